@@ -99,6 +99,7 @@ let package = Package(
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
+        .library(name: "WebSyntax", targets: ["WebSyntax"]),
         .library(name: "ResourceStore", targets: ["ResourceStore"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
         .library(name: "PackageFormat", targets: ["PackageFormat"]),
@@ -157,9 +158,11 @@ let package = Package(
         tests(of: "AsyncSupport", in: "ResourceLoading"),
         target("StrictJSON", in: "ResourceLoading"),
         tests(of: "StrictJSON", in: "ResourceLoading"),
+        target("WebSyntax", in: "ResourceLoading"),
+        tests(of: "WebSyntax", in: "ResourceLoading"),
 
         // Ground modules: they know the base only.
-        target("ResourceLoading", ["AsyncSupport", .httpTypes]),
+        target("ResourceLoading", ["WebSyntax", "AsyncSupport", .httpTypes]),
         tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
         .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
         target("ResourceStore", ["AsyncSupport", "CFileSync", .crypto, .grdb, .sqlite, .log]),
@@ -176,36 +179,38 @@ let package = Package(
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "StrictJSON", .crypto, "CArchive", "CZlib",
+                "WebSyntax", "StrictJSON", .crypto, "CArchive", "CZlib",
                 .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
-        target("ConnectTunnel", ["AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
+        target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
         // Middle modules: they know the ground and never each other.
         target(
-            "OfflinePackage", ["AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+            "OfflinePackage",
+            ["WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
         target(
             "ResourceTable", in: "OfflinePackage",
-            ["AsyncSupport", "ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
-        target("HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
+        target("HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(of: "HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
         .systemLibrary(
             name: "CInflate", path: "Packages/HTTPTransport/Sources/CInflate", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         target(
             "HTTPTransport",
             [
-                "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient,
+                "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes,
+                .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
@@ -222,7 +227,8 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes,
+                .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
                 .certificates, .asn1, .crypto,
@@ -238,21 +244,21 @@ let package = Package(
         // What adapters implement.
         target("WebEngine", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("WebEngineTesting", in: "WebEngine", ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
-        target("SchemeRouter", ["AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        target("SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("HTTPSemantics", in: "SchemeRouter", ["WebSyntax", "ResourceLoading", .httpTypes]),
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        tests(of: "SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("BodyBridge", ["AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        target("SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("BodyBridge", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("CookieJar", in: "CookieBridge", ["AsyncSupport"]),
-        tests(of: "CookieJar", in: "CookieBridge", ["AsyncSupport"]),
-        target("PublicSuffixList", in: "CookieBridge"),
+        target("CookieJar", in: "CookieBridge", ["WebSyntax", "AsyncSupport"]),
+        tests(of: "CookieJar", in: "CookieBridge", ["WebSyntax", "AsyncSupport"]),
+        target("PublicSuffixList", in: "CookieBridge", ["WebSyntax"]),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
-        target("CookieBridge", ["AsyncSupport", "CookieJar"]),
+        target("CookieBridge", ["WebSyntax", "AsyncSupport", "CookieJar"]),
         tests(of: "CookieBridge", ["AsyncSupport", "CookieJar"]),
-        target("Prefetch", ["AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        target("Prefetch", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("WebViewPool", ["WebEngine"]),
         tests(of: "WebViewPool", ["WebEngine"]),
@@ -261,7 +267,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList",
+                "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar",
+                "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
                 "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON", "WebEngine",
@@ -282,7 +289,7 @@ let package = Package(
         target(
             "WebKitGTKAdapter",
             [
-                "AsyncSupport", "ResourceLoading", "WebEngine",
+                "AsyncSupport", "WebSyntax", "ResourceLoading", "WebEngine",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
         tests(
@@ -293,7 +300,8 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
+                "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird,
+                .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
         tests(
@@ -311,8 +319,8 @@ let package = Package(
             "h5", folder: "h5",
             [
                 "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", .argumentParser, .httpTypes,
-                .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
+                "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", "WebSyntax", .argumentParser,
+                .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
@@ -331,7 +339,7 @@ let package = Package(
                 "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
-                "SchemeRouter", "WebEngine", "WebViewPool", .argumentParser, .httpTypes,
+                "SchemeRouter", "WebEngine", "WebSyntax", "WebViewPool", .argumentParser, .httpTypes,
             ], path: "Benchmarks/Sources", swiftSettings: settings),
         .executableTarget(
             name: "loopback-host",

@@ -44,7 +44,7 @@ let package = Package(
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz"),
         fuzzer("SliceFuzz"),
-        fuzzer("DeliveryFuzz", [.product(name: "ResourceLoading", package: "ContainerKit")]),
+        fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("TableFuzz", over: "ResourceTable"),
         fuzzer("StoreFuzz", over: "ResourceStore"),
         fuzzer(
@@ -64,13 +64,14 @@ let package = Package(
         fuzzer(
             "RemoteConfigFuzz", over: "SchemeRouter",
             [
+                .product(name: "WebSyntax", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "StrictJSON", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         fuzzer("SetCookieFuzz", over: "CookieJar"),
-        fuzzer("CookieDateFuzz", over: "CookieJar"),
+        fuzzer("CookieDateFuzz", over: "WebSyntax"),
         fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),
         fuzzer(
             "PrefetchFuzz", over: "Prefetch",
@@ -78,7 +79,8 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        fuzzer("URLFuzz", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer(
+            "URLFuzz", over: "WebSyntax", [.product(name: "HTTPTypes", package: "swift-http-types")]),
         fuzzer(
             "ListenerFuzz", over: "LoopbackServer",
             [

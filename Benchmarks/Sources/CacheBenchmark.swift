@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPCache
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking

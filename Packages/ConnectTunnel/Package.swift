@@ -30,6 +30,7 @@ let package = Package(
         .target(
             name: "ConnectTunnel",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),

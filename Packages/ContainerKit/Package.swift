@@ -44,6 +44,7 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

@@ -36,6 +36,7 @@ let package = Package(
         .target(
             name: "ContainerTesting",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -26,17 +26,29 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "CookieJar", dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading")],
+            name: "CookieJar",
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CookieJarTests",
-            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar"],
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
+            ],
             swiftSettings: settings),
-        .target(name: "PublicSuffixList", swiftSettings: settings),
+        .target(
+            name: "PublicSuffixList", dependencies: [.product(name: "WebSyntax", package: "ResourceLoading")],
+            swiftSettings: settings),
         .testTarget(name: "PublicSuffixListTests", dependencies: ["PublicSuffixList"], swiftSettings: settings),
         .target(
             name: "CookieBridge",
-            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar"],
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CookieBridgeTests",

@@ -29,6 +29,7 @@ let package = Package(
         .target(
             name: "HTTPCache",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),
@@ -38,6 +39,7 @@ let package = Package(
         .testTarget(
             name: "HTTPCacheTests",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "HTTPCache",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

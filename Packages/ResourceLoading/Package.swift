@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "AsyncSupport", targets: ["AsyncSupport"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
+        .library(name: "WebSyntax", targets: ["WebSyntax"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
@@ -29,9 +30,12 @@ let package = Package(
         .testTarget(name: "AsyncSupportTests", dependencies: ["AsyncSupport"], swiftSettings: settings),
         .target(name: "StrictJSON", swiftSettings: settings),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
+        .target(name: "WebSyntax", swiftSettings: settings),
+        .testTarget(name: "WebSyntaxTests", dependencies: ["WebSyntax"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [
+                "WebSyntax",
                 "AsyncSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

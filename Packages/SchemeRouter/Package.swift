@@ -29,6 +29,7 @@ let package = Package(
         .target(
             name: "SchemeRouter",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
@@ -44,6 +45,7 @@ let package = Package(
         .target(
             name: "HTTPSemantics",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
@@ -57,6 +59,7 @@ let package = Package(
         .target(
             name: "SchemeMode",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -64,6 +67,7 @@ let package = Package(
         .testTarget(
             name: "SchemeModeTests",
             dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "SchemeMode", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -9,6 +9,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A loader behind an HTTP/1.1 server on loopback.
 struct ReverseProxy: Sendable {
@@ -19,10 +20,6 @@ struct ReverseProxy: Sendable {
     /// The most bytes of a request's body.
     private static let uploadLimit = 64 << 20
     private static let pieceBytes = 64 << 10
-    /// Fields of one connection (RFC 9110, section 7.6.1).
-    private static let connectionFields: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-    ]
 
     /// Serves until the task is cancelled.
     /// - Parameter onListening: told the port, once connections are accepted.
@@ -165,13 +162,9 @@ struct ReverseProxy: Sendable {
     }
 
     private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
-        guard let named = fields[.connection] else {
-            // Most have none: those that come from the cache, above all.
-            return fields.contains { connectionFields.contains($0.name.canonicalName) }
-                ? fields.filter { !connectionFields.contains($0.name.canonicalName) } : fields
-        }
-        let dropped = connectionFields.union(
-            named.split(separator: ",").map { $0.lowercased().filter { $0 != " " && $0 != "\t" } })
+        let dropped = ConnectionFields.names(namedBy: fields[values: .connection])
+        // Most have none: those that come from the cache, above all.
+        guard fields.contains(where: { dropped.contains($0.name.canonicalName) }) else { return fields }
         return fields.filter { !dropped.contains($0.name.canonicalName) }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
 internal import Foundation
 internal import FuzzSupport
+internal import WebSyntax
 
 /// Dates of cookies: almost anything is one.
 @_cdecl("LLVMFuzzerTestOneInput")

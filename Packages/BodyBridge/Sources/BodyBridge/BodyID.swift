@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Names a body in the relay: 32 hexadecimal digits, mostly made up by the injected script.
 public struct BodyID: Sendable, Hashable {
     /// The digits.
@@ -8,8 +10,7 @@ public struct BodyID: Sendable, Hashable {
 
     /// `nil` for other texts.
     public init?(_ text: some StringProtocol) {
-        let digits = (UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"))
-        guard text.utf8.count == 32, text.utf8.allSatisfy({ digits.0 ~= $0 || digits.1 ~= $0 }) else { return nil }
+        guard text.utf8.count == 32, text.utf8.allSatisfy(\.isLowercaseHexDigit) else { return nil }
         self.text = String(text)
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -49,29 +51,13 @@ public struct BridgeMessage: Sendable, Hashable {
     public init?(json: some StringProtocol) {
         guard json.utf8.count <= Self.limit,
             // As a component of a URL: engines change some signs of a dialog's text.
-            let bytes = Self.decoded(json),
+            let bytes = PercentEncoding.decode(json.utf8).map({ Data($0) }),
             let message = try? JSONDecoder().decode(Message.self, from: bytes),
             [message.place, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
             let topic = message.topic
         else { return nil }
         place = message.place
         self.topic = topic
-    }
-
-    /// What a script's `encodeURIComponent` has made a text of; `nil` where an escape is none.
-    private static func decoded(_ text: some StringProtocol) -> Data? {
-        var bytes = Data(capacity: text.utf8.count)
-        var rest = text.utf8.makeIterator()
-        let digit = { (byte: UInt8) in Character(Unicode.Scalar(byte)).hexDigitValue }
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
     }
 
     private struct Message: Decodable {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// A host and a port, as a CONNECT asks for them (RFC 9110, section 9.3.6).
 public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address in lower case, of IPv6 without brackets.
@@ -14,30 +16,28 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `host:port`, also where an IPv6 address has no brackets; `nil` where one of them is missing, and for what
-    /// no host is written with (RFC 3986, section 3.2.2).
-    /// - Parameter defaultPort: for a text without a port; without it that is `nil` too.
+    /// Reads `host:port`, also if an IPv6 address has no brackets.
+    ///
+    /// - Parameter defaultPort: for a text without a port, or with an empty one (RFC 3986, section 6.2.3).
+    /// - Returns: `nil` for an invalid host (RFC 3986, section 3.2.2), for the port 0, and for a text without a port if
+    ///   there is no default.
     public init?(_ text: some StringProtocol, defaultPort: Int? = nil) {
-        let text = Substring(text)
-        let isBracketed = text.utf8.first == UInt8(ascii: "[")
-        let colon = text.utf8.lastIndex(of: UInt8(ascii: ":"))
-        let hasPort = colon.map { isBracketed ? text[..<$0].utf8.last == UInt8(ascii: "]") : true } ?? false
-        let name: String
-        let port: Int
-        if let colon, hasPort {
-            let digits = text[text.utf8.index(after: colon)...]
-            guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(digits), number > 0
-            else { return nil }
-            (name, port) = (String(text[..<colon]), Int(number))
+        let bytes = Substring(text).utf8
+        guard bytes.count <= Self.maxLength else { return nil }
+        if let authority = Authority(bytes) {
+            guard let port = authority.port ?? defaultPort, port > 0 else { return nil }
+            self.init(host: String(Substring(authority.host)), port: port)
         } else {
-            guard let defaultPort else { return nil }
-            (name, port) = (String(text), defaultPort)
+            let (host, digits) = Authority.split(bytes)
+            guard IPv6Address(host) != nil, let digits, let port = UInt16(decimalDigits: digits), port > 0 else {
+                return nil
+            }
+            self.init(host: String(Substring(host)), port: Int(port))
         }
-        guard isBracketed == (name.utf8.last == UInt8(ascii: "]")) else { return nil }
-        let bare = isBracketed ? String(name.dropFirst().dropLast()) : name
-        guard !bare.isEmpty, bare.utf8.count <= 253 + 2, bare.utf8.allSatisfy(Self.mayBeInHost) else { return nil }
-        self.init(host: bare, port: port)
     }
+
+    /// The longest name of the domain name system, brackets, a colon and a port.
+    private static let maxLength = 253 + 2 + 6
 
     /// Whether the host is an address of IPv6.
     public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
@@ -49,15 +49,5 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     public func authority(isSecure: Bool) -> String {
         guard port == (isSecure ? 443 : 80) else { return description }
         return isIPv6 ? "[\(host)]" : host
-    }
-
-    private static func mayBeInHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"): true
-        default: false
-        }
     }
 }

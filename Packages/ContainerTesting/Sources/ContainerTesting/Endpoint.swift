@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Where a connection leads.
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A name or an address; an IPv6 address stands without brackets.
@@ -30,37 +32,10 @@ extension Endpoint {
     ///
     /// The grammar is the authority of RFC 3986, section 3.2, without user information.
     init?(authority: some StringProtocol, defaultPort: Int? = nil) {
-        let host: Substring
-        var rest: Substring
-        if authority.first == "[" {
-            guard let end = authority.firstIndex(of: "]") else { return nil }
-            host = Substring(authority[authority.index(after: authority.startIndex)..<end])
-            rest = Substring(authority[authority.index(after: end)...])
-            guard host.contains(":") else { return nil }
-        } else {
-            let end = authority.firstIndex(of: ":") ?? authority.endIndex
-            host = Substring(authority[..<end])
-            rest = Substring(authority[end...])
-        }
-        let isPlain = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: ":"):
-                true
-            default: false
-            }
-        }
-        guard !host.isEmpty, host.utf8.count <= 255, isPlain else { return nil }
-        if rest.isEmpty || rest == ":" {
-            guard let defaultPort else { return nil }
-            self.init(host: String(host), port: defaultPort)
-            return
-        }
-        guard rest.removeFirst() == ":", rest.utf8.count <= 5,
-            rest.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
-            let port = Int(rest), 1...65_535 ~= port
+        guard authority.utf8.count <= 255 + 6, let authority = Authority(Substring(authority).utf8),
+            let port = authority.port ?? defaultPort, port > 0
         else { return nil }
-        self.init(host: String(host), port: port)
+        let host = Substring(authority.host)
+        self.init(host: String(host.first == "[" ? host.dropFirst().dropLast() : host), port: port)
     }
 }

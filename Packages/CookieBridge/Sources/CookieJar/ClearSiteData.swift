@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// What a response asks to be cleared by its field `Clear-Site-Data` (W3C Clear Site Data). A jar clears
 /// cookies; the rest is the engine's business.
 public struct ClearSiteData: OptionSet, Sendable, Hashable {
@@ -30,7 +32,7 @@ public struct ClearSiteData: OptionSet, Sendable, Hashable {
             // None of the words has a comma in it, so that one within quotes only splits what is passed over anyway.
             while let unread = rest {
                 let (item, more) = CookieBytes.split(unread, at: UInt8(ascii: ","))
-                formUnion(Self.kind(CookieBytes.trimmed(item)))
+                formUnion(Self.kind(item.trimmingFieldWhitespace))
                 rest = more
             }
         }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
+internal import WebSyntax
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
@@ -17,7 +18,7 @@ extension Cookie {
     /// - Returns: `nil` for what no server could have set, or a jar would not store.
     public init?(_ cookie: HTTPCookie, created: Date) {
         let isHostOnly = cookie.domain.utf8.first != UInt8(ascii: ".")
-        let domain = CookieBytes.lowercased(isHostOnly ? cookie.domain[...].utf8 : cookie.domain.utf8.dropFirst())
+        let domain = Substring(isHostOnly ? cookie.domain[...].utf8 : cookie.domain.utf8.dropFirst()).asciiLowercased
         #if canImport(Darwin)
             let known = cookie.properties?[HTTPCookiePropertyKey("Created")] as? Double
         #else

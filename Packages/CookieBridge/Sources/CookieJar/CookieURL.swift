@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
+internal import WebSyntax
 
 /// The parts of a URL that cookies depend on, checked: scheme, host and path. Ports and users make no difference to
 /// cookies (RFC 6265bis, section 8.5).
@@ -28,9 +29,10 @@ public struct CookieURL: Sendable, Hashable {
         let end = hierarchy.firstIndex { "/?#\\".utf8.contains($0) } ?? hierarchy.endIndex
         let tail = hierarchy[end...]
         let path = tail[..<(tail.firstIndex { "?#".utf8.contains($0) } ?? tail.endIndex)]
-        var authority = hierarchy[..<end]
-        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
-        guard path.first != UInt8(ascii: "\\"), let host = Self.withoutPort(authority) else { return nil }
+        let (host, port) = Authority.split(Authority.withoutUser(hierarchy[..<end]))
+        guard path.first != UInt8(ascii: "\\"),
+            port.map({ $0.isEmpty || UInt16(decimalDigits: $0) != nil }) ?? true
+        else { return nil }
         self.init(scheme: String(text[..<colon]), host: String(Substring(host)), path: String(Substring(path)))
     }
 
@@ -45,14 +47,14 @@ public struct CookieURL: Sendable, Hashable {
     ///   - path: without a query; empty stands for a slash.
     /// - Returns: `nil` as for a whole URL, and for a path that begins with anything but a slash.
     public init?(scheme: String, host: String, path: String) {
-        let scheme = CookieBytes.lowercased(scheme.utf8)
+        let scheme = scheme.asciiLowercased
         guard ["https", "http", "wss", "ws"].contains(scheme), let host = CookieHost.canonical(host) else { return nil }
         guard path.isEmpty || path.utf8.first == UInt8(ascii: "/"),
             !path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
         else { return nil }
         self.scheme = scheme
         self.host = host
-        self.path = path.isEmpty ? "/" : Self.escaped(path)
+        self.path = path.isEmpty ? "/" : PercentEncoding.encode(path, keeping: .all)
     }
 
     /// Whether secure cookies go there and come from there: over TLS, or without it to this very device (`localhost`,
@@ -70,25 +72,5 @@ public struct CookieURL: Sendable, Hashable {
     /// Whether a cookie of this path is sent to this URL (section 5.1.4).
     public func matches(path cookiePath: String) -> Bool {
         CookiePath.matches(path, cookiePath)
-    }
-
-    /// - Returns: `nil` for a port that is none.
-    private static func withoutPort(_ authority: Substring.UTF8View) -> Substring.UTF8View? {
-        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")),
-            !authority[colon...].contains(UInt8(ascii: "]"))
-        else { return authority }
-        let port = authority[authority.index(after: colon)...]
-        guard port.count <= 5, port.allSatisfy(CookieBytes.isDigit) else { return nil }
-        guard port.isEmpty || Int(Substring(port)).map({ $0 <= 65_535 }) == true else { return nil }
-        return authority[..<colon]
-    }
-
-    private static func escaped(_ path: String) -> String {
-        guard path.utf8.contains(where: { $0 >= 0x80 }) else { return path }
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(
-            decoding: path.utf8.flatMap { byte in
-                byte < 0x80 ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }, as: UTF8.self)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import WebSyntax
 
 /// A host name taken apart, as it is spelled and as it is looked up.
 struct HostLabels {
@@ -23,24 +24,22 @@ struct HostLabels {
         var text = isASCII ? host.lowercased() : Self.mapped(host)
         end = text.utf8.last == UInt8(ascii: ".") ? "." : ""
         if !end.isEmpty { text.removeLast() }
-        var spellings: [Substring] = []
+        let spellings = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
+        // Of other letters Foundation makes A-labels (UTS #46). It escapes what it cannot map, which is refused below.
+        guard let name = isASCII ? text : Self.encoded(text) else { return nil }
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard labels.count == spellings.count else { return nil }
         var ascii: [UInt8] = []
         var starts: [Int] = []
-        for label in text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            guard !label.isEmpty else { return nil }
+        for label in labels {
+            guard !label.isEmpty, label.allSatisfy(Self.isAllowed) else { return nil }
             if !starts.isEmpty { ascii.append(UInt8(ascii: ".")) }
             starts.append(ascii.count)
-            spellings.append(Substring(label))
-            if label.allSatisfy({ $0 < 0x80 }) {
-                guard label.allSatisfy(Self.isAllowed) else { return nil }
-                ascii += label
-            } else {
-                guard let encoded = Punycode.encode(Substring(label).unicodeScalars) else { return nil }
-                ascii += "xn--".utf8
-                ascii += encoded
-            }
+            ascii += label
         }
-        guard let last = starts.last, ascii.count <= 253, !Self.isNumber(ascii[last...]) else { return nil }
+        guard let last = starts.last, ascii.count <= 253, !HostSyntax.endsInNumber(ascii[last...]) else { return nil }
         self.spellings = spellings
         self.ascii = ascii
         self.starts = starts
@@ -67,22 +66,15 @@ struct HostLabels {
         return String(text)
     }
 
-    /// What a label may consist of, besides letters beyond ASCII: also the underscore, which hosts have, and rules have not.
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+    private static func encoded(_ host: String) -> String? {
+        var components = URLComponents()
+        components.scheme = "https"
+        components.host = host
+        return components.encodedHost
     }
 
-    /// Whether a last label makes the host an address, or a broken one (URL Standard, "ends in a number").
-    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
-        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-        if label.starts(with: "0x".utf8) {
-            return label.dropFirst(2).allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
-        }
-        return label.allSatisfy(isDigit)
+    /// What an A-label may consist of: also the underscore, which hosts have, and rules have not.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

@@ -4,6 +4,7 @@
 import CookieJar
 import Foundation
 import Testing
+import WebSyntax
 
 /// RFC 6265bis, section 5.7.
 @Suite(.timeLimit(.minutes(3)))

@@ -46,6 +46,16 @@ struct PublicSuffixListTests {
         #expect(list.publicSuffix(of: "a.SÁLAT.no") == "sálat.no")
     }
 
+    /// UTS #46 maps compatibility forms, and refuses joiners and labels that vanish.
+    @Test func `Names beyond ASCII are mapped as URLs map them`() {
+        #expect(list.isPublicSuffix("公司.ＣＮ"))
+        #expect(list.registrableDomain(of: "www.faß.de") == "faß.de")
+        #expect(list.isPublicSuffix("SA\u{301}LAT．no"))
+        for host in ["a\u{200D}.公司.cn", "\u{AD}.公司.cn", "a.ü/b", "ü@a.cn", "ü b.cn", "ü%2f.cn", "ü:80"] {
+            #expect(list.registrableDomain(of: host) == nil, "\(host)")
+        }
+    }
+
     @Test func `Private parties count where they should`() {
         let registries = SuffixList(section: .icann)
         #expect(registries.registrableDomain(of: "a.b.github.io") == "github.io")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The directives of `Cache-Control`, of a request or of a response (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
 /// Names have no case. Unknown directives are ignored. Where one with a number comes twice the first counts
@@ -18,7 +20,7 @@ public struct CacheControl: Sendable, Hashable {
 
         /// Takes in one more of the same directive.
         mutating func add(_ value: Substring?) {
-            let names = value.map { FieldList.members(of: $0.unquoted).map { $0.lowercased() } } ?? []
+            let names = value.map { FieldList.members(of: QuotedString.content(of: $0)).map { $0.lowercased() } } ?? []
             switch self {
             case _ where names.isEmpty: self = .all
             case .none: self = .fields(Set(names))
@@ -58,7 +60,9 @@ public struct CacheControl: Sendable, Hashable {
     private mutating func add(_ member: Substring) {
         let sign = member.utf8.firstIndex(of: UInt8(ascii: "="))
         let value = sign.map { member[member.utf8.index(after: $0)...] }
-        func seconds(or absent: Int = 0) -> Int { value.map { DeltaSeconds.parse($0.unquoted) ?? 0 } ?? absent }
+        func seconds(or absent: Int = 0) -> Int {
+            value.map { DeltaSeconds.parse(QuotedString.content(of: $0)) ?? 0 } ?? absent
+        }
         switch member[..<(sign ?? member.endIndex)].lowercased() {
         case "max-age": maxAge = maxAge ?? seconds()
         case "s-maxage": sharedMaxAge = sharedMaxAge ?? seconds()

@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -26,13 +27,13 @@ extension CachePolicy {
         else { return nil }
         var head = response
         head.headerFields = storedFields(of: response, control)
-        let extent: ContentRange
+        let extent: (range: Range<Int64>, length: Int64?)
         if response.status == .partialContent {
             guard let range = Self.contentRange(of: response, length: length) else { return nil }
             extent = range
         } else {
-            let length = response.headerFields[.contentLength].flatMap { ByteRange.number($0[...]) } ?? length
-            extent = ContentRange(0..<(length ?? 0), of: length)
+            let length = response.headerFields[.contentLength].flatMap { Int64(decimalDigits: $0.utf8) } ?? length
+            extent = (0..<(length ?? 0), length)
         }
         let stored = StoredResponse(
             head: head, selectors: selectors, requestTime: requestTime, responseTime: responseTime,
@@ -105,10 +106,7 @@ extension CachePolicy {
 
     /// Without the fields of one connection (section 3.1) and those that the response keeps from caches.
     func storedFields(of response: HTTPResponse, _ control: CacheControl) -> HTTPFields {
-        var dropped = Self.connectionFields
-        for name in FieldList.members(of: response.headerFields[values: .connection]) {
-            dropped.insert(name.lowercased())
-        }
+        var dropped = ConnectionFields.names(namedBy: response.headerFields[values: .connection])
         if case .fields(let names) = control.noCache { dropped.formUnion(names) }
         if scope == .shared, case .fields(let names) = control.isPrivate { dropped.formUnion(names) }
         return response.headerFields.filter { !dropped.contains($0.name.canonicalName) }
@@ -117,19 +115,16 @@ extension CachePolicy {
     /// Which part a `206` carries.
     /// - Returns: `nil` where it does not say, as several parts do not, or where its length says another thing: then
     ///   nobody knows which bytes they are.
-    private static func contentRange(of response: HTTPResponse, length: Int64?) -> ContentRange? {
-        guard let range = response.headerFields[.contentRange].flatMap({ ContentRange($0) }) else { return nil }
-        let count = Int64(range.range.count)
-        if let field = response.headerFields[.contentLength], ByteRange.number(field[...]) != count { return nil }
+    private static func contentRange(
+        of response: HTTPResponse, length: Int64?
+    ) -> (range: Range<Int64>, length: Int64?)? {
+        guard let field = response.headerFields[.contentRange], case .part(let range, let total) = ContentRange(field)
+        else { return nil }
+        let count = Int64(range.count)
+        if let field = response.headerFields[.contentLength], Int64(decimalDigits: field.utf8) != count { return nil }
         if let length, length != count { return nil }
-        return range
+        return (range, total)
     }
-
-    /// Fields that are about a connection, and `Content-Range`'s like, which are made anew for every answer.
-    static let connectionFields: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-    ]
 
     /// Statuses whose rules on caching are known here (RFC 9110, section 15).
     private static let understoodStatuses: Set<Int> = [

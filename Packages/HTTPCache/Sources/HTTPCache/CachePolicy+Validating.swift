@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -19,11 +20,10 @@ extension CachePolicy {
         var result = request
         let fields = stored.head.headerFields
         if let tag = fields[.eTag] {
+            // As it came: an origin that sends a tag without quotation marks compares it as it is.
             var tags = [tag]
-            for other in FieldList.members(of: request.headerFields[values: .ifNoneMatch])
-            where other != tag && other != "*" {
-                tags.append(String(other))
-            }
+            let others = EntityTag.list(request.headerFields[values: .ifNoneMatch].joined(separator: ", "))
+            for other in others where other != stored.entityTag { tags.append(other.description) }
             result.headerFields[.ifNoneMatch] = tags.joined(separator: ", ")
         } else {
             result.headerFields[.ifNoneMatch] = nil
@@ -38,8 +38,13 @@ extension CachePolicy {
         _ stored: StoredResponse, by response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
         let fields = response.headerFields
-        if let tag = fields[.eTag].flatMap({ EntityTag($0) }) {
-            guard let own = stored.entityTag, tag.matchesWeakly(own) else { return nil }
+        if let text = fields[.eTag] {
+            if let tag = EntityTag(text) {
+                guard let own = stored.entityTag, tag.matchesWeakly(own) else { return nil }
+            } else {
+                // No entity tag: only the same text can be about the same response.
+                guard text == stored.head.headerFields[.eTag] else { return nil }
+            }
         } else if let date = fields[.lastModified], let own = stored.head.headerFields[.lastModified] {
             guard date == own else { return nil }
         }
@@ -55,7 +60,7 @@ extension CachePolicy {
         for name in [HTTPField.Name.eTag, .lastModified] {
             if let value = fields[name], value != stored.head.headerFields[name] { return nil }
         }
-        if let length = fields[.contentLength].flatMap({ ByteRange.number($0[...]) }), length != stored.length {
+        if let length = fields[.contentLength].flatMap({ Int64(decimalDigits: $0.utf8) }), length != stored.length {
             return nil
         }
         return updated(stored, with: fields, requestTime: requestTime, responseTime: responseTime)
@@ -78,8 +83,7 @@ extension CachePolicy {
         head.headerFields[.date] = HTTPDate.format(responseTime)
         // They were set when they came.
         if scope == .private { head.headerFields[values: .setCookie] = [] }
-        var dropped = Self.connectionFields
-        for name in FieldList.members(of: fields[values: .connection]) { dropped.insert(name.lowercased()) }
+        var dropped = ConnectionFields.names(namedBy: fields[values: .connection])
         // They describe the stored bytes.
         dropped.formUnion(["content-length", "content-encoding", "content-range"])
         var replaced: Set<String> = []
@@ -100,11 +104,11 @@ extension StoredResponse {
     func isKnown(to request: HTTPRequest) -> Bool {
         guard head.status == .ok || head.status == .partialContent else { return false }
         let fields = request.headerFields
-        let tags = FieldList.members(of: fields[values: .ifNoneMatch])
-        if !tags.isEmpty {
-            if tags.contains("*") { return true }
+        if fields.contains(.ifNoneMatch) {
+            let list = fields[values: .ifNoneMatch].joined(separator: ", ")
+            if list.trimmingFieldWhitespace == "*" { return true }
             guard let own = entityTag else { return false }
-            return tags.contains { EntityTag($0)?.matchesWeakly(own) == true }
+            return EntityTag.list(list).contains { $0.matchesWeakly(own) }
         }
         guard let text = fields[.ifModifiedSince], let condition = HTTPDate.parse(text, now: responseTime) else {
             return false

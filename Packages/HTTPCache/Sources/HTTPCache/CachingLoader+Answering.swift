@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -348,8 +349,9 @@ extension CachingLoader {
         switch response.head.status {
         case .ok: return BodyReader(response.body, skipping: offset)
         case .partialContent:
-            let range = response.head.headerFields[.contentRange].flatMap { ContentRange($0) }?.range
-            guard range?.lowerBound == offset else { throw changed }
+            guard let field = response.head.headerFields[.contentRange],
+                case .part(let range, _) = ContentRange(field), range.lowerBound == offset
+            else { throw changed }
             return BodyReader(response.body, skipping: 0)
         default: throw changed
         }

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

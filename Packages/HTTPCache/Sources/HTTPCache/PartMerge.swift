@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// Two stored parts of one representation, as one (RFC 9111, section 3.4).
 struct PartMerge {
@@ -32,7 +33,7 @@ struct PartMerge {
         }
         let isComplete = range.lowerBound == 0 && range.upperBound == length
         head.status = isComplete ? .ok : .partialContent
-        head.headerFields[.contentRange] = isComplete ? nil : ContentRange(range, of: length).text
+        head.headerFields[.contentRange] = isComplete ? nil : ContentRange.part(range, total: length).description
         head.headerFields[.contentLength] = String(range.count)
         merged = StoredResponse(
             head: head, selectors: new.selectors, requestTime: new.requestTime, responseTime: new.responseTime,

@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -30,7 +31,7 @@ public struct StoredAnswer: Sendable, Hashable {
             self.init(head: head, range: nil)
         } else if let range = stored.part(for: request) {
             head.status = .partialContent
-            head.headerFields[.contentRange] = ContentRange(range, of: stored.length).text
+            head.headerFields[.contentRange] = ContentRange.part(range, total: stored.length).description
             head.headerFields[.contentLength] = String(range.count)
             self.init(head: head, range: range)
         } else {
@@ -68,7 +69,7 @@ extension StoredResponse {
             found = range
         } else {
             // Without the length only the end of what is asked for says what it is.
-            guard case .from(let first, through: let last?) = wanted else { return nil }
+            guard case .from(let first, through: let last?) = wanted, last < .max else { return nil }
             found = first..<(last + 1)
         }
         return range.lowerBound <= found.lowerBound && found.upperBound <= range.upperBound ? found : nil

@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -102,10 +103,12 @@ extension StoredResponse {
     /// The entity tag as it came, where equal tags mean equal bytes.
     var strongTag: String? {
         head.headerFields[.eTag].flatMap { text in
-            EntityTag(text).flatMap { $0.matchesStrongly($0) ? text : nil }
+            EntityTag(text).flatMap { $0.isWeak ? nil : text }
         }
     }
 
     /// Whether it can be asked of the origin if this is still right.
-    var hasValidator: Bool { entityTag != nil || head.headerFields.contains(.lastModified) }
+    var hasValidator: Bool {
+        head.headerFields[.eTag]?.isEmpty == false || head.headerFields.contains(.lastModified)
+    }
 }

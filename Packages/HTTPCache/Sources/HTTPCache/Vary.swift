@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// Which requests a response answers (RFC 9111, section 4.1).
 enum Vary {
@@ -43,7 +44,7 @@ enum Vary {
         var text: String { weight == 1_000 ? name : "\(name);q=\(weight)" }
 
         init(_ member: Substring) {
-            let parts = member.lowercased().split(separator: ";", maxSplits: 1).map { $0.trimmed }
+            let parts = member.lowercased().split(separator: ";", maxSplits: 1).map(\.trimmingFieldWhitespace)
             name = String(parts.first ?? "")
             guard parts.count == 2 else {
                 weight = 1_000

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import HTTPCache
 
@@ -173,7 +174,10 @@ struct CachingTests {
             }
             let text = String(whole.dropFirst(Int(range.lowerBound)).prefix(range.count))
             return ScriptedOrigin.response(
-                [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: ContentRange(range, of: 10).text], text,
+                [
+                    .cacheControl: "max-age=60", .eTag: "\"1\"",
+                    .contentRange: ContentRange.part(range, total: 10).description,
+                ], text,
                 status: .partialContent)
         }
         let cache = makeCache(origin)

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import HTTPCache
 
@@ -77,7 +78,7 @@ struct LaggingTests {
             let part = try #require(range.resolved(in: Int64(Self.whole.count)))
             #expect(request.head.headerFields[.ifRange] == "\"1\"" && part.lowerBound > 0)
             let fields: HTTPFields = [
-                .eTag: "\"1\"", .contentRange: ContentRange(part, of: Int64(Self.whole.count)).text,
+                .eTag: "\"1\"", .contentRange: ContentRange.part(part, total: Int64(Self.whole.count)).description,
             ]
             return ResourceResponse(
                 head: HTTPResponse(status: .partialContent, headerFields: fields),

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import HTTPCache
 
@@ -29,7 +30,7 @@ struct OvertakingTests {
                 return ScriptedOrigin.response(fields, Self.whole)
             }
             var part = fields
-            part[.contentRange] = ContentRange(range, of: 10).text
+            part[.contentRange] = ContentRange.part(range, total: 10).description
             return ScriptedOrigin.response(
                 part, String(Self.whole.dropFirst(Int(range.lowerBound)).prefix(range.count)), status: .partialContent)
         }

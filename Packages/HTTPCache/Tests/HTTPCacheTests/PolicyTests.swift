@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import Testing
+import WebSyntax
 
 @testable import HTTPCache
 
@@ -147,6 +148,27 @@ struct PolicyTests {
         #expect(try status("\"1\"", "\"2\"") == 200)
         #expect(try status("W/\"1\"", "W/\"1\"") == 200)
         #expect(try status("\"1\"", "Sun, 06 Nov 1994 08:49:37 GMT") == 200)
+    }
+
+    /// RFC 9110, section 8.8.3: without quotation marks it is no entity tag, so that it matches no condition. The origin,
+    /// which compares its own text, is asked with it all the same.
+    @Test("A tag without quotation marks validates, and matches nothing")
+    func unquotedTag() throws {
+        let response = try #require(stored([.cacheControl: "max-age=60", .eTag: "one"]))
+        #expect(response.strongTag == nil)
+        #expect(personal.validation(of: response, for: request()).headerFields[.ifNoneMatch] == "one")
+        let known = StoredAnswer(response, to: request([.ifNoneMatch: "one"]), now: now)
+        #expect(known.head.status == .ok)
+        let part = StoredAnswer(response, to: request([.range: "bytes=0-1", .ifRange: "one"]), now: now)
+        #expect(part.head.status == .ok)
+        func freshened(_ tag: String) -> StoredResponse? {
+            personal.freshened(
+                response, by: HTTPResponse(status: .notModified, headerFields: [.eTag: tag]), requestTime: now,
+                responseTime: now)
+        }
+        #expect(freshened("one") != nil)
+        #expect(freshened("two") == nil)
+        #expect(freshened("\"one\"") == nil)
     }
 
     @Test("References resolve, and origins are compared without the usual port")

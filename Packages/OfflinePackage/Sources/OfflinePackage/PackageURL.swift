@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// The URL of a request as packages see it: origin and path, without query and fragment.
 ///
@@ -66,58 +67,19 @@ struct PackageURL: Sendable, Hashable {
 
     private static func origin(scheme: Substring, authority: Substring) -> String? {
         let isSecure: Bool
-        if isEqual(scheme, "https") {
+        if scheme.utf8.equalsIgnoringCase("https") {
             isSecure = true
-        } else if isEqual(scheme, "http") {
+        } else if scheme.utf8.equalsIgnoringCase("http") {
             isSecure = false
         } else {
             return nil
         }
-        let bytes = authority.utf8
-        var host = bytes
-        var port: Int?
-        if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes[colon...].allSatisfy({ $0 != UInt8(ascii: "]") }) {
-            let digits = bytes[bytes.index(after: colon)...]
-            guard digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-                return nil
-            }
-            // A colon without digits means the scheme's own port (RFC 3986, 3.2.3).
-            port = digits.isEmpty ? nil : Int(Substring(digits))
-            host = bytes[..<colon]
-        }
-        guard isHost(host) else { return nil }
+        // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
+        guard let authority = Authority(authority.utf8) else { return nil }
         var origin = isSecure ? "https://" : "http://"
-        if host.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
-            origin += Substring(host).lowercased()
-        } else {
-            origin += Substring(host)
-        }
-        if let port, port != (isSecure ? 443 : 80) { origin += ":\(port)" }
+        origin += Substring(authority.host).asciiLowercased
+        if let port = authority.port, port != (isSecure ? 443 : 80) { origin += ":\(port)" }
         return origin
-    }
-
-    /// Whether these bytes can be a name, or an address in brackets: a second colon would make two hosts look the same.
-    private static func isHost(_ bytes: Substring.UTF8View) -> Bool {
-        var name = bytes
-        let isAddress = name.first == UInt8(ascii: "[")
-        if isAddress {
-            guard name.last == UInt8(ascii: "]") else { return false }
-            name = name.dropFirst().dropLast()
-        }
-        return !name.isEmpty
-            && name.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "@"), UInt8(ascii: "["), UInt8(ascii: "]"): false
-                case UInt8(ascii: ":"): isAddress
-                default: true
-                }
-            }
-    }
-
-    private static func isEqual(_ text: Substring, _ lowercase: StaticString) -> Bool {
-        text.utf8.count == lowercase.utf8CodeUnitCount
-            && zip(text.utf8, UnsafeBufferPointer(start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount))
-                .allSatisfy { $0 | 0x20 == $1 }
     }
 
     /// Resolves percent escapes, once.
@@ -125,31 +87,11 @@ struct PackageURL: Sendable, Hashable {
         guard path.utf8.contains(UInt8(ascii: "%")) else {
             return path.utf8.contains(0) ? nil : String(path)
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(path.utf8.count)
-        var rest = path.utf8[...]
-        while let byte = rest.popFirst() {
-            var byte = byte
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else {
-                    return nil
-                }
-                byte = high << 4 | low
-                // It would become a separator that the server never saw as one.
-                if byte == UInt8(ascii: "/") { return nil }
-            }
-            if byte == 0 { return nil }
-            bytes.append(byte)
-        }
+        // An escaped slash would become a separator that the server never saw as one.
+        guard let bytes = PercentEncoding.decode(path.utf8), !bytes.contains(0),
+            bytes.lazy.filter({ $0 == UInt8(ascii: "/") }).count
+                == path.utf8.lazy.filter({ $0 == UInt8(ascii: "/") }).count
+        else { return nil }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func nibble(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The path of a file inside of a package: relative, with `/` between its parts, safe on every file system.
 ///
 /// Held in Unicode's normal form C, whatever form it came in. No part is empty, `.` or `..`, and none is one of
@@ -82,7 +84,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
         if path.utf8.first == UInt8(ascii: "/") { return true }
         let start = Array(path.utf8.prefix(2))
         guard start.count == 2, start[1] == UInt8(ascii: ":") else { return false }
-        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(start[0] | 0x20)
+        return start[0].isASCIILetter
     }
 
     private static func isDots(_ part: Substring) -> Bool { part == "." || part == ".." }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Compares versions of the host, which are numbers between dots: a missing one is zero, and what is no number makes
 /// two versions incomparable.
 package struct HostVersion: Sendable, Comparable {
@@ -9,7 +11,7 @@ package struct HostVersion: Sendable, Comparable {
     package init?(_ text: String) {
         var numbers: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
-            guard (1...9).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...9).contains(part.utf8.count), part.utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(part)
             else { return nil }
             numbers.append(number)

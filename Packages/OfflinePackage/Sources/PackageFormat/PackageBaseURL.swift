@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The URL that a package's files lie under: `https://host[:port]/path/`.
 ///
 /// Always in normal form: scheme and host in lower case, a default port dropped, hex digits of percent
@@ -55,31 +57,18 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
-        var host = text
-        var port: Int?
-        let bracket = text.lastIndex(of: "]")
-        if let colon = text.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
-            let digits = text[text.index(after: colon)...]
-            guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-                let number = Int(digits), (1...65_535).contains(number)
-            else { return nil }
-            port = number
-            host = text[..<colon]
-        }
-        let name = host.lowercased()
-        return isHost(name) ? (name, port) : nil
+        guard let authority = Authority(text.utf8), authority.hasExplicitPort else { return nil }
+        let name = Substring(authority.host).lowercased()
+        return isHost(name) ? (name, authority.port) : nil
     }
 
+    /// Narrower than a URL's host: the lengths of the domain name system, and no tilde.
     private static func isHost(_ name: String) -> Bool {
         guard (1...253).contains(name.utf8.count) else { return false }
-        if name.hasPrefix("[") {
-            return name.hasSuffix("]") && name.utf8.count > 3
-                && name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-        }
-        return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count)
-                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" || $0 == "_" }
-        }
+        return name.utf8.first == UInt8(ascii: "[")
+            || name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.count) && !label.contains(UInt8(ascii: "~"))
+            }
     }
 
     /// The path with escapes in upper case, or `nil` where it is not a plain folder path.
@@ -91,13 +80,14 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         while let byte = bytes.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = bytes.popFirst(), let low = bytes.popFirst(), let first = hex(high),
-                    let second = hex(low)
-                else { return nil }
+                guard let high = bytes.popFirst()?.hexDigitValue, let low = bytes.popFirst()?.hexDigitValue else {
+                    return nil
+                }
+                let escaped = high << 4 | low
                 // An escaped slash, backslash or NUL would name another folder to some reader; an escaped
                 // dot would hide a dot segment from the check below.
-                guard ![0x00, 0x2E, 0x2F, 0x5C].contains(first << 4 | second) else { return nil }
-                result += [byte, upper(high), upper(low)]
+                guard ![0x00, 0x2E, 0x2F, 0x5C].contains(escaped) else { return nil }
+                PercentEncoding.appendEscape(of: escaped, to: &result)
             case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"),
                 UInt8(ascii: ">"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"),
                 UInt8(ascii: "}"):
@@ -108,14 +98,6 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         let normal = String(decoding: result, as: UTF8.self)
         let segments = normal.split(separator: "/")
         return segments.contains(".") || segments.contains("..") ? nil : normal
-    }
-
-    private static func hex(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
-    }
-
-    private static func upper(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) ? byte - 0x20 : byte
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Where tables come from.
 public struct TableEndpoints: Sendable, Hashable {
     /// Which of the two mirrors belongs to this build of the app.
@@ -46,25 +48,9 @@ public struct TableEndpoints: Sendable, Hashable {
     func url(of source: TableSource, localVersion: String?) -> TableURL? {
         guard source == .primary else { return mirror }
         guard let versionParameter, let localVersion else { return primary }
-        let query = "\(Self.encode(versionParameter))=\(Self.encode(localVersion))"
+        let query = [versionParameter, localVersion]
+            .map { PercentEncoding.encode($0, keeping: .unreserved) }.joined(separator: "=")
         let separator = primary.description.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return TableURL(primary.description + separator + query) ?? primary
-    }
-
-    /// Leaves the unreserved letters of RFC 3986 and encodes all others.
-    private static func encode(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
     }
 }

@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A URL as the resource table compares it: the `#fragment` is ignored, the query counts.
 ///
@@ -48,16 +49,15 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         else { return false }
         index += 3
         let host = index
-        while index < bytes.count, Letters.plainHost.contains(bytes[index]) { index += 1 }
+        while index < bytes.count, ASCIISet.unreserved.contains(bytes[index]), !bytes[index].isASCIIUppercase {
+            index += 1
+        }
         guard index > host, index < bytes.count, bytes[index] == UInt8(ascii: "/") else { return false }
         while index < bytes.count {
             let byte = bytes[index]
-            guard Letters.url.contains(byte) else { return false }
             // An escape must be whole.
-            if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, Letters.hexadecimal.contains(bytes[index + 1]),
-                    Letters.hexadecimal.contains(bytes[index + 2])
-                else { return false }
+            guard ASCIISet.query.contains(byte) || PercentEncoding.escapedByte(in: bytes, at: index) != nil else {
+                return false
             }
             index += 1
         }
@@ -68,9 +68,9 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         let isSecure: Bool
         let authorityStart: Int
-        if hasPrefix(bytes, "https://") {
+        if bytes.startsIgnoringCase("https://") {
             (isSecure, authorityStart) = (true, 8)
-        } else if hasPrefix(bytes, "http://") {
+        } else if bytes.startsIgnoringCase("http://") {
             (isSecure, authorityStart) = (false, 7)
         } else {
             return nil
@@ -87,63 +87,10 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Host and port, in lower case; without the port where it is the scheme's own.
     private static func authority(_ bytes: Slice<UnsafeRawBufferPointer>, isSecure: Bool) -> String? {
-        var host = bytes
-        var port: Int?
-        if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), !bytes[colon...].contains(UInt8(ascii: "]")) {
-            let digits = bytes[(colon + 1)...]
-            guard digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-                return nil
-            }
-            // A colon without digits means the scheme's own port (RFC 3986, 3.2.3).
-            port = Int(String(decoding: digits, as: UTF8.self))
-            guard port ?? 0 <= 65_535 else { return nil }
-            host = bytes[..<colon]
-        }
-        guard !host.isEmpty, isHost(host) else { return nil }
-        let text = String(decoding: host, as: UTF8.self).lowercased()
-        guard let port, port != (isSecure ? 443 : 80) else { return text }
+        guard let authority = Authority(bytes) else { return nil }
+        let text = String(decoding: authority.host, as: UTF8.self).lowercased()
+        // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
+        guard let port = authority.port, port != (isSecure ? 443 : 80) else { return text }
         return "\(text):\(port)"
-    }
-
-    /// A name, or an IPv6 address in brackets.
-    private static func isHost(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard bytes.first == UInt8(ascii: "[") else {
-            return bytes.allSatisfy { Letters.plainHost.contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= $0 }
-        }
-        return bytes.last == UInt8(ascii: "]") && bytes.count > 2
-            && bytes.dropFirst().dropLast().allSatisfy {
-                Letters.hexadecimal.contains($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-            }
-    }
-
-    private static func hasPrefix(_ bytes: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
-        let letters = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-        // Setting that bit changes neither `:` nor `/`.
-        return bytes.count >= letters.count && zip(bytes, letters).allSatisfy { $0 | 0x20 == $1 }
-    }
-}
-
-/// A set of ASCII letters.
-private struct Letters {
-    private let low: UInt64
-    private let high: UInt64
-
-    /// What may stand in path and query as it is (RFC 3986, appendix A), and the start of an escape.
-    static let url = Letters(alphanumerics: true, "-._~!$&'()*+,;=:@/?%")
-    static let plainHost = Letters("abcdefghijklmnopqrstuvwxyz0123456789.-_")
-    static let hexadecimal = Letters("0123456789abcdefABCDEF")
-
-    private init(alphanumerics: Bool = false, _ letters: String) {
-        let all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-        var words: (UInt64, UInt64) = (0, 0)
-        for byte in (alphanumerics ? all + letters : letters).utf8 {
-            if byte < 64 { words.0 |= 1 << UInt64(byte) } else { words.1 |= 1 << UInt64(byte & 63) }
-        }
-        (low, high) = words
-    }
-
-    @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
-        byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Whether a remote table replaces the local one.
 enum TableVersionRule {
     /// Another version replaces, higher or not; but an integer of the mirror, which may lag, never a higher one.
@@ -14,7 +16,7 @@ enum TableVersionRule {
 
     /// The digits of an integer of any size, without leading zeros, so that the longer one is the higher.
     private static func digits(_ version: String) -> Substring.UTF8View? {
-        guard !version.isEmpty, version.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard !version.isEmpty, version.utf8.allSatisfy(\.isASCIIDigit) else {
             return nil
         }
         return Substring(version).utf8.drop { $0 == UInt8(ascii: "0") }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import WebSyntax
 
 extension HTTPRequest {
     /// The request's absolute URL as text; empty parts stay empty.
@@ -32,7 +33,7 @@ extension HTTPRequest {
             afterScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? afterScheme.endIndex
         let authority = afterScheme[..<pathStart]
         let path = afterScheme[pathStart...]
-        guard URLSpelling.isScheme(text.utf8[..<colon]), !authority.isEmpty else { return nil }
+        guard URLScheme.isValid(text.utf8[..<colon]), !authority.isEmpty else { return nil }
         // The case of a user's name and password counts (RFC 3986, section 6.2.2.1).
         let hostStart =
             authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The response heads of one exchange, in the order that HTTP allows: informational heads, one final head, trailers
 /// (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.6).
 ///
@@ -69,7 +71,7 @@ public struct ResponseHeadState: Sendable {
             return .trailers
         }
         guard statusFields.count == 1 else { throw Violation(description: "more than one status in a response head") }
-        guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let status = Int(text) else {
+        guard text.utf8.count == 3, let status = Int(decimalDigits: text.utf8) else {
             throw Violation(description: "a status that is not a number of three digits")
         }
         return try receive(status: status, endsMessage: endsMessage)

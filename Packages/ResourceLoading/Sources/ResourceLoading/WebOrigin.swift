@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import WebSyntax
 
 /// The origin of a URL (RFC 6454, section 4): scheme, and host and port as a request carries them, without a user and
 /// without the scheme's own port.
@@ -19,7 +20,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public init?(url: some StringProtocol) {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
-            URLSpelling.isScheme(bytes[..<colon])
+            URLScheme.isValid(bytes[..<colon])
         else { return nil }
         let rest = url[bytes.index(colon, offsetBy: 3)...]
         let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
@@ -28,8 +29,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter authority: as a request carries it.
     fileprivate init?(scheme: String, carried authority: some StringProtocol) {
-        var host = Substring(authority)
-        if let at = host.utf8.lastIndex(of: UInt8(ascii: "@")) { host = host[host.utf8.index(after: at)...] }
+        var host = Substring(Authority.withoutUser(Substring(authority).utf8))
         let standard = scheme == "http" ? ":80" : ":443"
         if host.utf8.count > standard.utf8.count, host.hasSuffix(standard) { host = host.dropLast(standard.utf8.count) }
         guard !host.isEmpty, host != standard else { return nil }
@@ -38,7 +38,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// Most are in lower case already.
     private static func lowercased(_ text: some StringProtocol) -> String {
-        text.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 >= 0x80 }
+        text.utf8.contains { $0.isASCIIUppercase || $0 >= 0x80 }
             ? text.lowercased() : String(text)
     }
 
@@ -50,8 +50,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// The authority without its port.
     public var host: Substring {
-        if authority.hasPrefix("[") { return authority.prefix { $0 != "]" } + "]" }
-        return authority.prefix { $0 != ":" }
+        Substring(Authority.split(authority[...].utf8).host)
     }
 
     /// The host of an absolute URL, without a port.
@@ -59,14 +58,14 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the host is an address of IPv4 or IPv6.
     public var hostIsAddress: Bool {
-        host.hasPrefix("[") || host.split(separator: ".").last.map { $0.allSatisfy(\.isNumber) } ?? false
+        host.utf8.first == UInt8(ascii: "[") || HostSyntax.endsInNumber(host.utf8)
     }
 
     /// Whether nobody on the way can have changed what comes from there (Secure Contexts, section 3.1).
     public var isPotentiallyTrustworthy: Bool {
         scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || host.hasPrefix("127.")
-                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0 &- UInt8(ascii: "0") < 10 }
+                && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isASCIIDigit }
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -35,7 +36,7 @@ struct MultipartRanges: AsyncSequence, Sendable {
             guard let slice = body.slice(part) else { return nil }
             var head = index == 0 ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n"
             if let type { head += "Content-Type: \(type)\r\n" }
-            head += "Content-Range: bytes \(part.lowerBound)-\(part.upperBound - 1)/\(whole)\r\n\r\n"
+            head += "Content-Range: \(ContentRange.part(part, total: whole))\r\n\r\n"
             pieces += [.text(Data(head.utf8)), .body(slice)]
             length += Int64(head.utf8.count) + Int64(part.count)
         }

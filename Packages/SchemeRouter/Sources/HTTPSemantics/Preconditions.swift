@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -81,16 +82,16 @@ struct Preconditions {
 
     private func matches(_ list: String, _ tag: EntityTag?, strongly: Bool) -> Bool {
         // There is a representation: who asks for one at all is answered.
-        if list.trimmed == "*" { return true }
+        if list.trimmingFieldWhitespace == "*" { return true }
         guard let tag else { return false }
-        return EntityTag.list(list) { strongly ? $0.matchesStrongly(tag) : $0.matchesWeakly(tag) }
+        return EntityTag.list(list).contains { strongly ? $0.matchesStrongly(tag) : $0.matchesWeakly(tag) }
     }
 
     /// RFC 9110, section 13.1.5: a strong tag, or exactly the date that the answer would have.
     private func isRangeStillGood(tag: EntityTag?, modified: String?, now: Date) -> Bool {
         guard let ifRange else { return true }
-        let text = ifRange.trimmed
+        let text = ifRange.trimmingFieldWhitespace
         if let asked = EntityTag(text) { return tag.map(asked.matchesStrongly) ?? false }
-        return modified.map { $0 == text && HTTPDate.parse(String(text), now: now) != nil } ?? false
+        return modified.map { $0 == text && HTTPDate.parse(text, now: now) != nil } ?? false
     }
 }

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 public import ResourceLoading
+internal import WebSyntax
 
 /// Lets loaders that have whole files answer as a server would (RFC 9110): HEAD, conditions, ranges, and the fields that
 /// go with them.
@@ -175,13 +176,16 @@ public struct SemanticsLoader: ResourceLoader {
         case .unsatisfiable:
             response.head = HTTPResponse(
                 status: .rangeNotSatisfiable,
-                headerFields: [.contentRange: "bytes */\(length)", .contentLength: "0", .acceptRanges: "bytes"])
+                headerFields: [
+                    .contentRange: ContentRange.unsatisfied(total: length).description, .contentLength: "0",
+                    .acceptRanges: "bytes",
+                ])
             response.body = .empty
         case .parts(let parts) where parts.count == 1:
             guard let body = response.body.slice(parts[0]) else { return }
             response.head.status = .partialContent
             response.head.headerFields[.contentRange] =
-                "bytes \(parts[0].lowerBound)-\(parts[0].upperBound - 1)/\(length)"
+                ContentRange.part(parts[0], total: length).description
             response.head.headerFields[.contentLength] = String(parts[0].count)
             response.body = body
         case .parts(let parts):

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// What a redirect to another origin may bring back.
 ///
@@ -171,7 +172,7 @@ struct CrossOriginResponsePolicy {
 
     private func isOfElements(_ fields: HTTPFields) -> Bool {
         // An engine takes the type of a custom scheme as it is announced, so that no document hides behind one of these.
-        let type = fields[.contentType]?.prefix { $0 != ";" }.trimmingBlanks().lowercased() ?? ""
+        let type = MediaType.essence(of: fields[.contentType] ?? "")
         switch type {
         case "image/svg+xml": return asksForImage
         case "text/css", "text/javascript", "application/javascript", "application/x-javascript": return true

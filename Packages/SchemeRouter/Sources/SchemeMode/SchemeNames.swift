@@ -3,6 +3,7 @@
 
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The names that pages have in custom-scheme mode, and their way back to real URLs.
 ///
@@ -20,15 +21,7 @@ public struct SchemeNames: Sendable, Hashable {
     /// `nil` unless the prefix is a URL scheme (RFC 3986, section 3.1, in lower case) that engines leave to an app.
     public init?(prefix: String) {
         let reserved: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
-        let isScheme = prefix.utf8.enumerated().allSatisfy { index, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                index > 0
-            default: false
-            }
-        }
-        guard !prefix.isEmpty, prefix.utf8.count <= 32, isScheme, !reserved.contains(prefix) else { return nil }
+        guard prefix.utf8.count <= 32, URLScheme.isLowercase(prefix), !reserved.contains(prefix) else { return nil }
         secure = prefix
         insecure = prefix + "-http"
     }

@@ -4,6 +4,7 @@
 internal import WebEngine
 
 #if os(Linux)
+    internal import WebSyntax
 
     /// The proxy of an engine, and who gets its credentials. All views of the engine share it.
     @MainActor
@@ -42,32 +43,16 @@ internal import WebEngine
         ///
         /// SOCKS5 gets its credentials here. HTTP does not: libsoup then repeats the request for the proxy itself.
         var settingsURL: String {
-            switch kind {
+            let encoded = { (text: String) in PercentEncoding.encode(text, keeping: .unreserved) }
+            return switch kind {
             case .http: "http://\(host):\(port)"
             case .socks5:
                 if let credentials {
-                    "socks5://\(Self.encoded(credentials.username)):\(Self.encoded(credentials.password))@\(host):\(port)"
+                    "socks5://\(encoded(credentials.username)):\(encoded(credentials.password))@\(host):\(port)"
                 } else {
                     "socks5://\(host):\(port)"
                 }
             }
-        }
-
-        /// All but unreserved characters (RFC 3986, section 2.3) percent-encoded.
-        private static func encoded(_ text: String) -> String {
-            var encoded = ""
-            for byte in text.utf8 {
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
-                    encoded.unicodeScalars.append(Unicode.Scalar(byte))
-                default:
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-                }
-            }
-            return encoded
         }
     }
 #endif

@@ -4,6 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
     internal import Glibc
+    internal import WebSyntax
 
     /// The languages of the user, the preferred one first, as the engine tells them.
     struct UserLanguages: Equatable {
@@ -27,14 +28,7 @@
         /// Letters, digits and dashes (RFC 5646, section 2.1): no names with a codeset or a modifier, either.
         private static func isTag(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.count <= 64
-                && text.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
+                && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
         }
 
         /// `de_AT`, `de` and the like.

@@ -7,6 +7,7 @@ public import WebEngine
     internal import CWebKitGTK
     internal import FoundationEssentials
     internal import Glibc
+    internal import WebSyntax
 
     /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
     ///
@@ -186,15 +187,7 @@ public import WebEngine
             let reserved: Set = [
                 "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
             ]
-            let isName = scheme.utf8.enumerated().allSatisfy { index, byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    index > 0
-                default: false
-                }
-            }
-            return isName && !scheme.isEmpty && !reserved.contains(scheme)
+            return URLScheme.isLowercase(scheme) && !reserved.contains(scheme)
         }
 
         /// Creates a view that has not loaded anything. It may outlive the engine.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import WebSyntax
 
 extension LegacyMessages {
     /// The id that a request carries in its URL.
@@ -41,7 +42,7 @@ extension LegacyMessages {
         let ranges = Self.ranges(of: parameter, in: target)
         guard !ranges.isEmpty else { return .none }
         let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
-        let value = values.count == 1 ? values.first.flatMap(Self.decoded) : nil
+        let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0) } : nil
         for range in ranges.reversed() {
             // With the sign before it, or, where that is the query's own, the one behind.
             let start = target.utf8.index(before: range.lowerBound)
@@ -63,32 +64,5 @@ extension LegacyMessages {
                     && (part.count == name.utf8.count || part.dropFirst(name.utf8.count).first == UInt8(ascii: "="))
             }
             .map { $0.startIndex..<$0.endIndex }
-    }
-
-    /// Without percent-encoding; a plus sign stays one. `nil` where the encoding is broken, or its bytes are no UTF-8.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, digits.utf8.allSatisfy(isHexDigit),
-                let value = UInt8(digits, radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "a")...UInt8(ascii: "f"):
-            true
-        default: false
-        }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The names by which older pages speak with the app: of their message handlers, of a callback and of a URL parameter.
 public struct LegacyMessages: Sendable, Hashable {
     /// What the callback's and the parameter's names begin with.
@@ -14,7 +16,9 @@ public struct LegacyMessages: Sendable, Hashable {
 
     /// - Parameter prefix: 1 to 32 letters, digits, `_` and `-` of ASCII; `nil` for others.
     public init?(prefix: String) {
-        guard (1...32).contains(prefix.utf8.count), prefix.utf8.allSatisfy(Self.isNameByte) else { return nil }
+        guard (1...32).contains(prefix.utf8.count),
+            prefix.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
+        else { return nil }
         self.prefix = prefix
     }
 
@@ -22,13 +26,4 @@ public struct LegacyMessages: Sendable, Hashable {
     public var callback: String { prefix + "_realxhr_callback" }
     /// The URL parameter that carries the id of a request's body.
     public var parameter: String { prefix + "-wkwebview-request-id" }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
 }

@@ -6,6 +6,7 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
 public import WebEngine
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -102,7 +103,7 @@ extension Container {
             let current = sessions[session.view], current.id == session.id
         else { return nil }
         let fields = response.head.headerFields
-        let type = fields[.contentType]?.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace } ?? ""
+        let type = MediaType.essence(of: fields[.contentType] ?? "")
         // What a frame or an element cannot show is nothing to be saved.
         let isUnshown = request.isMainDocument && !type.isEmpty && !asker.canShow(type)
         guard ContentDisposition(fields[.contentDisposition]).isAttachment || isUnshown else { return nil }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceStore
+internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc
@@ -125,6 +126,6 @@ struct DownloadJournal: Sendable {
     }
 
     private static func isToken(_ name: String) -> Bool {
-        name.utf8.count == 32 && name.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        name.utf8.count == 32 && name.utf8.allSatisfy(\.isLowercaseHexDigit)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import WebSyntax
 
 extension DownloadRequest {
     /// In characters.
@@ -9,7 +10,7 @@ extension DownloadRequest {
 
     init(_ head: DownloadManager.Head, id: DownloadID, _ page: PageSession) {
         let isOfWeb = head.url.hasPrefix("http:") || head.url.hasPrefix("https:")
-        let type = head.mediaType?.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        let type = head.mediaType.map { MediaType.essence(of: $0) }
         self.init(
             id: id, page: page, url: isOfWeb ? head.url : String(head.url.prefix(Self.urlLimit)),
             suggestedName: SafeFileName.make(head.name ?? (isOfWeb ? Self.lastName(of: head.url) : nil)),
@@ -22,6 +23,6 @@ extension DownloadRequest {
         let path = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
         // Scheme, nothing, host.
         guard path.count > 3, let last = path.last, !last.isEmpty else { return nil }
-        return ContentDisposition.percentDecoded(last).flatMap { String(validating: $0, as: UTF8.self) } ?? String(last)
+        return PercentEncoding.decodeText(last) ?? String(last)
     }
 }

@@ -4,6 +4,7 @@
 internal import ResourceLoading
 internal import SchemeMode
 public import WebEngine
+internal import WebSyntax
 internal import WebViewPool
 
 // What pages ask of the app.
@@ -130,11 +131,8 @@ extension LinkRequest {
     /// Whether a URL may be given to the host, to be opened outside of the web.
     static func canLeave(_ url: String) -> Bool {
         let scheme = scheme(of: url)
-        return !scheme.isEmpty && !kept.contains(scheme)
-            && scheme.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
-            }
+        return !kept.contains(scheme)
+            && URLScheme.isValid(scheme.utf8)
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -96,13 +97,8 @@ public struct InitialPageData: Sendable, Hashable {
 
     private static func isIdentifier(_ name: String) -> Bool {
         let isWord = name.utf8.enumerated().allSatisfy { index, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-                UInt8(ascii: "$"):
-                true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
-            default: false
-            }
+            byte.isASCIILetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+                || byte.isASCIIDigit && index > 0
         }
         return isWord && (1...64).contains(name.utf8.count)
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -21,7 +22,7 @@ public struct RolloutBucket: Sendable, Hashable {
 
     /// - Parameter identity: `nil` results where it is not 32 lower-case hexadecimal digits.
     public init?(identity: String) {
-        guard identity.utf8.count == 32, identity.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+        guard identity.utf8.count == 32, identity.utf8.allSatisfy(\.isLowercaseHexDigit) else {
             return nil
         }
         self.identity = identity

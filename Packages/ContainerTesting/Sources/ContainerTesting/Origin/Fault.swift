@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Something that goes wrong on purpose when an origin is asked for a path.
 ///
 /// As text, on the command line and in tests:
@@ -75,9 +77,9 @@ public struct Fault: Sendable, Hashable {
         var number: Int?
         if !value.isEmpty {
             let digits = value.dropFirst()
-            guard !digits.isEmpty, digits.utf8.count <= 12, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
-                let parsed = Int(digits)
-            else { throw invalid("\(name)= needs a number") }
+            guard digits.utf8.count <= 12, let parsed = Int(decimalDigits: digits.utf8) else {
+                throw invalid("\(name)= needs a number")
+            }
             number = parsed
         }
         switch (name, number) {

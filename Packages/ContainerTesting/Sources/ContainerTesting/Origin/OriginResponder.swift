@@ -8,6 +8,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// Answers an origin's requests: log, faults, routes, files, in this order.
 struct OriginResponder: HTTPResponder {
@@ -112,15 +113,18 @@ struct OriginResponder: HTTPResponder {
         guard let path = request.uri.path.removingPercentEncoding, !path.contains(".."),
             let id = files.getFileIdentifier(path), let file = try await files.getAttributes(id: id), !file.isFolder
         else { return (Request(head: head, body: request.body), nil) }
-        switch ByteRange(field, size: file.size) {
-        case .whole: break
-        case .part(let range): head.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound)"
-        case .unsatisfiable:
+        let size = Int64(file.size)
+        switch ByteRange(field).map({ $0.resolved(in: size) }) {
+        case nil: break
+        case .some(let range?): head.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        case .some(nil):
             // With If-Range the whole file is the answer where the validator differs; it is always right.
             guard request.headers[.ifRange] == nil else { break }
             return (
                 request,
-                Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(file.size)"])
+                Response(
+                    status: .rangeNotSatisfiable,
+                    headers: [.contentRange: ContentRange.unsatisfied(total: size).description])
             )
         }
         return (Request(head: head, body: request.body), nil)

@@ -2,23 +2,15 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import NIOHTTP1
+internal import WebSyntax
 
 extension HTTPHeaders {
-    /// Fields that speak of one connection only (RFC 9110, section 7.6.1).
-    private static let hopByHop = [
-        "connection", "proxy-connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
-        "transfer-encoding", "upgrade",
-    ]
-
-    /// The fields that a proxy passes on: all but the hop-by-hop ones and those that `Connection` names.
+    /// The fields that a proxy forwards: all but those of one connection (RFC 9110, section 7.6.1).
     func withoutHopByHop() -> HTTPHeaders {
         var headers = self
-        // Framing and routing do not go because a sender names them in Connection.
-        for name in self[canonicalForm: "connection"]
-        where !["content-length", "host"].contains(name.lowercased()) {
-            headers.remove(name: String(name))
-        }
-        for name in Self.hopByHop {
+        // Framing and routing stay, even if a sender names them in Connection.
+        for name in ConnectionFields.names(namedBy: self["connection"])
+        where !["content-length", "host"].contains(name) {
             headers.remove(name: name)
         }
         return headers

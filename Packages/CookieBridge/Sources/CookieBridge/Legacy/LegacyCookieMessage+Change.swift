@@ -3,6 +3,7 @@
 
 internal import CookieJar
 public import Foundation
+internal import WebSyntax
 
 extension LegacyCookieMessage {
     /// What a page may say.
@@ -114,9 +115,7 @@ extension LegacyCookieMessage {
     /// The digits of a whole number; `nil` where it is none.
     private static func digits(_ text: String) -> Substring? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-        let isNumber =
-            !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        return isNumber ? digits : nil
+        return !digits.isEmpty && digits.utf8.allSatisfy(\.isASCIIDigit) ? digits : nil
     }
 
     /// RFC 6265bis, section 5.1.4.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import WebSyntax
 
 extension Cookie {
     /// Whether its time is over.
@@ -33,8 +34,8 @@ extension Cookie {
     func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
         // Without a name the value stands where servers look for one.
         let first = identity.name.isEmpty ? value : identity.name
-        let isHost = CookieBytes.hasPrefix(first.utf8, "__host-")
-        guard isHost || CookieBytes.hasPrefix(first.utf8, "__secure-") else { return }
+        let isHost = first.utf8.startsIgnoringCase("__host-")
+        guard isHost || first.utf8.startsIgnoringCase("__secure-") else { return }
         let keepsHost = identity.isHostOnly && hasPath && identity.path == "/"
         guard !identity.name.isEmpty, isSecure, !isHost || keepsHost else {
             throw CookieRefusal(.prefix, identity.name)

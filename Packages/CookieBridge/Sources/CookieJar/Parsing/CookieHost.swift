@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Host names and addresses, as cookies compare them.
 public enum CookieHost {
     /// In lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Letters beyond ASCII are not turned
@@ -9,22 +11,22 @@ public enum CookieHost {
     public static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
-            return IPv6Address(String(host.dropFirst().dropLast())).map { "[\($0.description)]" }
+            return IPv6Address(host.utf8.dropFirst().dropLast()).map { "[\($0)]" }
         }
-        let name = CookieBytes.lowercased(host.utf8)
+        let name = host.asciiLowercased
         let isAbsolute = name.utf8.last == UInt8(ascii: ".")
         let labels = name.utf8.dropLast(isAbsolute ? 1 : 0)
             .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard name.utf8.count <= 253 + (isAbsolute ? 1 : 0),
-            labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isAllowed) }), let last = labels.last
+            labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isAllowed) })
         else { return nil }
         // What ends in a number is an address, or nothing (URL Standard, host parsing).
-        return isNumber(last) ? (isIPv4(name) ? name : nil) : name
+        return HostSyntax.endsInNumber(name[...].utf8) && !HostSyntax.isIPv4Address(name.utf8) ? nil : name
     }
 
     /// Whether a canonical host is an address: nothing lies below it.
     public static func isAddress(_ host: String) -> Bool {
-        host.utf8.first == UInt8(ascii: "[") || isIPv4(host)
+        host.utf8.first == UInt8(ascii: "[") || HostSyntax.isIPv4Address(host.utf8)
     }
 
     /// Whether a canonical host is this very device.
@@ -52,29 +54,6 @@ public enum CookieHost {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: CookieBytes.isDigit(byte)
-        }
-    }
-
-    private static func isNumber(_ label: some Collection<UInt8>) -> Bool {
-        if label.starts(with: "0x".utf8) {
-            return label.dropFirst(2).allSatisfy {
-                CookieBytes.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
-        }
-        return label.allSatisfy(CookieBytes.isDigit)
-    }
-
-    /// Four numbers without needless zeros.
-    private static func isIPv4(_ host: String) -> Bool {
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                (1...3).contains(part.count) && part.allSatisfy(CookieBytes.isDigit)
-                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
-                    && (Int(Substring(part)) ?? 256) <= 255
-            }
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
+internal import WebSyntax
 
 /// What a `Set-Cookie` field says, or a script's assignment to `document.cookie` (RFC 6265bis, section 5.6): nothing is
 /// known yet about who says it.
@@ -46,8 +47,8 @@ public struct SetCookie: Sendable, Hashable {
         let (pair, attributes) = CookieBytes.split(field[...].utf8, at: UInt8(ascii: ";"))
         let (left, right) = CookieBytes.split(pair, at: UInt8(ascii: "="))
         // Without a `=` all is the value.
-        let name = CookieBytes.trimmed(right == nil ? ""[...].utf8 : left)
-        let value = CookieBytes.trimmed(right ?? left)
+        let name = (right == nil ? ""[...].utf8 : left).trimmingFieldWhitespace
+        let value = (right ?? left).trimmingFieldWhitespace
         guard name.count + value.count <= Self.maxPairBytes else { throw CookieRefusal(.tooLong) }
         self.init(name: String(Substring(name)), value: String(Substring(value)))
 
@@ -55,7 +56,7 @@ public struct SetCookie: Sendable, Hashable {
         while let unread = rest {
             let (attribute, more) = CookieBytes.split(unread, at: UInt8(ascii: ";"))
             let (key, text) = CookieBytes.split(attribute, at: UInt8(ascii: "="))
-            read(CookieBytes.trimmed(key), CookieBytes.trimmed(text ?? ""[...].utf8))
+            read(key.trimmingFieldWhitespace, (text ?? ""[...].utf8).trimmingFieldWhitespace)
             rest = more
         }
     }
@@ -87,36 +88,36 @@ public struct SetCookie: Sendable, Hashable {
     /// Takes one attribute (sections 5.6.1 to 5.6.7).
     private mutating func read(_ key: Substring.UTF8View, _ text: Substring.UTF8View) {
         guard text.count <= Self.maxAttributeBytes else { return }
-        if CookieBytes.isEqual(key, "expires") {
-            expires = CookieDate.parse(String(Substring(text))) ?? expires
-        } else if CookieBytes.isEqual(key, "max-age") {
+        if key.equalsIgnoringCase("expires") {
+            expires = CookieDate.parse(Substring(text)) ?? expires
+        } else if key.equalsIgnoringCase("max-age") {
             maxAge = Self.seconds(text) ?? maxAge
-        } else if CookieBytes.isEqual(key, "domain") {
-            domain = CookieBytes.lowercased(text.first == UInt8(ascii: ".") ? text.dropFirst() : text)
-        } else if CookieBytes.isEqual(key, "path") {
+        } else if key.equalsIgnoringCase("domain") {
+            domain = Substring(text.first == UInt8(ascii: ".") ? text.dropFirst() : text).asciiLowercased
+        } else if key.equalsIgnoringCase("path") {
             path = text.first == UInt8(ascii: "/") ? String(Substring(text)) : ""
-        } else if CookieBytes.isEqual(key, "secure") {
+        } else if key.equalsIgnoringCase("secure") {
             isSecure = true
-        } else if CookieBytes.isEqual(key, "httponly") {
+        } else if key.equalsIgnoringCase("httponly") {
             isHTTPOnly = true
-        } else if CookieBytes.isEqual(key, "samesite") {
+        } else if key.equalsIgnoringCase("samesite") {
             sameSite = Self.sameSite(text)
-        } else if CookieBytes.isEqual(key, "partitioned") {
+        } else if key.equalsIgnoringCase("partitioned") {
             isPartitioned = true
         }
     }
 
     private static func sameSite(_ text: Substring.UTF8View) -> Cookie.SameSite {
-        if CookieBytes.isEqual(text, "none") { return .none }
-        if CookieBytes.isEqual(text, "lax") { return .lax }
-        return CookieBytes.isEqual(text, "strict") ? .strict : .unspecified
+        if text.equalsIgnoringCase("none") { return .none }
+        if text.equalsIgnoringCase("lax") { return .lax }
+        return text.equalsIgnoringCase("strict") ? .strict : .unspecified
     }
 
     /// Digits, with a minus before them or not (section 5.6.2).
     private static func seconds(_ text: Substring.UTF8View) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
-        guard !digits.isEmpty, digits.allSatisfy(CookieBytes.isDigit) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         let size = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1_000_000_000_000_000) }
         return isNegative ? -size : size
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieJar
 import Foundation
 import Testing
+import WebSyntax
 
 @Suite(.timeLimit(.minutes(3)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
 struct DateConformanceTests {

@@ -5,6 +5,7 @@ import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
+import WebSyntax
 
 @testable import HTTPCache
 

@@ -8,6 +8,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 public import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -224,7 +225,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func headers(for request: HTTPRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
-        for field in ConnectionFields.sent(from: request.headerFields) where field.name != Self.host {
+        for field in request.headerFields.sentOnConnection() where field.name != Self.host {
             headers.add(name: field.name.rawName, value: field.value)
         }
         return headers
@@ -244,7 +245,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         for (name, value) in head.headers {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
-        fields = ConnectionFields.removed(from: fields)
+        fields = fields.withoutConnectionFields()
         let length = fields[.contentLength].flatMap(Int64.init)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
         let hasBody = hasBody(head, to: request)
@@ -269,7 +270,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private static func isEventStream(_ head: HTTPResponseHead) -> Bool {
         let type = head.headers.first(name: "content-type") ?? ""
-        return type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace } == "text/event-stream"
+        return MediaType.essence(of: type) == "text/event-stream"
     }
 
     private static let host = HTTPField.Name("host")

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The codings of a body that can be removed (RFC 9110, section 8.4): gzip, its alias x-gzip, and deflate.
 struct ContentCodings: Equatable {
@@ -20,14 +21,11 @@ struct ContentCodings: Equatable {
     /// - Throws: `ResourceError` with code `tooLarge` for more codings than `limit`.
     init(_ fields: HTTPFields, limit: Int, at url: String) throws(ResourceError) {
         var names: [Substring] = []
-        for value in fields[values: .contentEncoding] {
-            for part in value.split(separator: ",") {
-                let name = part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-                guard !name.isEmpty, name.lowercased() != "identity" else { continue }
-                names.append(name)
-                guard names.count <= limit else {
-                    throw ResourceError(.tooLarge, "more than \(limit) content codings", at: url)
-                }
+        for name in FieldList.members(of: fields[values: .contentEncoding])
+        where !name.utf8.equalsIgnoringCase("identity") {
+            names.append(name)
+            guard names.count <= limit else {
+                throw ResourceError(.tooLarge, "more than \(limit) content codings", at: url)
             }
         }
         var removable: [Coding] = []

@@ -4,6 +4,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -16,13 +17,13 @@ enum SessionHead {
 
     static func isEventStream(_ response: HTTPURLResponse) -> Bool {
         let type = response.value(forHTTPHeaderField: "Content-Type") ?? ""
-        return type.prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace } == "text/event-stream"
+        return MediaType.essence(of: type) == "text/event-stream"
     }
 
     /// Whether the bytes are not those that were sent.
     static func wasDecoded(_ response: HTTPURLResponse?) -> Bool {
         guard let text = response?.value(forHTTPHeaderField: "Content-Encoding") else { return false }
-        let codings = text.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        let codings = FieldList.members(of: text).map(\.asciiLowercased)
         return codings.contains { $0 != "identity" } && codings.allSatisfy(known.contains)
     }
 
@@ -35,7 +36,7 @@ enum SessionHead {
         for (name, value) in sorted {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
-        fields = ConnectionFields.removed(from: fields)
+        fields = fields.withoutConnectionFields()
         if wasDecoded(response) {
             fields[.contentEncoding] = nil
             fields[.contentLength] = nil

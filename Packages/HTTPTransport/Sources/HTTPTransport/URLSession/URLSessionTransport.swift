@@ -84,7 +84,7 @@ public final class URLSessionTransport: HTTPTransporting {
         outgoing.httpMethod = request.method.rawValue
         outgoing.httpShouldHandleCookies = false
         outgoing.timeoutInterval = 7 * 86_400
-        for field in ConnectionFields.sent(from: request.headerFields) where !Self.own.contains(field.name) {
+        for field in request.headerFields.sentOnConnection() where !Self.own.contains(field.name) {
             outgoing.addValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
         // A part of an encoded body cannot be decoded.

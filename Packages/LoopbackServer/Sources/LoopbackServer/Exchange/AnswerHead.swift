@@ -16,7 +16,7 @@ struct AnswerHead {
 
     /// - Parameter length: of the loader's body; `nil` where nobody knows.
     init(_ response: HTTPResponse, length: Int64?, to exchange: Exchange) {
-        var headers = ConnectionFields.passed(from: response.headerFields)
+        var headers = HTTPHeaders(forwarding: response.headerFields)
         let isHTTP11 = exchange.version == .http1_1
         var keepsAlive = exchange.life.keepsAlive
         // RFC 9110, section 6.4.1.

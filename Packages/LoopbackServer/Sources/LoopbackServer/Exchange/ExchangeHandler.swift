@@ -169,7 +169,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             HTTPRequest(
                 method: method, scheme: target.isSecure ? "https" : "http",
                 authority: target.authority, path: target.path,
-                headerFields: ConnectionFields.removed(from: head.headers)))
+                headerFields: HTTPFields(forwarding: head.headers)))
     }
 
     private func begin(

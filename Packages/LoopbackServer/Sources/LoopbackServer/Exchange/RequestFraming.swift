@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// Where the body of a request ends. A message whose end two readers may see in different places is how requests are
 /// smuggled (RFC 9112, section 11.2), so that what RFC 9112 lets a recipient repair is refused here; the connection is
@@ -17,8 +18,8 @@ enum RequestFraming: Sendable, Equatable {
     /// - Throws: ``RequestFault``.
     init(_ head: HTTPRequestHead) throws(RequestFault) {
         guard head.version.major == 1 else { throw RequestFault("not HTTP/1") }
-        let codings = head.headers["transfer-encoding"].map(Self.trimmed)
-        let lengths = head.headers["content-length"].map(Self.trimmed)
+        let codings = head.headers["transfer-encoding"].map(\.trimmingFieldWhitespace)
+        let lengths = head.headers["content-length"].map(\.trimmingFieldWhitespace)
         // Section 6.1: such a message may be an attempt to smuggle.
         guard codings.isEmpty || lengths.isEmpty else {
             throw RequestFault("both Transfer-Encoding and Content-Length")
@@ -27,7 +28,7 @@ enum RequestFraming: Sendable, Equatable {
             // Section 6.1: a client of HTTP/1.0 does not know chunks.
             guard head.version.minor >= 1 else { throw RequestFault("Transfer-Encoding in HTTP/1.0") }
             guard codings.count == 1 else { throw RequestFault("Transfer-Encoding twice") }
-            guard coding.lowercased() == "chunked" else {
+            guard coding.utf8.equalsIgnoringCase("chunked") else {
                 throw RequestFault("a transfer coding that is not chunked", .notImplemented)
             }
             self = .chunked
@@ -35,7 +36,7 @@ enum RequestFraming: Sendable, Equatable {
             // Section 6.3: two lengths are an error unless they are the same; which it is needs no guess when it is
             // refused.
             guard lengths.count == 1 else { throw RequestFault("Content-Length twice") }
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text) else {
+            guard let length = Int64(decimalDigits: text.utf8) else {
                 throw RequestFault("Content-Length is not a number")
             }
             self = length == 0 ? .none : .length(length)
@@ -53,32 +54,13 @@ enum RequestFraming: Sendable, Equatable {
         }
         for (name, value) in head.headers {
             // Sections 5 and 5.2, and 2.2 for a bare CR: whoever reads after us may see another field there.
-            guard !name.isEmpty, name.utf8.allSatisfy(isToken), value.utf8.allSatisfy(isFieldValue) else {
+            guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte), value.utf8.allSatisfy(isFieldValue) else {
                 throw RequestFault("a header field that is none")
             }
         }
         let expectations = head.headers["expect"]
-        guard expectations.allSatisfy({ trimmed($0).lowercased() == "100-continue" }) else {
+        guard expectations.allSatisfy({ $0.trimmingFieldWhitespace.utf8.equalsIgnoringCase("100-continue") }) else {
             throw RequestFault("an expectation that nobody knows", .expectationFailed)
-        }
-    }
-
-    /// Without the blanks around it, which are none of a value's (RFC 9110, section 5.5).
-    private static func trimmed(_ value: String) -> Substring {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let bytes = value.utf8
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return "" }
-        return value[first...last]
-    }
-
-    /// RFC 9110, section 5.6.2.
-    private static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 

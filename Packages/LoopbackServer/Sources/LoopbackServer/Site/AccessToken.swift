@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// What the engine says to the local server with each request, as a cookie that no script sees and no other site's page
 /// sends, so that nobody else is served. Made anew for each launch, in memory only.
@@ -33,7 +34,7 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
     /// RFC 6265, section 4.2.1.
     private static func pairs(of field: String) -> [(name: Substring, value: Substring, text: Substring)] {
         field.split(separator: ";").map { pair in
-            let text = pair.drop { $0 == " " || $0 == "\t" }
+            let text = pair.trimmingFieldWhitespace
             let equals = text.firstIndex(of: "=") ?? text.startIndex
             return (text[..<equals], equals == text.startIndex ? text : text[text.index(after: equals)...], text)
         }

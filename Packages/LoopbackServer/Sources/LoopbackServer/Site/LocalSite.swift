@@ -3,6 +3,7 @@
 
 public import ConnectTunnel
 internal import Crypto
+internal import WebSyntax
 
 /// A real origin, and the name that its pages have on the local server.
 ///
@@ -35,8 +36,7 @@ public struct LocalSite: Sendable, Hashable {
         let areNames = labels.allSatisfy { label in
             !label.isEmpty && label.first != "-" && label.last != "-"
                 && label.utf8.allSatisfy {
-                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                    $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
                 }
         }
         let label = labels.map { $0.replacing("-", with: "--") }.joined(separator: "-")

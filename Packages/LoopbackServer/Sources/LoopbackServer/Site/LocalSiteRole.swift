@@ -3,6 +3,7 @@
 
 internal import ConnectTunnel
 internal import NIOHTTP1
+internal import WebSyntax
 
 /// One site on a connection to the local server: who is served, and what requests and answers say of origins, which is
 /// one thing to the engine and another to the world.
@@ -89,16 +90,18 @@ struct LocalSiteRole: Sendable {
     /// set, and for one with the token's name.
     private func cookie(_ value: String) -> String? {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-        guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmed != token.name else { return nil }
+        guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != token.name else {
+            return nil
+        }
         var kept = [first]
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair[0].trimmed.lowercased() == "domain" else {
+            guard pair[0].trimmingFieldWhitespace.lowercased() == "domain" else {
                 kept.append(part)
                 continue
             }
             // RFC 6265, section 5.2.3.
-            var domain = pair.count > 1 ? pair[1].trimmed.lowercased() : ""
+            var domain = pair.count > 1 ? pair[1].trimmingFieldWhitespace.lowercased() : ""
             if domain.first == "." { domain.removeFirst() }
             guard domain.isEmpty || domain == site.host.host || site.host.host.hasSuffix(".\(domain)") else {
                 return nil
@@ -109,7 +112,7 @@ struct LocalSiteRole: Sendable {
 
     /// All cookies but the token would have to go, which this field cannot say: they stay.
     private func clearing(_ value: String) -> String? {
-        var kinds = value.split(separator: ",").map(\.trimmed)
+        var kinds = FieldList.members(of: value).map(String.init)
         if kinds.contains("\"*\"") { kinds = ["\"cache\"", "\"storage\""] }
         kinds.removeAll { $0 == "\"cookies\"" }
         return kinds.isEmpty ? nil : kinds.joined(separator: ", ")
@@ -128,12 +131,5 @@ struct LocalSiteRole: Sendable {
         let rest = url.dropFirst(old.count)
         guard rest.isEmpty || ["/", "?", "#"].contains(rest.first) else { return nil }
         return new + rest
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 }

@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -15,13 +15,13 @@ struct RetryAfter: Sendable, Hashable {
     let wait: Duration
 
     init?(_ field: String, now: Date) {
-        let text = field.drop { $0 == " " || $0 == "\t" }
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // More digits than this are more seconds than anyone waits.
-            wait = .seconds(text.utf8.count > 9 ? 1_000_000_000 : Int(text) ?? 1_000_000_000)
+        let text = field.trimmingFieldWhitespace
+        if let seconds = Int(saturatingDecimalDigits: text.utf8) {
+            // More seconds than anyone waits.
+            wait = .seconds(min(seconds, 1_000_000_000))
             return
         }
-        guard let date = HTTPDate.parse(String(text), now: now) else { return nil }
+        guard let date = HTTPDate.parse(text, now: now) else { return nil }
         wait = max(.zero, .seconds(date.timeIntervalSince(now)))
     }
 }

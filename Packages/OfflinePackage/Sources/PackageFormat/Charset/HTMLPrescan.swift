@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The prescan of an HTML document for its encoding (WHATWG HTML, section 13.2.3.2), except for UTF-16.
 struct HTMLPrescan {
     private struct Attribute {
@@ -37,12 +39,12 @@ struct HTMLPrescan {
                 while !starts(with: "-->") { try advance() }
                 position += 2
             } else if starts(with: "<meta"), bytes.indices.contains(position + 5),
-                Self.isSpace(bytes[position + 5]) || bytes[position + 5] == UInt8(ascii: "/")
+                bytes[position + 5].isASCIIWhitespace || bytes[position + 5] == UInt8(ascii: "/")
             {
                 position += 5
                 if let encoding = try meta() { return encoding }
             } else if try isTag() {
-                while try !Self.isSpace(byte()), try byte() != UInt8(ascii: ">") { try advance() }
+                while try !byte().isASCIIWhitespace, try byte() != UInt8(ascii: ">") { try advance() }
                 while try attribute() != nil {}
             } else if starts(with: "<!") || starts(with: "</") || starts(with: "<?") {
                 while try byte() != UInt8(ascii: ">") { try advance() }
@@ -78,16 +80,16 @@ struct HTMLPrescan {
     private static func encoding(inContent value: [UInt8]) -> CharacterEncoding? {
         var rest = value[...]
         while let name = rest.firstRange(of: Array("charset".utf8)) {
-            rest = rest[name.upperBound...].drop(while: isSpace)
+            rest = rest[name.upperBound...].drop(while: \.isASCIIWhitespace)
             guard rest.first == UInt8(ascii: "=") else { continue }
-            rest = rest.dropFirst().drop(while: isSpace)
+            rest = rest.dropFirst().drop(while: \.isASCIIWhitespace)
             guard let first = rest.first else { return nil }
             if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
                 rest = rest.dropFirst()
                 guard let end = rest.firstIndex(of: first) else { return nil }
                 return CharacterEncoding(label: String(decoding: rest[..<end], as: UTF8.self))
             }
-            let label = rest.prefix { !isSpace($0) && $0 != UInt8(ascii: ";") }
+            let label = rest.prefix { !$0.isASCIIWhitespace && $0 != UInt8(ascii: ";") }
             return CharacterEncoding(label: String(decoding: label, as: UTF8.self))
         }
         return nil
@@ -97,7 +99,7 @@ struct HTMLPrescan {
     private mutating func attribute() throws(End) -> Attribute? {
         while true {
             let byte = try byte()
-            guard Self.isSpace(byte) || byte == UInt8(ascii: "/") else { break }
+            guard byte.isASCIIWhitespace || byte == UInt8(ascii: "/") else { break }
             try advance()
         }
         if try byte() == UInt8(ascii: ">") { return nil }
@@ -108,29 +110,29 @@ struct HTMLPrescan {
                 try advance()
                 break
             }
-            if Self.isSpace(byte) {
-                while try Self.isSpace(self.byte()) { try advance() }
+            if byte.isASCIIWhitespace {
+                while try self.byte().isASCIIWhitespace { try advance() }
                 guard try self.byte() == UInt8(ascii: "=") else { return attribute }
                 try advance()
                 break
             }
             if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") { return attribute }
-            attribute.name.append(Self.lowercased(byte))
+            attribute.name.append(byte.asciiLowercased)
             try advance()
         }
-        while try Self.isSpace(byte()) { try advance() }
+        while try byte().isASCIIWhitespace { try advance() }
         let quote = try byte()
         if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
             try advance()
             while try byte() != quote {
-                attribute.value.append(Self.lowercased(try byte()))
+                attribute.value.append(try byte().asciiLowercased)
                 try advance()
             }
             try advance()
             return attribute
         }
-        while try !Self.isSpace(byte()), try byte() != UInt8(ascii: ">") {
-            attribute.value.append(Self.lowercased(try byte()))
+        while try !byte().isASCIIWhitespace, try byte() != UInt8(ascii: ">") {
+            attribute.value.append(try byte().asciiLowercased)
             try advance()
         }
         return attribute
@@ -141,7 +143,7 @@ struct HTMLPrescan {
         guard try byte() == UInt8(ascii: "<") else { return false }
         let name = bytes.dropFirst(position + 1).first == UInt8(ascii: "/") ? position + 2 : position + 1
         guard bytes.indices.contains(name) else { return false }
-        return UInt8(ascii: "a")...UInt8(ascii: "z") ~= Self.lowercased(bytes[name])
+        return bytes[name].isASCIILetter
     }
 
     private func byte() throws(End) -> UInt8 {
@@ -155,14 +157,6 @@ struct HTMLPrescan {
     }
 
     private func starts(with text: String) -> Bool {
-        bytes.dropFirst(position).prefix(text.utf8.count).map(Self.lowercased).elementsEqual(text.utf8)
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains(byte)
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+        bytes.dropFirst(position).prefix(text.utf8.count).map(\.asciiLowercased).elementsEqual(text.utf8)
     }
 }

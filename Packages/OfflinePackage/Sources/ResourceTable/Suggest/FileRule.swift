@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// Says of one request whether its answer is a file, and whether it may be kept for everybody.
 struct FileRule {
@@ -11,8 +12,7 @@ struct FileRule {
 
     init(_ observed: ObservedFile) {
         self.observed = observed
-        type = (observed.response?.headerFields[.contentType] ?? "").prefix { $0 != ";" }.lowercased()
-            .filter { $0 != " " && $0 != "\t" }
+        type = MediaType.essence(of: observed.response?.headerFields[.contentType] ?? "")
     }
 
     /// Whether it is what pages are made of. JSON is a file where its server says that it lasts an hour.
@@ -52,9 +52,7 @@ struct FileRule {
 
     /// The directives of `Cache-Control`, in lower case.
     private var cacheControl: [String] {
-        (observed.response?.headerFields[.cacheControl] ?? "").lowercased().split(separator: ",").map { directive in
-            directive.filter { $0 != " " && $0 != "\t" }
-        }
+        FieldList.members(of: observed.response?.headerFields[.cacheControl] ?? "").map(\.asciiLowercased)
     }
 
     private var lasts: Bool {

@@ -4,6 +4,7 @@
 internal import Crypto
 public import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -124,22 +125,8 @@ public struct ResourceSuggestion: Sendable {
 
         /// The path in a package: without its escapes, its first slash and its query; of a folder, its index.
         private static func path(of target: String) -> String {
-            let raw = Array(target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "?") })
-            var bytes: [UInt8] = []
-            var index = 0
-            while index < raw.count {
-                let digits = raw[index...].prefix(3).dropFirst()
-                if raw[index] == UInt8(ascii: "%"), digits.count == 2,
-                    let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                {
-                    bytes.append(byte)
-                    index += 3
-                } else {
-                    bytes.append(raw[index])
-                    index += 1
-                }
-            }
-            let path = String(validating: bytes, as: UTF8.self) ?? String(decoding: raw, as: UTF8.self)
+            let raw = target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "?") }
+            let path = String(validating: PercentEncoding.decodeLeniently(raw), as: UTF8.self) ?? String(Substring(raw))
             return path.isEmpty || path.hasSuffix("/") ? path + "index.html" : path
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The cookies that an answer made ahead has set: the page's own request for it may come with these in place of those
 /// that were sent.
 ///
@@ -46,7 +48,7 @@ struct CookieGrants: Sendable {
     }
 
     private static func pairs(_ field: String?) -> Set<Substring> {
-        Set((field ?? "").split(separator: ";").map(trimmed).filter { !$0.isEmpty })
+        Set((field ?? "").split(separator: ";").map(\.trimmingFieldWhitespace).filter { !$0.isEmpty })
     }
 
     /// How many cookies there are of each name: each path may have one.
@@ -55,8 +57,8 @@ struct CookieGrants: Sendable {
     }
 
     private static func pair(_ text: Substring) -> (name: Substring, value: Substring) {
-        guard let sign = text.firstIndex(of: "=") else { return ("", trimmed(text)) }
-        return (trimmed(text[..<sign]), trimmed(text[text.index(after: sign)...]))
+        guard let sign = text.firstIndex(of: "=") else { return ("", text.trimmingFieldWhitespace) }
+        return (text[..<sign].trimmingFieldWhitespace, text[text.index(after: sign)...].trimmingFieldWhitespace)
     }
 
     /// Whether the last `Max-Age` takes the cookie away. `Expires` alone is not read: a cookie that goes by it has no value.
@@ -64,11 +66,5 @@ struct CookieGrants: Sendable {
         let ages = attributes.map(pair).filter { $0.name.lowercased() == "max-age" }.map(\.value)
         guard let age = ages.last, !age.isEmpty else { return false }
         return age.first == "-" ? age.dropFirst().allSatisfy(\.isNumber) : age.allSatisfy { $0 == "0" }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop { $0 == " " || $0 == "\t" }
-        return start[
-            ..<(start.lastIndex { $0 != " " && $0 != "\t" }.map { start.index(after: $0) } ?? start.startIndex)]
     }
 }

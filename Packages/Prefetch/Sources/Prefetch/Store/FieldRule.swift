@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// Says whether the answer to one request may be the answer to another, by their header fields.
 struct FieldRule: Sendable {
@@ -40,8 +41,8 @@ struct FieldRule: Sendable {
         _ answer: HTTPFields, _ sent: HTTPFields, _ own: HTTPFields, url: String, _ grants: CookieGrants
     ) -> Bool {
         guard let vary = answer[.vary] else { return true }
-        return vary.split(separator: ",").allSatisfy { part in
-            let name = part.lowercased().filter { $0 != " " && $0 != "\t" }
+        return FieldList.members(of: vary).allSatisfy { member in
+            let name = member.asciiLowercased
             return name == "accept-encoding"
                 || name != "*" && Self.isSame(name, in: sent, own, url: url, grants)
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -100,7 +102,7 @@ struct FixedPartRule: Sendable {
         if item.name == "_" || Self.passing.contains(Self.bare(item.name)) { return true }
         let value = item.value.utf8
         let digits = item.value.filter { $0 != "-" }.utf8
-        let isHexadecimal = digits.count >= 16 && digits.allSatisfy { HexDigit.value(of: $0) != nil }
+        let isHexadecimal = digits.count >= 16 && digits.allSatisfy { $0.hexDigitValue != nil }
         let isFraction = item.value.hasPrefix("0.") && value.count >= 10 && Double(item.value) != nil
         return isHexadecimal || isFraction
     }

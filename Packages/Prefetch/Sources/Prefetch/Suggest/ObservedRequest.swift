@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -33,7 +34,7 @@ extension ObservedRequest {
     }
 
     static func essence(of contentType: String) -> String {
-        contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        MediaType.essence(of: contentType)
     }
 
     static func isJSON(_ essence: String) -> Bool {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The parts of a path, each with the one before it as its name: `/token/abc` says what `?token=abc` does.
 struct PathPart: Sendable {
     struct Segment: Sendable {
@@ -37,7 +39,7 @@ extension PathPart.Segment {
 
     private static func isOpaque(_ stem: Substring) -> Bool {
         let digits = stem.utf8.filter { $0 != UInt8(ascii: "-") }
-        if digits.count >= 32, digits.allSatisfy({ HexDigit.value(of: $0) != nil }) { return true }
+        if digits.count >= 32, digits.allSatisfy({ $0.hexDigitValue != nil }) { return true }
         return stem.split { !$0.isASCII || !$0.isLetter && !$0.isNumber }.contains { run in
             run.count >= 16 && run.contains(where: \.isNumber) && run.contains(where: \.isLetter)
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The parameters in a page's query (`application/x-www-form-urlencoded`, section 5 of the URL standard), and how they
 /// join a URL and a body.
 struct PageParameters: Sendable {
@@ -62,20 +64,6 @@ struct PageParameters: Sendable {
     }
 
     private static func decoded(_ text: Substring.UTF8View) -> String {
-        let bytes = Array(text)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let high = HexDigit.value(of: bytes[index + 1]), let low = HexDigit.value(of: bytes[index + 2])
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(bytes[index] == UInt8(ascii: "+") ? 0x20 : bytes[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        String(decoding: PercentEncoding.decodeLeniently(text, isForm: true), as: UTF8.self)
     }
 }

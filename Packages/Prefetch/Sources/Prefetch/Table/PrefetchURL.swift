@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// An absolute URL of `http` or `https` in the spelling in which it is compared.
 ///
@@ -24,7 +25,7 @@ struct PrefetchURL: Sendable, Hashable {
     /// The URL of a request.
     init?(_ head: HTTPRequest) {
         guard let scheme = head.scheme, ["http", "https"].contains(scheme), let authority = head.authority,
-            Self.isHost(authority), let origin = head.webOrigin
+            Authority(authority[...].utf8) != nil, let origin = head.webOrigin
         else { return nil }
         let target = head.path ?? "/"
         let bytes = target.utf8
@@ -39,28 +40,4 @@ struct PrefetchURL: Sendable, Hashable {
 
     /// What pages are matched by: the URL without its query.
     var page: String { "\(origin)\(path)" }
-
-    /// A name or an address, and a port that there can be.
-    private static func isHost(_ authority: String) -> Bool {
-        var host = Substring(authority)
-        if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")),
-            !host.utf8[colon...].contains(UInt8(ascii: "]"))
-        {
-            let port = host[host.utf8.index(after: colon)...]
-            let isPort = port.utf8.count <= 5 && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
-            guard isPort, let number = Int(port), number <= 65_535 else { return false }
-            host = host[..<colon]
-        }
-        let isAddress = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
-        if isAddress { host = host.dropFirst().dropLast() }
-        return !host.isEmpty
-            && host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: ":"): isAddress
-                case UInt8(ascii: "a")...UInt8(ascii: "f"), 0x30...0x39, UInt8(ascii: "."): true
-                case UInt8(ascii: "g")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"): !isAddress
-                default: false
-                }
-            }
-    }
 }

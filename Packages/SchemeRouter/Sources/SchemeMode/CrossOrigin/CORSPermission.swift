@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// What an answer's server permits to a page of another origin.
 struct CORSPermission {
@@ -39,8 +40,8 @@ struct CORSPermission {
     /// What the page may read of the fields (Fetch, CORS filtered response), and what the engine itself needs of them.
     var readableFields: HTTPFields {
         let exposed = Set(
-            fields[values: .accessControlExposeHeaders].flatMap { $0.split(separator: ",") }.map {
-                $0.trimmingBlanks().lowercased()
+            fields[values: .accessControlExposeHeaders].flatMap { FieldList.members(of: $0) }.map {
+                $0.asciiLowercased
             })
         let exposesAll = !isCredentialed && exposed.contains("*")
         return fields.filter { field in

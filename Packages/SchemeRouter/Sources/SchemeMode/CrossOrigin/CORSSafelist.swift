@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// Which requests a page may send to another origin without asking it first, and what it reads of answers.
 ///
@@ -44,17 +45,13 @@ enum CORSSafelist {
     private static func isEngines(_ field: HTTPField, _ isEventStream: Bool) -> Bool {
         let name = field.name.canonicalName
         switch name {
-        case "accept-charset", "accept-encoding", "access-control-request-headers", "access-control-request-method",
-            "connection", "content-length", "cookie", "cookie2", "date", "dnt", "expect", "host", "keep-alive",
-            "origin", "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade",
-            "upgrade-insecure-requests", "user-agent", "via":
-            return true
+        case "upgrade-insecure-requests", "user-agent": return true
         // What the engine's memory cache and a reload add. A script that says the same is not told apart from them.
         case "if-none-match", "if-modified-since": return true
         case "last-event-id": return isEventStream
         case "cache-control": return ["no-cache", "max-age=0"].contains(field.value)
         case "pragma": return field.value == "no-cache"
-        default: return name.hasPrefix("proxy-") || name.hasPrefix("sec-")
+        default: return ForbiddenRequestFields.contains(name)
         }
     }
 
@@ -64,7 +61,7 @@ enum CORSSafelist {
         case "accept": return !value.utf8.contains(where: isUnsafe)
         case "accept-language", "content-language": return value.utf8.allSatisfy(isLanguage)
         case "content-type":
-            let type = value.prefix { $0 != ";" }.trimmingBlanks().lowercased()
+            let type = MediaType.essence(of: value)
             return !value.utf8.contains(where: isUnsafe)
                 && ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"].contains(type)
         case "range": return isSimpleRange(value)
@@ -101,6 +98,6 @@ enum CORSSafelist {
     }
 
     private static func digits(_ text: Substring) -> UInt64? {
-        text.utf8.allSatisfy(\.isASCIIDigit) ? UInt64(text) : nil
+        UInt64(decimalDigits: text.utf8)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import WebSyntax
 
 /// What a server has permitted to an origin for one URL, and for how long.
 struct PreflightPermission {
@@ -46,7 +47,7 @@ struct PreflightPermission {
 
     /// The names of a list, which may have empty places (RFC 9110, section 5.6.1); `nil` where one is no token.
     private static func list(_ value: String?) -> [String]? {
-        let names = (value ?? "").split(separator: ",").map { String($0.trimmingBlanks()) }.filter { !$0.isEmpty }
+        let names = FieldList.members(of: value ?? "").map(String.init)
         guard names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }
         return Array(names.prefix(maxNames))
     }

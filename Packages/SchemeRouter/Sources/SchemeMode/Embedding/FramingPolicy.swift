@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The policies of a response that decide whether its document may be shown in a frame: `X-Frame-Options` (HTML,
 /// section 7.6.1) and the `frame-ancestors` directives of its Content Security Policies.
@@ -17,7 +18,7 @@ struct FramingPolicy: Sendable, Hashable {
         var values: Set<String> = []
         for field in fields where field.name == .xFrameOptions {
             for value in field.value.split(separator: ",", omittingEmptySubsequences: false) {
-                values.insert(value.trimmingBlanks().lowercased())
+                values.insert(value.trimmingFieldWhitespace.lowercased())
             }
         }
         options = values

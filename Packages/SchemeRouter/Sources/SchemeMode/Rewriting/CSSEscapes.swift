@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Escapes of CSS (CSS Syntax Level 3, section 4.3.7).
 enum CSSEscapes {
     /// The end of the escape that begins with the backslash at `index`; `nil` where it is not there yet.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Finds the URLs of a style sheet with the tokenizer of CSS Syntax Level 3 (section 4), over bytes of a charset that ASCII
 /// is part of, in pieces of any size.
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Character references in attribute values (HTML, section "Character reference state").
 ///
 /// Only those that stand for ASCII matter to URLs and style sheets. A number beyond ASCII becomes one byte that means

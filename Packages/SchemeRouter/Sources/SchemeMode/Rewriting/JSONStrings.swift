@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The strings of a JSON text that are URLs: keys and values of import maps, and of speculation rules. All else stays.
 struct JSONStrings {
     private let bytes: [UInt8]

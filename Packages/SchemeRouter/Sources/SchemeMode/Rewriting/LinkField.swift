@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The `Link` header field (RFC 8288, section 3): the targets of links that load get their names.
 enum LinkField {
     static func rewrite(_ value: String, in context: RewritingContext) -> String {

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A `Content-Security-Policy`, given the meaning under a name that it has on https (CSP Level 3, sections 2.2 and 2.3).
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The value of `Refresh` and of `<meta http-equiv=refresh>` (HTML, section "shared declarative refresh steps").
 enum RefreshValue {
     /// Where its URL stands; `nil` where there is none.

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 public import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Which attributes are rewritten, and as what: the one table.
 ///
 /// What only names something stays, since scripts read it and nothing is loaded from it: `cite`, `<link rel=canonical>`,

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// What the header fields of an answer say of rewriting it.
 struct RewrittenFields {
@@ -30,7 +31,7 @@ struct RewrittenFields {
     }
 
     private static func isAttachment(_ disposition: String) -> Bool {
-        disposition.prefix { $0 != ";" }.trimmingBlanks().utf8.equalsIgnoringCase("attachment")
+        FieldParameters(disposition).value.utf8.equalsIgnoringCase("attachment")
     }
 
     private mutating func read(_ fields: HTTPFields) {

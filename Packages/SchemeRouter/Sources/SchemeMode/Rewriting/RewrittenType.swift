@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// What of the answers is rewritten, by their `Content-Type`.
 ///
 /// XHTML and SVG are read as XML; other XML is data. An answer without a type passes: to guess is the engine's affair.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The name of an element or an attribute, of up to 16 ASCII letters, in lower case, as a value that is cheap to compare.
 ///
 /// Every longer name, and every one with a NUL, which no table here has, is the same one: ``other``.

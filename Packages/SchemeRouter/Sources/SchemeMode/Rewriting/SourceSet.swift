@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// `srcset` (HTML, section "Parsing a srcset attribute"): URLs with descriptors, between commas.
 enum SourceSet {
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {

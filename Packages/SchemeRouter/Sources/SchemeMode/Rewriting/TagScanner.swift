@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// Reads one tag, letter by letter (HTML, section "Tag name state" to "Self-closing start tag state"), and goes on where
 /// it stopped when more of it has come.
 struct TagScanner {

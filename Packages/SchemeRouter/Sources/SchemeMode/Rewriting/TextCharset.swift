@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// What a charset means for finding ASCII in a text (Encoding standard).
 enum TextCharset {
     /// A byte below 0x80 is a letter of ASCII.

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// A URL as it is written in a page or a style sheet, read as the URL standard reads it where it starts from a URL of http
 /// or https: blanks around it and line ends inside of it do not count, a backslash is a slash, letters of scheme and host

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import ResourceLoading
 import Testing
+import WebSyntax
 
 @Suite("Spelling of URLs", .timeLimit(.minutes(1)))
 struct URLSpellingTests {

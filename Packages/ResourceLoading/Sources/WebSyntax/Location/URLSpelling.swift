@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The spelling of URLs that Foundation takes as it is.
+/// The spelling of URLs that Foundation's `URL` keeps as it is.
 ///
 /// Engines leave letters as they are that RFC 3986 wants encoded, such as `|` and, in a query, `[`. `URL` encodes
 /// them, but with all escapes that stand in the same part: `a|%20` becomes `a%7C%2520`, which is another URL.
@@ -17,11 +17,13 @@ public enum URLSpelling {
         var isFragment = false
         for index in start..<bytes.count {
             let byte = bytes[index]
-            if mayStand(byte) || (byte == UInt8(ascii: "#") && !isFragment) || isEscape(bytes, at: index) {
+            if ASCIISet.query.contains(byte) || (byte == UInt8(ascii: "#") && !isFragment)
+                || PercentEncoding.escapedByte(in: bytes, at: index) != nil
+            {
                 isFragment = isFragment || byte == UInt8(ascii: "#")
                 result.append(byte)
             } else {
-                result += [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 0xf)]
+                PercentEncoding.appendEscape(of: byte, to: &result)
             }
         }
         return String(decoding: result, as: UTF8.self)
@@ -50,10 +52,11 @@ public enum URLSpelling {
     /// A reference as it is read in a document of `http` or `https`: with slashes for backslashes before the query, with
     /// two of them before a host, and without the scheme where it says neither a host nor another scheme than the
     /// document's (WHATWG URL, special authority slashes state). What is of other schemes stays.
-    static func special(_ reference: String, in scheme: String?) -> String {
+    public static func special(_ reference: String, in scheme: String?) -> String {
         let bytes = Array(reference.utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
-        let colon = bytes[..<end].firstIndex(of: UInt8(ascii: ":")).flatMap { isScheme(bytes[..<$0]) ? $0 : nil }
+        let colon = bytes[..<end].firstIndex(of: UInt8(ascii: ":"))
+            .flatMap { URLScheme.isValid(bytes[..<$0]) ? $0 : nil }
         let named = colon.map { String(decoding: bytes[..<$0], as: UTF8.self).lowercased() }
         guard named == nil || named == "http" || named == "https" else { return reference }
         let start = bytes[(colon.map { $0 + 1 } ?? 0)..<end].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
@@ -81,16 +84,6 @@ public enum URLSpelling {
         return count <= 2 ? count : 0
     }
 
-    /// RFC 3986, section 3.1.
-    static func isScheme(_ text: some Collection<UInt8>) -> Bool {
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        guard let first = text.first, letters.contains(first | 0x20) else { return false }
-        return text.allSatisfy { byte in
-            letters.contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-        }
-    }
-
     /// Where the path begins: after the authority, if there is one.
     private static func hierarchyStart(of bytes: [UInt8]) -> Int {
         let isSeparator = { (byte: UInt8) in "/?#".utf8.contains(byte) }
@@ -103,37 +96,13 @@ public enum URLSpelling {
 
     private static func needsEncoding(_ bytes: [UInt8], from start: Int) -> Bool {
         var isFragment = false
-        for index in start..<bytes.count where !mayStand(bytes[index]) {
+        for index in start..<bytes.count where !ASCIISet.query.contains(bytes[index]) {
             if bytes[index] == UInt8(ascii: "#"), !isFragment {
                 isFragment = true
-            } else if !isEscape(bytes, at: index) {
+            } else if PercentEncoding.escapedByte(in: bytes, at: index) == nil {
                 return true
             }
         }
         return false
-    }
-
-    /// The letters of `pchar`, and the separators of path and query (RFC 3986, appendix A).
-    private static func mayStand(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
-        }
-    }
-
-    private static func isEscape(_ bytes: [UInt8], at index: Int) -> Bool {
-        bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && isHexDigit(bytes[index + 1])
-            && isHexDigit(bytes[index + 2])
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import ResourceLoading
 import Testing
+import WebSyntax
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPDateTests {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import NIOHTTP1
+internal import WebSyntax
+
+extension HTTPFields {
+    /// The fields of a request that are forwarded. The length is the body's own.
+    init(forwarding headers: HTTPHeaders) {
+        let names = ConnectionFields.names(namedBy: headers["connection"])
+        self.init()
+        for (name, value) in headers {
+            let lower = name.asciiLowercased
+            guard !HTTPHeaders.ownNames.contains(lower), !names.contains(lower), let name = HTTPField.Name(name) else {
+                continue
+            }
+            append(HTTPField(name: name, value: value))
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// The names of fields that the server writes or reads itself, in lower case.
+    fileprivate static let ownNames: Set<String> = ["content-length", "expect", "host"]
+
+    /// The fields of a response that are forwarded to the engine, without its length.
+    init(forwarding fields: HTTPFields) {
+        let names = ConnectionFields.names(namedBy: fields[values: .connection])
+        self.init()
+        reserveCapacity(fields.count + 2)
+        for field in fields {
+            let name = field.name.canonicalName
+            guard !Self.ownNames.contains(name), !names.contains(name) else { continue }
+            add(name: field.name.rawName, value: field.value)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// One range of a `Range` field with the unit `bytes` (RFC 9110, section 14.1.2).
+///
+/// A number that is too large counts as the largest: no representation has so many bytes.
+public enum ByteRange: Sendable, Hashable {
+    /// `first-last`, or `first-`.
+    case from(Int64, through: Int64?)
+    /// `-count`: the last bytes.
+    case suffix(Int64)
+
+    /// Reads a field with exactly one range.
+    /// - Returns: `nil` for another unit, several ranges, and invalid values.
+    public init?(_ field: some StringProtocol) {
+        guard let ranges = Self.ranges(in: field, limit: 1), ranges.count == 1 else { return nil }
+        self = ranges[0]
+    }
+
+    /// Reads the ranges of a field, in their order.
+    /// - Parameter limit: the most ranges.
+    /// - Returns: `nil` for another unit, more ranges than `limit`, and invalid values; never an empty list.
+    public static func ranges(in field: some StringProtocol, limit: Int) -> [ByteRange]? {
+        let field = Substring(field)
+        // Range units have no case (section 14.1).
+        guard field.utf8.startsIgnoringCase("bytes=") else { return nil }
+        var ranges: [ByteRange] = []
+        // The list may have empty members (section 5.6.1.2), but not without end.
+        for item in field.utf8.dropFirst(6).split(separator: UInt8(ascii: ","), maxSplits: 4 * limit + 4) {
+            let item = item.trimmingFieldWhitespace
+            if item.isEmpty { continue }
+            guard ranges.count < limit, let range = ByteRange(specifier: item) else { return nil }
+            ranges.append(range)
+        }
+        return ranges.isEmpty ? nil : ranges
+    }
+
+    private init?(specifier text: some Collection<UInt8>) {
+        guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+        let (first, last) = (text[..<dash], text[text.index(after: dash)...])
+        if first.isEmpty {
+            guard let count = Int64(saturatingDecimalDigits: last) else { return nil }
+            self = .suffix(count)
+            return
+        }
+        guard let start = Int64(saturatingDecimalDigits: first) else { return nil }
+        if last.isEmpty {
+            self = .from(start, through: nil)
+        } else {
+            guard let end = Int64(saturatingDecimalDigits: last), start <= end else { return nil }
+            self = .from(start, through: end)
+        }
+    }
+
+    /// The bytes of a representation that the range names.
+    /// - Parameter length: of the whole representation.
+    /// - Returns: `nil` if there are none: the range is not satisfiable.
+    public func resolved(in length: Int64) -> Range<Int64>? {
+        switch self {
+        case .suffix(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
+        case .from(let first, let last): first < length ? first..<(min(last ?? .max, length - 1) + 1) : nil
+        }
+    }
+}

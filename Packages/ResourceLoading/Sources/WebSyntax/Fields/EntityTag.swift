@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A validator in `ETag`, `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, section 8.8.3).
+public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
+    /// A Boolean value that indicates whether the tag is weak: it begins with `W/`, which has case.
+    public let isWeak: Bool
+    /// The tag without its quotation marks. A backslash in it is a byte as any other.
+    public let opaque: String
+
+    /// Reads a tag.
+    ///
+    /// Its opaque part stands in quotation marks and has no whitespace and no control characters.
+    /// - Returns: `nil` for all other texts, for example a tag without quotation marks.
+    public init?(_ text: some StringProtocol) {
+        var rest = Substring(text).trimmingFieldWhitespace
+        guard let tag = EntityTag(removedFrom: &rest), rest.isEmpty else { return nil }
+        self = tag
+    }
+
+    /// Removes a tag from the beginning of a text.
+    private init?(removedFrom rest: inout Substring) {
+        let text = rest.utf8
+        let isWeak = text.starts(with: "W/".utf8)
+        let quoted = isWeak ? text.dropFirst(2) : text
+        guard quoted.first == UInt8(ascii: "\"") else { return nil }
+        let inner = quoted.dropFirst()
+        guard let end = inner.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+        guard inner[..<end].allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        self.isWeak = isWeak
+        opaque = String(Substring(inner[..<end]))
+        rest = Substring(inner[inner.index(after: end)...])
+    }
+
+    /// Returns a Boolean value that indicates whether both tags are strong and equal (RFC 9110, section 8.8.3.2).
+    public func matchesStrongly(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && opaque == other.opaque
+    }
+
+    /// Returns a Boolean value that indicates whether the tags are equal, weak or not (RFC 9110, section 8.8.3.2).
+    public func matchesWeakly(_ other: EntityTag) -> Bool {
+        opaque == other.opaque
+    }
+
+    /// Reads the tags of a list: `"a", W/"b"`. Members after the first invalid one are left out.
+    public static func list(_ text: some StringProtocol) -> [EntityTag] {
+        var tags: [EntityTag] = []
+        var rest = Substring(text)
+        while true {
+            rest = Substring(rest.utf8.drop { $0.isFieldWhitespace || $0 == UInt8(ascii: ",") })
+            guard let tag = EntityTag(removedFrom: &rest) else { return tags }
+            let tail = rest.utf8.drop(while: \.isFieldWhitespace)
+            tags.append(tag)
+            guard tail.first == UInt8(ascii: ",") else { return tags }
+            rest = Substring(tail)
+        }
+    }
+
+    public var description: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// A field value with parameters (RFC 9110, section 5.6.6), such as `attachment; filename="a.txt"`.
+public struct FieldParameters: Sendable, Hashable {
+    /// The text before the first parameter, without the whitespace around it.
+    public let value: Substring
+    private let parameters: [Substring]
+
+    /// Splits a field value at its semicolons; those within quoted strings do not divide.
+    public init(_ field: some StringProtocol) {
+        var parts = QuotedString.split(Substring(field), at: UInt8(ascii: ";"), isClosed: false) ?? []
+        value = parts.isEmpty ? "" : parts.removeFirst().trimmingFieldWhitespace
+        parameters = parts
+    }
+
+    /// The value of the first parameter of a name, as it is written.
+    /// - Parameter name: in lower case; names have no case.
+    public func rawValue(of name: StaticString) -> Substring? {
+        for parameter in parameters {
+            guard let equals = parameter.utf8.firstIndex(of: UInt8(ascii: "=")),
+                parameter[..<equals].trimmingFieldWhitespace.utf8.equalsIgnoringCase(name)
+            else { continue }
+            return parameter[parameter.utf8.index(after: equals)...].trimmingFieldWhitespace
+        }
+        return nil
+    }
+
+    /// The value of the first parameter of a name, without the marks and escapes of a quoted string.
+    /// - Parameter name: in lower case; names have no case.
+    public subscript(name: StaticString) -> String? {
+        rawValue(of: name).map(QuotedString.content)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Quoted strings (RFC 9110, section 5.6.4).
+public enum QuotedString {
+    /// Returns the content of a quoted string without its marks and escapes, or a token as it is.
+    public static func content(of text: some StringProtocol) -> String {
+        let text = Substring(text)
+        guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {
+            return String(text)
+        }
+        let inner = text.utf8.dropFirst().dropLast()
+        var result: [UInt8] = []
+        result.reserveCapacity(inner.count)
+        var isEscaped = false
+        for byte in inner {
+            if byte == UInt8(ascii: "\\"), !isEscaped {
+                isEscaped = true
+            } else {
+                result.append(byte)
+                isEscaped = false
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Splits a field value at a separator outside of quoted strings. Parts are not trimmed; empty ones stay.
+    /// - Parameter isClosed: if true, a quotation mark that is never closed makes the result `nil`; else the string ends
+    ///   with the value.
+    static func split(_ value: Substring, at separator: UInt8, isClosed: Bool) -> [Substring]? {
+        let text = value.utf8
+        var parts: [Substring] = []
+        var start = text.startIndex
+        var index = start
+        var isQuoted = false
+        while index < text.endIndex {
+            let byte = text[index]
+            if isQuoted, byte == UInt8(ascii: "\\") {
+                index = text.index(after: index)
+                guard index < text.endIndex else { break }
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if !isQuoted, byte == separator {
+                parts.append(value[start..<index])
+                start = text.index(after: index)
+            }
+            index = text.index(after: index)
+        }
+        if isQuoted, isClosed { return nil }
+        return parts + [value[start...]]
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The syntax of hosts (RFC 3986, section 3.2.2; URL Standard, section 3.5).
+public enum HostSyntax {
+    /// Returns a Boolean value that indicates whether the bytes are a registered name of unreserved characters, an IPv4
+    /// address, or an IPv6 address in brackets.
+    @inlinable
+    public static func isHost<Bytes>(_ host: Bytes) -> Bool
+    where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
+        guard let first = host.first else { return false }
+        guard first == UInt8(ascii: "[") else { return host.allSatisfy(ASCIISet.unreserved.contains) }
+        return host.last == UInt8(ascii: "]") && IPv6Address(host.dropFirst().dropLast()) != nil
+    }
+
+    /// Returns a Boolean value that indicates whether the last label of a name makes the host an IPv4 address or an
+    /// invalid host, but not a name (URL Standard, "ends in a number" checker). The dot of the root does not count.
+    public static func endsInNumber<Bytes>(_ host: Bytes) -> Bool
+    where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
+        var name = host
+        if name.last == UInt8(ascii: ".") { name = name.dropLast() }
+        let label = name.lastIndex(of: UInt8(ascii: ".")).map { name[name.index(after: $0)...] } ?? name
+        guard !label.isEmpty else { return false }
+        if label.startsIgnoringCase("0x") { return label.dropFirst(2).allSatisfy { $0.hexDigitValue != nil } }
+        return label.allSatisfy(\.isASCIIDigit)
+    }
+
+    /// Returns a Boolean value that indicates whether the bytes are an IPv4 address in its canonical form: four decimal
+    /// numbers up to 255 without leading zeros.
+    public static func isIPv4Address(_ host: some Collection<UInt8>) -> Bool {
+        let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (part.count == 1 || part.first != UInt8(ascii: "0")) && part.count <= 3
+                    && UInt8(decimalDigits: part) != nil
+            }
+    }
+}
