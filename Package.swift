@@ -155,13 +155,15 @@ let package = Package(
         tests(of: "AsyncSupport", in: "ResourceLoading"),
         target("StrictJSON", in: "ResourceLoading"),
         tests(of: "StrictJSON", in: "ResourceLoading"),
+        .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport"),
+        target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]),
+        tests(of: "SystemSupport", in: "ResourceLoading"),
 
         // Ground modules: they know the base only.
-        target("ResourceLoading", ["AsyncSupport", .httpTypes]),
+        target("ResourceLoading", ["SystemSupport", "AsyncSupport", .httpTypes]),
         tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
-        .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
-        target("ResourceStore", ["AsyncSupport", "CFileSync", .crypto, .grdb, .sqlite, .log]),
-        tests(of: "ResourceStore", ["AsyncSupport", .grdb]),
+        target("ResourceStore", ["SystemSupport", "AsyncSupport", .crypto, .grdb, .sqlite, .log]),
+        tests(of: "ResourceStore", ["SystemSupport", "AsyncSupport", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
@@ -174,7 +176,7 @@ let package = Package(
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "StrictJSON", .crypto, "CArchive", "CZlib",
+                "SystemSupport", "StrictJSON", .crypto, "CArchive", "CZlib",
                 .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
@@ -183,7 +185,8 @@ let package = Package(
 
         // Middle modules: they know the ground and never each other.
         target(
-            "OfflinePackage", ["AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+            "OfflinePackage",
+            ["SystemSupport", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
@@ -193,7 +196,7 @@ let package = Package(
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
-        target("PackagePublisher", ["PackageFormat"]),
+        target("PackagePublisher", ["SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target("HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "HTTPCache", ["AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
@@ -203,7 +206,8 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes, .asyncHTTPClient,
+                "SystemSupport", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes,
+                .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nioSSL, .nioHTTP2, .nioHPACK,
@@ -220,7 +224,8 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes, .nio("NIOCore"),
+                "SystemSupport", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes,
+                .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
                 .certificates, .asn1, .crypto,
@@ -235,14 +240,14 @@ let package = Package(
             ]),
         target("SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("HTTPSemantics", in: "SchemeRouter", ["ResourceLoading", .httpTypes]),
+        target("HTTPSemantics", in: "SchemeRouter", ["SystemSupport", "ResourceLoading", .httpTypes]),
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("BodyBridge", ["SystemSupport", "AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("CookieJar", in: "CookieBridge", ["AsyncSupport"]),
-        tests(of: "CookieJar", in: "CookieBridge", ["AsyncSupport"]),
+        target("CookieJar", in: "CookieBridge", ["SystemSupport", "AsyncSupport"]),
+        tests(of: "CookieJar", in: "CookieBridge", ["AsyncSupport", "SystemSupport"]),
         target("PublicSuffixList", in: "CookieBridge"),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("CookieBridge", ["AsyncSupport", "CookieJar"]),
@@ -256,7 +261,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar", "PublicSuffixList",
+                "SystemSupport", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar",
+                "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
                 "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode",
@@ -278,7 +284,7 @@ let package = Package(
         target(
             "WebKitGTKAdapter",
             [
-                "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
+                "SystemSupport", "ContainerKit", "ResourceLoading", "SchemeRouter", "WebViewPool",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
         tests(
@@ -289,7 +295,8 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird, .hummingbirdCore,
+                "SystemSupport", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird,
+                .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
         tests(

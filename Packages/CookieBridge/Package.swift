@@ -26,11 +26,18 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "CookieJar", dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading")],
+            name: "CookieJar",
+            dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CookieJarTests",
-            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar"],
+            dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
+            ],
             swiftSettings: settings),
         .target(name: "PublicSuffixList", swiftSettings: settings),
         .testTarget(name: "PublicSuffixListTests", dependencies: ["PublicSuffixList"], swiftSettings: settings),

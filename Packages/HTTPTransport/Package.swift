@@ -34,6 +34,7 @@ let package = Package(
         .target(
             name: "HTTPTransport",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CInflate",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

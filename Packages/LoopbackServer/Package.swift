@@ -36,6 +36,7 @@ let package = Package(
         .target(
             name: "LoopbackServer",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

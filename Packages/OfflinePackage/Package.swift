@@ -37,6 +37,7 @@ let package = Package(
         .target(
             name: "PackageFormat",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
@@ -47,6 +48,7 @@ let package = Package(
         .target(
             name: "OfflinePackage",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "PackageFormat",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

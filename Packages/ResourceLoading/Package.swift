@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "AsyncSupport", targets: ["AsyncSupport"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
+        .library(name: "SystemSupport", targets: ["SystemSupport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
@@ -29,9 +30,13 @@ let package = Package(
         .testTarget(name: "AsyncSupportTests", dependencies: ["AsyncSupport"], swiftSettings: settings),
         .target(name: "StrictJSON", swiftSettings: settings),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
+        .target(name: "CSystemSupport"),
+        .target(name: "SystemSupport", dependencies: ["CSystemSupport"], swiftSettings: settings),
+        .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [
+                "SystemSupport",
                 "AsyncSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

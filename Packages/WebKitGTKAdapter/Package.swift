@@ -32,6 +32,7 @@ let package = Package(
         .target(
             name: "WebKitGTKAdapter",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "ContainerKit", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if os(Linux)
     internal import CWebKitGTK
     public import ContainerKit
@@ -269,7 +271,7 @@
                 for folder in [path + "/data", path + "/cache"] {
                     guard g_mkdir_with_parents(folder, 0o700) == 0 else {
                         throw EngineError(
-                            .storage, "cannot make the folder: \(String(cString: strerror(errno)))", at: folder)
+                            .storage, "cannot make the folder: \(SystemError.lastReason)", at: folder)
                     }
                 }
                 return containerkit_data_manager_new(path + "/data", path + "/cache")

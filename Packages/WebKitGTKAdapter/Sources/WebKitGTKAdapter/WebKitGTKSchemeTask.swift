@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if os(Linux)
     internal import CWebKitGTK
     internal import ContainerKit
@@ -88,7 +90,7 @@
         func receive(_ head: HTTPResponse, length: Int64?) throws {
             try requireRequest()
             guard let pair = SocketWriter.makePair() else {
-                throw ResourceError(.io, "no socket for the answer: \(String(cString: strerror(errno)))")
+                throw ResourceError(.io, "no socket for the answer: \(SystemError.lastReason)")
             }
             writer = pair.writer
             finish(with: head, stream: g_unix_input_stream_new(pair.reader, 1), length: length ?? -1)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -29,9 +30,7 @@ public struct RolloutBucket: Sendable, Hashable {
 
     /// A new device.
     public init() {
-        var identity = ""
-        for _ in 0..<32 { identity += String(Int.random(in: 0..<16), radix: 16) }
-        self.identity = identity
+        identity = RandomToken.hex(byteCount: 16)
     }
 
     /// The salt of a feature whose document has none: `containerkit.` and its name.
