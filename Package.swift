@@ -160,13 +160,15 @@ let package = Package(
         tests(of: "StrictJSON", in: "ResourceLoading"),
         target("WebSyntax", in: "ResourceLoading"),
         tests(of: "WebSyntax", in: "ResourceLoading"),
+        .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport"),
+        target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]),
+        tests(of: "SystemSupport", in: "ResourceLoading"),
 
         // Ground modules: they know the base only.
-        target("ResourceLoading", ["WebSyntax", "AsyncSupport", .httpTypes]),
+        target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
         tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
-        .target(name: "CFileSync", path: "Packages/ResourceStore/Sources/CFileSync"),
-        target("ResourceStore", ["AsyncSupport", "CFileSync", .crypto, .grdb, .sqlite, .log]),
-        tests(of: "ResourceStore", ["AsyncSupport", .grdb]),
+        target("ResourceStore", ["SystemSupport", "AsyncSupport", .crypto, .grdb, .sqlite, .log]),
+        tests(of: "ResourceStore", ["SystemSupport", "AsyncSupport", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
@@ -179,7 +181,7 @@ let package = Package(
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "WebSyntax", "StrictJSON", .crypto, "CArchive", "CZlib",
+                "SystemSupport", "WebSyntax", "StrictJSON", .crypto, "CArchive", "CZlib",
                 .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ]),
         tests(of: "PackageFormat", in: "OfflinePackage"),
@@ -189,7 +191,7 @@ let package = Package(
         // Middle modules: they know the ground and never each other.
         target(
             "OfflinePackage",
-            ["WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+            ["SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
@@ -199,7 +201,7 @@ let package = Package(
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
-        target("PackagePublisher", ["PackageFormat"]),
+        target("PackagePublisher", ["SystemSupport", "PackageFormat"]),
         tests(of: "PackagePublisher", ["PackageFormat"]),
         target("HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
@@ -209,7 +211,7 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes,
+                "SystemSupport", "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -227,7 +229,7 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes,
+                "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
@@ -246,14 +248,14 @@ let package = Package(
         target("WebEngineTesting", in: "WebEngine", ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
         target("SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("HTTPSemantics", in: "SchemeRouter", ["WebSyntax", "ResourceLoading", .httpTypes]),
+        target("HTTPSemantics", in: "SchemeRouter", ["SystemSupport", "WebSyntax", "ResourceLoading", .httpTypes]),
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("BodyBridge", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        target("BodyBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("CookieJar", in: "CookieBridge", ["WebSyntax", "AsyncSupport"]),
-        tests(of: "CookieJar", in: "CookieBridge", ["WebSyntax", "AsyncSupport"]),
+        target("CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
+        tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
         target("PublicSuffixList", in: "CookieBridge", ["WebSyntax"]),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("CookieBridge", ["WebSyntax", "AsyncSupport", "CookieJar"]),
@@ -267,7 +269,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
@@ -289,7 +291,7 @@ let package = Package(
         target(
             "WebKitGTKAdapter",
             [
-                "AsyncSupport", "WebSyntax", "ResourceLoading", "WebEngine",
+                "SystemSupport", "AsyncSupport", "WebSyntax", "ResourceLoading", "WebEngine",
                 .target(name: "CWebKitGTK", condition: .when(platforms: [.linux])), .httpTypes,
             ]),
         tests(
@@ -300,7 +302,7 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird,
+                "SystemSupport", "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),

@@ -29,12 +29,14 @@ let package = Package(
             name: "CookieJar",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CookieJarTests",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
             ],

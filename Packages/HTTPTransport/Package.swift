@@ -35,6 +35,7 @@ let package = Package(
             name: "HTTPTransport",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CInflate",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

@@ -37,6 +37,7 @@ let package = Package(
             name: "LoopbackServer",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

@@ -38,6 +38,7 @@ let package = Package(
             name: "PackageFormat",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
@@ -49,6 +50,7 @@ let package = Package(
             name: "OfflinePackage",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "PackageFormat",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

@@ -20,13 +20,15 @@ let package = Package(
         .library(name: "PackagePublisher", targets: ["PackagePublisher"])
     ],
     dependencies: [
-        .package(path: "../OfflinePackage")
+        .package(path: "../ResourceLoading"),
+        .package(path: "../OfflinePackage"),
     ],
     targets: [
         .target(
             name: "PackagePublisher",
             dependencies: [
-                .product(name: "PackageFormat", package: "OfflinePackage")
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
             ], swiftSettings: settings),
         .testTarget(
             name: "PackagePublisherTests",

@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "AsyncSupport", targets: ["AsyncSupport"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
         .library(name: "WebSyntax", targets: ["WebSyntax"]),
+        .library(name: "SystemSupport", targets: ["SystemSupport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
@@ -32,10 +33,14 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: settings),
         .target(name: "WebSyntax", swiftSettings: settings),
         .testTarget(name: "WebSyntaxTests", dependencies: ["WebSyntax"], swiftSettings: settings),
+        .target(name: "CSystemSupport"),
+        .target(name: "SystemSupport", dependencies: ["CSystemSupport"], swiftSettings: settings),
+        .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [
                 "WebSyntax",
+                "SystemSupport",
                 "AsyncSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

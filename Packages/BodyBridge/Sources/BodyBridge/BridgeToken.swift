@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 /// What the injected script shows to be the injected script: 128 random bits that it keeps from its page. A page that was
 /// there before the script can learn them: nothing that must not happen may depend on them alone.
 ///
@@ -11,12 +13,7 @@ public struct BridgeToken: Sendable, Hashable {
 
     /// Draws a token.
     public init() {
-        var generator = SystemRandomNumberGenerator()
-        let halves = [generator.next(), generator.next()].map { (half: UInt64) in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
-        text = halves.joined()
+        text = RandomToken.hex(byteCount: 16)
     }
 
     /// What follows the token and a space; `nil` where a text does not begin so.
@@ -26,9 +23,7 @@ public struct BridgeToken: Sendable, Hashable {
         var text = Substring(text)
         let rest: Int? = text.withUTF8 { bytes in
             guard let space = bytes.firstIndex(of: UInt8(ascii: " ")), space == self.text.utf8.count else { return nil }
-            var difference: UInt8 = 0
-            for (index, digit) in self.text.utf8.enumerated() { difference |= bytes[index] ^ digit }
-            return difference == 0 ? space + 1 : nil
+            return RandomToken.isEqual(bytes[..<space], self.text.utf8) ? space + 1 : nil
         }
         return rest.map { text[text.utf8.index(text.startIndex, offsetBy: $0)...] }
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -27,8 +28,11 @@ final class TemporaryBodyFile: Sendable {
     /// - Throws: `ResourceError` with code `io`.
     init(in folder: String = FileManager.default.temporaryDirectory.path) throws {
         let path = "\(folder)/containerkit-body-\(BridgeToken().text)"
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.error("no file for the body of a form") }
+        descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } to: {
+            ResourceError(.io, "no file for the body of a form: \($0.reason)")
+        }
         unlink(path)
     }
 
@@ -37,15 +41,10 @@ final class TemporaryBodyFile: Sendable {
     /// Writes bytes that begin at an offset.
     /// - Throws: `ResourceError` with code `io`.
     func write(_ bytes: Data, at offset: Int64) throws {
-        try bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let count = pwrite(
-                    descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset) + off_t(done))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw Self.error("the body of a form cannot be written to a file") }
-                done += count
-            }
+        try SystemError.mapping {
+            try bytes.withUnsafeBytes { try FileIO.write($0, to: descriptor, at: offset) }
+        } to: {
+            ResourceError(.io, "the body of a form cannot be written to a file: \($0.reason)")
         }
     }
 
@@ -53,19 +52,14 @@ final class TemporaryBodyFile: Sendable {
     /// - Throws: `ResourceError` with code `io`.
     func read(_ count: Int, at offset: Int64) throws -> Data {
         var data = Data(count: count)
-        var done = 0
-        while done < count {
-            let read = data.withUnsafeMutableBytes { buffer in
-                pread(descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done))
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read > 0 else { throw Self.error("the body of a form cannot be read from its file") }
-            done += read
+        let read = try SystemError.mapping {
+            try data.withUnsafeMutableBytes { try FileIO.fill($0, from: descriptor, at: offset) }
+        } to: {
+            ResourceError(.io, "the body of a form cannot be read from its file: \($0.reason)")
+        }
+        guard read == count else {
+            throw ResourceError(.io, "the body of a form cannot be read from its file: it ends early")
         }
         return data
-    }
-
-    private static func error(_ message: String) -> ResourceError {
-        ResourceError(.io, "\(message): \(String(cString: strerror(errno)))")
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -43,7 +45,7 @@ public final class RefusingPort: Sendable {
         }
         number = Int(UInt16(bigEndian: name.sin_port))
         guard bound == 0, named == 0 else {
-            throw ContainerTestingError(.cannotListen, "no port to take: \(String(cString: strerror(errno)))")
+            throw ContainerTestingError(.cannotListen, "no port to take: \(SystemError.lastReason)")
         }
     }
 

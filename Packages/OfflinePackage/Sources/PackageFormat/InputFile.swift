@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -28,21 +30,21 @@ final class InputFile: Sendable, RandomAccessReading {
     ///   ``PackageError/Code-swift.struct/io``.
     init(path: String) throws {
         // Without waiting: to open a named pipe would block until someone writes to it.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "open", at: path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let error = PackageError(errno: errno, "stat", at: path)
-            close(descriptor)
-            throw error
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDONLY | O_NONBLOCK)
+        } to: {
+            PackageError($0)
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        do {
+            let status = try FileStatus(descriptor: descriptor, path: path)
+            guard status.kind == .file else { throw PackageError(.notAnArchive, "not a regular file", at: path) }
+            size = status.size
+        } catch {
             close(descriptor)
-            throw PackageError(.notAnArchive, "not a regular file", at: path)
+            throw (error as? SystemError).map { PackageError($0) } ?? error
         }
         self.path = path
         self.descriptor = descriptor
-        size = Int64(status.st_size)
     }
 
     deinit {
@@ -52,22 +54,20 @@ final class InputFile: Sendable, RandomAccessReading {
     /// Returns all bytes.
     func data() throws -> Data {
         var data = Data(count: Int(size))
-        var done = 0
-        while done < data.count {
-            let count = try data.withUnsafeMutableBytes { buffer in
-                try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: Int64(done))
-            }
-            guard count > 0 else { throw PackageError(.truncated, "ends before byte \(size)", at: path) }
-            done += count
+        let count = try SystemError.mapping {
+            try data.withUnsafeMutableBytes { try FileIO.fill($0, from: descriptor, at: 0) }
+        } to: {
+            PackageError($0, at: path)
         }
+        guard count == data.count else { throw PackageError(.truncated, "ends before byte \(size)", at: path) }
         return data
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-            if count >= 0 { return count }
-            guard errno == EINTR else { throw PackageError(errno: errno, "read", at: path) }
+        try SystemError.mapping {
+            try FileIO.read(into: buffer, from: descriptor, at: offset)
+        } to: {
+            PackageError($0, at: path)
         }
     }
 }

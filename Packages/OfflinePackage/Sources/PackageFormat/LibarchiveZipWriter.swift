@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -20,8 +21,11 @@ public struct LibarchiveZipWriter: ArchiveWriting {
     public init() {}
 
     public func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {
-        let descriptor = open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "create", at: archive) }
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+        } to: {
+            PackageError($0, "create")
+        }
         var isOpen = true
         do {
             try UTF8Locale.during {
@@ -30,9 +34,13 @@ public struct LibarchiveZipWriter: ArchiveWriting {
                 try contents(&writer)
                 try handle.finish()
             }
-            guard fsync(descriptor) == 0 else { throw PackageError(errno: errno, "sync", at: archive) }
+            try SystemError.mapping {
+                try FileIO.sync(descriptor)
+            } to: {
+                PackageError($0, "sync", at: archive)
+            }
             isOpen = false
-            guard close(descriptor) == 0 else { throw PackageError(errno: errno, "close", at: archive) }
+            guard close(descriptor) == 0 else { throw PackageError(SystemError("close", at: archive)) }
         } catch {
             if isOpen { close(descriptor) }
             unlink(archive)

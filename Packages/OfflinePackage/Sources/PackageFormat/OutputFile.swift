@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -21,11 +23,13 @@ final class OutputFile {
     private var descriptor: CInt
 
     /// Creates a file that must not exist yet.
-    init(creating name: String, in folder: FolderDescriptor) throws {
-        descriptor = openat(
-            folder.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        path = "\(folder.path)/\(name)"
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "create", at: path) }
+    init(creating name: String, in folder: DirectoryDescriptor) throws {
+        path = folder.location(of: name)
+        descriptor = try SystemError.mapping {
+            try folder.openFile(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+        } to: {
+            PackageError($0)
+        }
     }
 
     deinit {
@@ -33,29 +37,25 @@ final class OutputFile {
     }
 
     func write(_ data: Data) throws {
-        try data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw PackageError(errno: errno, "write", at: path) }
-                done += count
-            }
+        try SystemError.mapping {
+            try data.withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+        } to: {
+            PackageError($0, at: path)
         }
     }
 
     /// Closes the file; an error of a delayed write shows here.
+    /// - Parameter sync: whether the bytes are handed to the device before; see ``UnpackTarget/syncContent()``.
     func finish(sync: Bool) throws {
-        if sync, fsync(descriptor) != 0 { throw PackageError(errno: errno, "sync", at: path) }
+        if sync {
+            try SystemError.mapping {
+                try FileIO.sync(descriptor, isThrough: false)
+            } to: {
+                PackageError($0, "sync", at: path)
+            }
+        }
         let closing = descriptor
         descriptor = -1
-        guard close(closing) == 0 else { throw PackageError(errno: errno, "close", at: path) }
+        guard close(closing) == 0 else { throw PackageError(SystemError("close", at: path)) }
     }
 }

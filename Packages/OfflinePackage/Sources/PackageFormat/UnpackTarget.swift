@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CArchive
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -19,16 +19,16 @@ final class UnpackTarget {
     /// Absolute, for messages.
     let directory: String
     /// Filled first, then renamed.
-    private let content: FolderDescriptor
+    private let content: DirectoryDescriptor
     /// The folder above the target, and those above that which did not exist, the outermost first.
-    private let parent: FolderDescriptor
-    private let made: [(name: String, parent: FolderDescriptor)]
+    private let parent: DirectoryDescriptor
+    private let made: [(name: String, parent: DirectoryDescriptor)]
     private let name: String
     private let temporaryName: String
     /// Folders of the archive that were made.
     private var known: Set<String> = []
     /// The folder of the last file: the next one is often in it, too.
-    private var latest: (path: String, folder: FolderDescriptor)?
+    private var latest: (path: String, folder: DirectoryDescriptor)?
 
     /// Checks the target and makes the temporary folder.
     init(_ path: String) throws {
@@ -42,16 +42,20 @@ final class UnpackTarget {
         self.name = name
         let slash = place.existing.lastIndex(of: "/") ?? place.existing.startIndex
         let above = place.missing.isEmpty ? String(place.existing[...slash]) : place.existing
-        var parent = try FolderDescriptor.resolved(above)
+        var parent = try SystemError.mapping {
+            try DirectoryDescriptor.resolved(above)
+        } to: {
+            PackageError($0)
+        }
         if place.missing.isEmpty { try Self.checkEmpty(name, in: parent, at: path) }
-        var made: [(name: String, parent: FolderDescriptor)] = []
+        var made: [(name: String, parent: DirectoryDescriptor)] = []
         do {
             for name in place.missing.dropLast() where name != "." {
-                if try parent.make(name) { made.append((name, parent)) }
-                parent = try parent.place(name)
+                if try Self.make(name, in: parent) { made.append((name, parent)) }
+                parent = try Self.open(name, in: parent)
             }
             self.directory = "\(parent.path)/\(name)"
-            temporaryName = ".\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+            temporaryName = ".\(name).\(RandomToken.hex(byteCount: 8)).partial"
             content = try Self.makeContent(temporaryName, in: parent, at: path)
         } catch {
             Self.remove(made)
@@ -62,19 +66,41 @@ final class UnpackTarget {
     }
 
     private static func makeContent(
-        _ name: String, in parent: FolderDescriptor, at path: String
-    ) throws -> FolderDescriptor {
+        _ name: String, in parent: DirectoryDescriptor, at path: String
+    ) throws -> DirectoryDescriptor {
         let isNew: Bool
         do {
-            isNew = try parent.make(name)
+            isNew = try make(name, in: parent)
         } catch let error as PackageError {
             throw PackageError(error.code, error.message, at: path)
         }
         // What has taken the new folder's place must not be filled.
-        guard isNew, let content = try? parent.folder(name), content.isOwn() else {
+        guard isNew, let content = try? parent.subdirectory(name),
+            (try? content.status())?.user == geteuid()
+        else {
             throw PackageError(.io, "make folder: another process has exchanged it", at: path)
         }
         return content
+    }
+
+    /// Makes a folder in another one.
+    /// - Returns: whether it was not there.
+    private static func make(_ name: String, in parent: DirectoryDescriptor) throws -> Bool {
+        try SystemError.mapping {
+            try parent.makeDirectory(name, mode: 0o755)
+        } to: {
+            // Some file systems report that the name does not exist where nothing can be made.
+            PackageError(.io, "make folder: \($0.reason)", at: $0.path)
+        }
+    }
+
+    /// Opens a folder in another one, in which names may be looked up.
+    private static func open(_ name: String, in parent: DirectoryDescriptor) throws -> DirectoryDescriptor {
+        try SystemError.mapping {
+            try parent.subdirectory(name, access: .lookup)
+        } to: {
+            PackageError($0)
+        }
     }
 
     /// Makes the folders of an entry, and its file.
@@ -84,15 +110,15 @@ final class UnpackTarget {
         return try OutputFile(creating: String(name), in: folder(parts.dropLast()))
     }
 
-    private func folder(_ parts: some Collection<Substring>) throws -> FolderDescriptor {
+    private func folder(_ parts: some Collection<Substring>) throws -> DirectoryDescriptor {
         let path = parts.joined(separator: "/")
         if let latest, latest.path == path { return latest.folder }
         var folder = content
         var prefix = ""
         for part in parts {
             prefix += "/\(part)"
-            if known.insert(prefix).inserted { _ = try folder.make(String(part)) }
-            folder = try folder.place(String(part))
+            if known.insert(prefix).inserted { _ = try Self.make(String(part), in: folder) }
+            folder = try Self.open(String(part), in: folder)
         }
         latest = (path, folder)
         return folder
@@ -107,41 +133,42 @@ final class UnpackTarget {
         #endif
     }
 
-    /// Forces the content to the disk.
+    /// Forces the content to the device. On Darwin each file was handed to the device before, and this call empties the
+    /// device's cache.
     func syncContent() throws {
-        #if os(Linux)
-            let status = syncfs(content.descriptor)
-        #else
-            let status = fsync(content.descriptor)
-        #endif
-        guard status == 0 else { throw PackageError(errno: errno, "sync", at: content.path) }
+        try SystemError.mapping {
+            try FileIO.syncFileSystem(of: content.descriptor)
+        } to: {
+            PackageError($0, "sync", at: content.path)
+        }
     }
 
     /// Gives the content its name. Replaces an empty folder; one that was filled meanwhile is left alone.
     func commit(durable: Bool) throws {
-        guard renameat(parent.descriptor, temporaryName, parent.descriptor, name) == 0 else {
-            let isFilled = errno == ENOTEMPTY || errno == EEXIST
-            throw isFilled
+        try SystemError.mapping {
+            try parent.rename(temporaryName, to: parent, name)
+        } to: {
+            [ENOTEMPTY, EEXIST].contains($0.number)
                 ? PackageError(.occupied, "the target folder is not empty", at: directory)
-                : PackageError(errno: errno, "rename", at: directory)
+                : PackageError($0, at: directory)
         }
         guard content.has(name, in: parent) else {
             throw PackageError(.io, "rename: another process has exchanged the folder", at: directory)
         }
         // The content has its name already: a folder that cannot be synced must not turn that into an error.
-        if durable, let folder = try? parent.folder(".") { _ = fsync(folder.descriptor) }
+        if durable { try? parent.subdirectory(".").sync() }
     }
 
     /// Removes what was made.
     func discard() {
         content.removeContent()
-        if content.has(temporaryName, in: parent) { unlinkat(parent.descriptor, temporaryName, AT_REMOVEDIR) }
+        if content.has(temporaryName, in: parent) { try? parent.removeDirectory(temporaryName) }
         Self.remove(made)
     }
 
-    private static func remove(_ folders: [(name: String, parent: FolderDescriptor)]) {
+    private static func remove(_ folders: [(name: String, parent: DirectoryDescriptor)]) {
         // Only where they are empty: someone else may have put something there.
-        for (name, parent) in folders.reversed() { unlinkat(parent.descriptor, name, AT_REMOVEDIR) }
+        for (name, parent) in folders.reversed() { try? parent.removeDirectory(name) }
     }
 
     /// Refuses a path in which a name is a symbolic link of another user: it may lead anywhere.
@@ -149,9 +176,8 @@ final class UnpackTarget {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for name in path.split(separator: "/") {
             prefix += name
-            var attributes = stat()
-            guard lstat(prefix, &attributes) == 0 else { return }
-            guard attributes.st_mode & S_IFMT != S_IFLNK || [0, geteuid()].contains(attributes.st_uid) else {
+            guard let status = try? FileStatus(path: prefix, followsLinks: false) else { return }
+            guard status.kind != .symbolicLink || status.isTrusted else {
                 throw PackageError(.io, "the target is reached by a symbolic link of another user", at: prefix)
             }
             prefix += "/"
@@ -163,14 +189,13 @@ final class UnpackTarget {
         var existing = path
         var missing: [String] = []
         while true {
-            if let real = realpath(existing.isEmpty ? "." : existing, nil) {
-                defer { free(real) }
-                return (String(cString: real), missing)
-            }
-            var attributes = stat()
-            // A link without a target is no place to make a folder.
-            guard errno == ENOENT, lstat(existing, &attributes) != 0 else {
-                throw PackageError(.io, "the target cannot be reached", at: path)
+            do {
+                return (try FileSystem.resolve(existing.isEmpty ? "." : existing), missing)
+            } catch {
+                // A link without a target is no place to make a folder.
+                guard error.number == ENOENT, (try? FileStatus(path: existing, followsLinks: false)) == nil else {
+                    throw PackageError(.io, "the target cannot be reached", at: path)
+                }
             }
             let slash = existing.lastIndex(of: "/")
             let name = slash.map { String(existing[existing.index(after: $0)...]) } ?? existing
@@ -179,14 +204,18 @@ final class UnpackTarget {
         }
     }
 
-    private static func checkEmpty(_ name: String, in parent: FolderDescriptor, at path: String) throws {
-        guard let attributes = parent.attributes(of: name), attributes.st_mode & S_IFMT == S_IFDIR else {
+    private static func checkEmpty(_ name: String, in parent: DirectoryDescriptor, at path: String) throws {
+        guard let status = try? parent.status(of: name), status.kind == .directory else {
             throw PackageError(.occupied, "the target exists and is no folder", at: path)
         }
         var isEmpty = true
-        try parent.place(name).forEachName { _ in
-            isEmpty = false
-            return false
+        try SystemError.mapping {
+            try parent.subdirectory(name, access: .lookup).forEachName { _ in
+                isEmpty = false
+                return false
+            }
+        } to: {
+            PackageError($0, $0.call == "open" ? nil : "list")
         }
         guard isEmpty else { throw PackageError(.occupied, "the target folder is not empty", at: path) }
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -20,7 +21,7 @@ internal import PackageFormat
 /// The folder that a package is written into.
 struct OutputFolder {
     private let path: String
-    private let token = String(UInt64.random(in: .min ... .max), radix: 36)
+    private let token = RandomToken.hex(byteCount: 8)
     /// Folders that did not exist, the outermost first.
     private let made: [String]
 
@@ -35,8 +36,8 @@ struct OutputFolder {
             missing.insert(existing, at: 0)
             existing = Self.parent(of: existing)
         }
-        var status = stat()
-        guard stat(existing, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+        let status = try? FileStatus(path: existing, followsLinks: true)
+        guard status == nil || status?.kind == .directory else {
             throw PackageError(.io, "the output is to be a folder, and this is none", at: existing)
         }
         let output = try Self.real(existing)
@@ -46,7 +47,7 @@ struct OutputFolder {
         }
         made = missing
         for folder in missing where mkdir(folder, 0o755) != 0 && errno != EEXIST {
-            let error = PackageError(.io, "make folder: \(String(cString: strerror(errno)))", at: folder)
+            let error = PackageError(.io, "make folder: \(SystemError.lastReason)", at: folder)
             removeFolders()
             throw error
         }
@@ -61,25 +62,14 @@ struct OutputFolder {
 
     /// Writes a small file and forces it to the disk.
     func write(_ data: Data, to file: String) throws {
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "create", at: file) }
-        defer { close(descriptor) }
-        try data.withUnsafeBytes { bytes in
-            var rest = bytes
-            while !rest.isEmpty {
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw PackageError(errno: errno, "write", at: file) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+        try SystemError.mapping {
+            let descriptor = try FileIO.open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+            defer { close(descriptor) }
+            try data.withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+            try FileIO.sync(descriptor)
+        } to: {
+            PackageError($0, ["open": "create", "fsync": "sync"][$0.call], at: file)
         }
-        guard fsync(descriptor) == 0 else { throw PackageError(errno: errno, "sync", at: file) }
     }
 
     /// Gives the temporary files their names, in this order, and returns the paths.
@@ -87,20 +77,20 @@ struct OutputFolder {
         let places = files.map { "\(path)/\($0.name)" }
         // What would fail is found before the first rename.
         for place in places {
-            var status = stat()
-            guard lstat(place, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            let status = try? FileStatus(path: place, followsLinks: false)
+            guard status == nil || status?.kind == .file else {
                 throw PackageError(.occupied, "something other than a file has the package's name", at: place)
             }
         }
-        for (file, place) in zip(files, places) where rename(file.temporary, place) != 0 {
-            throw PackageError(errno: errno, "rename", at: place)
+        for (file, place) in zip(files, places) {
+            try SystemError.mapping {
+                try FileSystem.rename(file.temporary, to: place)
+            } to: {
+                PackageError($0)
+            }
         }
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if descriptor >= 0 {
-            // The names are there already: a folder that cannot be synced must not turn that into an error.
-            fsync(descriptor)
-            close(descriptor)
-        }
+        // The names are there already: a folder that cannot be synced must not turn that into an error.
+        try? DirectoryDescriptor(path: path).sync()
         return places
     }
 
@@ -117,8 +107,10 @@ struct OutputFolder {
     }
 
     private static func real(_ path: String) throws -> String {
-        guard let resolved = realpath(path, nil) else { throw PackageError(errno: errno, "resolve", at: path) }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        try SystemError.mapping {
+            try FileSystem.resolve(path)
+        } to: {
+            PackageError($0, "resolve")
+        }
     }
 }

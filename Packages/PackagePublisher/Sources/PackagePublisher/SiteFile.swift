@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -27,16 +28,18 @@ final class SiteFile {
 
     init(_ path: String) throws {
         // Not through a link that took the file's place, and without waiting for a pipe that did.
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw PackageError(errno: errno, "open", at: path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } to: {
+            PackageError($0)
+        }
+        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else {
             close(descriptor)
             throw PackageError(.specialFile, "not a regular file", at: path)
         }
         self.descriptor = descriptor
         self.path = path
-        size = Int64(status.st_size)
+        size = status.size
     }
 
     deinit {
@@ -49,11 +52,11 @@ final class SiteFile {
         try Task.checkCancellation()
         // One more than is left, so that a file that grew is seen.
         var data = Data(count: Int(min(size - done, 256 << 10) + 1))
-        var count = -1
-        repeat {
-            count = data.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        } while count < 0 && errno == EINTR
-        guard count >= 0 else { throw PackageError(errno: errno, "read", at: path) }
+        let count = try SystemError.mapping {
+            try data.withUnsafeMutableBytes { try FileIO.read(into: $0, from: descriptor) }
+        } to: {
+            PackageError($0, at: path)
+        }
         done += Int64(count)
         guard done <= size, count > 0 || done == size else {
             throw PackageError(.mismatch, "the file changed while it was read", at: path)

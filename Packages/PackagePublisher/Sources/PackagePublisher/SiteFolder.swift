@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -37,13 +38,13 @@ struct SiteFolder {
 
     /// The files in the order of their paths, and the names that were skipped.
     func files() throws -> (files: [File], skipped: [String]) {
-        var status = stat()
-        guard stat(root, &status) == 0 else {
-            throw errno == ENOENT
-                ? PackageError(.noInput, "no such folder", at: root)
-                : PackageError(errno: errno, "open the site", at: root)
+        let site = try SystemError.mapping {
+            try FileStatus(path: root, followsLinks: true)
+        } to: {
+            $0.number == ENOENT
+                ? PackageError(.noInput, "no such folder", at: root) : PackageError($0, "open the site")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
+        guard site.kind == .directory else {
             throw PackageError(.noInput, "the site is not a folder", at: root)
         }
         var files: [File] = []
@@ -59,16 +60,21 @@ struct SiteFolder {
                     continue
                 }
                 let location = "\(root)/\(relative)"
-                guard lstat(location, &status) == 0 else { throw PackageError(errno: errno, "stat", at: location) }
-                switch status.st_mode & S_IFMT {
-                case S_IFREG:
+                let status = try SystemError.mapping {
+                    try FileStatus(path: location, followsLinks: false)
+                } to: {
+                    PackageError($0)
+                }
+                switch status.kind {
+                case .file:
                     let path = try ArchivePath(relative, limits: limits)
-                    files.append(File(path: path, location: location, size: Int64(status.st_size)))
-                case S_IFDIR:
+                    files.append(File(path: path, location: location, size: status.size))
+                case .directory:
                     // Proves the name, and bounds the depth of the walk.
                     _ = try ArchivePath(relative, limits: limits)
                     pending.append(relative)
-                default: throw PackageError(.specialFile, "link or device in the site", at: location)
+                case .symbolicLink, .other:
+                    throw PackageError(.specialFile, "link or device in the site", at: location)
                 }
                 guard files.count <= limits.maxEntries else {
                     throw PackageError(.tooMany, "more than \(limits.maxEntries) files", at: root)

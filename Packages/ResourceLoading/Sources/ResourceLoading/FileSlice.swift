@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -39,19 +41,16 @@ public struct FileSlice: Sendable {
     public func read(at offset: Int, count: Int) throws -> Data {
         precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "read outside of the slice")
         var data = Data(count: count)
-        var done = 0
-        while done < count {
-            let start = range.lowerBound + Int64(offset + done)
-            let read = data.withUnsafeMutableBytes { buffer in
-                pread(file.descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(start))
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read > 0 else {
-                let cause = read == 0 ? "file ends early" : String(cString: strerror(errno))
-                throw ResourceError(.io, "read of \(count) bytes at \(start): \(cause)", at: file.path)
-            }
-            done += read
+        let start = range.lowerBound + Int64(offset)
+        func failure(_ cause: String) -> ResourceError {
+            ResourceError(.io, "read of \(count) bytes at \(start): \(cause)", at: file.path)
         }
+        let read = try SystemError.mapping {
+            try data.withUnsafeMutableBytes { try FileIO.fill($0, from: file.descriptor, at: start) }
+        } to: {
+            failure($0.reason)
+        }
+        guard read == count else { throw failure("file ends early") }
         return data
     }
 }
@@ -66,11 +65,11 @@ public final class OpenFile: Sendable {
     /// Opens a file for reading.
     /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
     public init(path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw ResourceError(.io, "open: \(String(cString: strerror(errno)))", at: path)
+        descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDONLY)
+        } to: {
+            ResourceError(.io, $0.description, at: path)
         }
-        self.descriptor = descriptor
         self.path = path
     }
 
@@ -79,7 +78,7 @@ public final class OpenFile: Sendable {
     /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
     public init(copying descriptor: CInt, path: String) throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw ResourceError(.io, "fcntl: \(String(cString: strerror(errno)))", at: path) }
+        guard copy >= 0 else { throw ResourceError(.io, "fcntl: \(SystemError.lastReason)", at: path) }
         self.descriptor = copy
         self.path = path
     }

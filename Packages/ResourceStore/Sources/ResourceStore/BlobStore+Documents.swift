@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 internal import Crypto
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -88,7 +89,15 @@ extension BlobStore {
             #if canImport(Darwin)
                 try syncFiles(among: blobs)
             #endif
-            try FileSystem.syncAll(root.descriptor, at: directory)
+            // One call for the whole file system: 7,000 files with an fsync each take about 1.8 s, one file of the same size
+            // 0.26 s. Each fsync is a journal commit and a flush of the device's cache, and a batch needs both once. The
+            // price is that bytes that other programs wrote to this file system are written too. The descriptor is open
+            // as long as the store, so that write errors are reported to it.
+            try SystemError.mapping {
+                try FileIO.syncFileSystem(of: root.descriptor)
+            } to: {
+                StoreError($0, at: directory)
+            }
         }
         try onStep(.bytesSynced)
     }
@@ -100,13 +109,13 @@ extension BlobStore {
             var folders: Set<String> = []
             for id in blobs {
                 guard let file = try file(of: id) else { continue }
-                try StoredFile.sync(file.descriptor, at: file.path, isThrough: false)
+                try file.sync(isThrough: false)
                 guard folders.insert(String(id.description.prefix(2))).inserted, let folder = try blobFolder(of: id)
                 else { continue }
-                try StoredFile.sync(folder.descriptor, at: folder.path, isThrough: false)
+                try folder.sync(isThrough: false)
             }
             guard !folders.isEmpty, let blobs else { return }
-            for folder in [blobs, root] { try StoredFile.sync(folder.descriptor, at: folder.path, isThrough: false) }
+            for folder in [blobs, root] { try folder.sync(isThrough: false) }
         }
     #endif
 

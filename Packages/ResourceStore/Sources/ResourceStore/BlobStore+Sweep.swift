@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import SystemSupport
 
 extension BlobStore {
     /// Sweeps where there is a retired generation that no one pins, and else only looks for one: a read of a few

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -113,16 +114,15 @@ public final class BlobStore: Sendable {
     ///   - onStep: called after each step that reached the disk; what it throws ends the operation there.
     convenience init(
         directory: String, configuration: Configuration = .init(),
-        freeBytes: @escaping @Sendable (_ path: String) throws -> Int64 = FileSystem.freeBytes(at:),
+        freeBytes: @escaping @Sendable (_ path: String) throws -> Int64 = BlobStore.freeBytes(at:),
         onStep: @escaping @Sendable (StoreStep) throws -> Void
     ) throws {
-        try FileSystem.makeDirectory(directory)
-        let directory = try FileSystem.resolve(directory)
+        let directory = try Self.makeDirectory(directory)
         guard let root = try PrivateFolder.open(directory) else {
             throw StoreError(.io, "the directory was removed", at: directory)
         }
         let lock = try DirectoryLock(root)
-        try FileSystem.excludeFromBackup(directory)
+        try Self.excludeFromBackup(directory)
         let blobs = try root.makeSubfolder("blobs")
         // Checked now, and not when the first document comes.
         _ = try root.subfolder("documents")
@@ -144,7 +144,7 @@ public final class BlobStore: Sendable {
         inspecting directory: String, includingBlobs: Bool = true, configuration: Configuration = .init()
     ) throws {
         guard FileSystem.isDirectory(directory),
-            let root = try PrivateFolder.open(FileSystem.resolve(directory), tightens: false)
+            let root = try PrivateFolder.open(Self.resolve(directory), tightens: false)
         else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }
@@ -157,7 +157,7 @@ public final class BlobStore: Sendable {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }
         let blobs = try root.subfolder("blobs", tightens: false)
-        try self.init(root, blobs, lock, copy: copy, configuration, FileSystem.freeBytes(at:), { _ in })
+        try self.init(root, blobs, lock, copy: copy, configuration, Self.freeBytes(at:), { _ in })
     }
 
     private init(
@@ -206,8 +206,7 @@ public final class BlobStore: Sendable {
     /// what symbolic links lead to.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where the directory is open.
     public static func reset(directory: String) throws {
-        try FileSystem.makeDirectory(directory)
-        let directory = try FileSystem.resolve(directory)
+        let directory = try Self.makeDirectory(directory)
         guard let root = try PrivateFolder.open(directory) else { return }
         let lock = try DirectoryLock(root)
         // The index first: without it nothing names the rest.

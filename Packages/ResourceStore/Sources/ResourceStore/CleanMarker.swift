@@ -2,6 +2,15 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import SystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
 
 /// The file `clean`: there while a store has nothing under way, so that a kill at that time spoils nothing.
 ///
@@ -29,6 +38,13 @@ final class CleanMarker: Sendable {
 
     private static let name = "clean"
 
+    /// The time: nanoseconds since 1970.
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
     private struct State {
         var cleanSince: Int64?
         var era: Int64
@@ -42,7 +58,7 @@ final class CleanMarker: Sendable {
         self.folder = folder
         self.isReadOnly = isReadOnly
         let status = try folder.status(of: Self.name)
-        state = Mutex(State(cleanSince: status?.changeTime, era: status?.modificationTime ?? FileSystem.now()))
+        state = Mutex(State(cleanSince: status?.changeTime, era: status?.modificationTime ?? Self.now()))
         if !isReadOnly { try folder.remove(Self.name) }
     }
 
@@ -79,7 +95,7 @@ final class CleanMarker: Sendable {
     func lookAgain() throws -> Bool {
         try state.withLock { state in
             let status = try folder.status(of: Self.name)
-            let era = status?.modificationTime ?? (state.isThere ? FileSystem.now() : state.era)
+            let era = status?.modificationTime ?? (state.isThere ? Self.now() : state.era)
             state.isThere = status != nil
             guard era != state.era else { return false }
             (state.cleanSince, state.era) = (status?.changeTime, era)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -51,8 +53,8 @@ final class DatabaseCopy: Sendable {
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
-        guard let made, let folder = try PrivateFolder.open(FileSystem.resolve(made)) else {
-            throw StoreError(errno: errno, "mkdtemp", at: path)
+        guard let made, let folder = try PrivateFolder.open(BlobStore.resolve(made)) else {
+            throw StoreError(SystemError("mkdtemp", at: path))
         }
         return folder
     }
@@ -68,7 +70,7 @@ final class DatabaseCopy: Sendable {
         for suffix in DatabaseFile.contentSuffixes {
             guard let source = try root.file(name + suffix) else { continue }
             let size = try source.status().size
-            guard size <= (try FileSystem.freeBytes(at: folder.path)) else {
+            guard size <= (try BlobStore.freeBytes(at: folder.path)) else {
                 throw StoreError(.diskFull, "no room for a copy of \(size) bytes of \(source.path)", at: folder.path)
             }
             let target = try folder.create(name + suffix)

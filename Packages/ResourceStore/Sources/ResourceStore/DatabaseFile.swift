@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -64,22 +66,10 @@ struct DatabaseFile: Sendable {
         for suffix in Self.suffixes + [""] { try folder.remove(name + suffix) }
     }
 
-    /// The file's number on its file system, and that of the file system.
-    struct Identity: Equatable {
-        let device: dev_t
-        let number: ino_t
-
-        init(_ attributes: stat) {
-            device = attributes.st_dev
-            number = attributes.st_ino
-        }
-    }
-
     /// The identity of the file of this name below the descriptor, and of the one that the path leads to.
-    func identities() throws -> (below: Identity?, byPath: Identity?) {
-        var attributes = stat()
-        let isThere = lstat(path, &attributes) == 0
-        return (try folder.attributes(of: name).map(Identity.init), isThere ? Identity(attributes) : nil)
+    func identities() throws -> (below: FileStatus.Identity?, byPath: FileStatus.Identity?) {
+        let byPath = try? FileStatus(path: path, followsLinks: false)
+        return (try folder.attributes(of: name)?.identity, byPath?.identity)
     }
 
     /// Returns a Boolean value that indicates whether a rollback journal ends in the name of a super-journal. SQLite

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -26,7 +28,7 @@ final class DirectoryLock: Sendable {
     ///   ``StoreError/Code-swift.struct/untrusted`` if the lock file is a link or belongs to another user.
     convenience init(_ folder: PrivateFolder) throws {
         guard let file = try folder.ownFile(Self.name, creates: true) else {
-            throw StoreError(errno: ENOENT, "open", at: folder.location(of: Self.name))
+            throw StoreError(SystemError("open", number: ENOENT, at: folder.location(of: Self.name)))
         }
         try self.init(file, folder.path, isShared: false)
     }
@@ -50,9 +52,9 @@ final class DirectoryLock: Sendable {
     /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
     func acquire() throws {
         while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
-            let failure = errno
-            if failure == EINTR { continue }
-            guard failure == EWOULDBLOCK else { throw StoreError(errno: failure, "flock", at: directory) }
+            let failure = SystemError("flock", at: directory)
+            if failure.number == EINTR { continue }
+            guard failure.number == EWOULDBLOCK else { throw StoreError(failure) }
             throw StoreError(.inUse, "another store has this directory open: \(directory)", at: directory)
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -39,29 +41,11 @@ public final class StoredFile: Sendable, Hashable {
     /// Adds the path.
     public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-    func attributes() throws -> stat { try Self.attributes(of: descriptor, at: path) }
-
-    func status() throws -> FileStatus { FileStatus(try attributes()) }
-
-    static func attributes(of descriptor: CInt, at path: String) throws -> stat {
-        var attributes = stat()
-        guard fstat(descriptor, &attributes) == 0 else { throw StoreError(errno: errno, "stat", at: path) }
-        return attributes
-    }
+    func status() throws -> FileStatus { try mapping { try FileStatus(descriptor: descriptor) } }
 
     /// Gives `body` the bytes in pieces of 256 KB. The buffer is valid during the call.
     func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
-        var offset: off_t = 0
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError(errno: errno, "read", at: path) }
-            guard count > 0 else { return }
-            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += off_t(count)
-        }
+        try mapping { try FileIO.forEachPiece(of: descriptor, body) }
     }
 
     /// Appends bytes.
@@ -71,14 +55,7 @@ public final class StoredFile: Sendable, Hashable {
 
     /// Appends bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-        guard let base = bytes.baseAddress else { return }
-        var done = 0
-        while done < bytes.count {
-            let count = SystemCall.write(descriptor, base + done, bytes.count - done)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError(errno: errno, "write", at: path) }
-            done += count
-        }
+        try mapping { try FileIO.write(bytes, to: descriptor) }
     }
 
     /// Sets the time at which the bytes were last changed. Where that cannot be, it stays as it is.
@@ -95,37 +72,16 @@ public final class StoredFile: Sendable, Hashable {
 
     /// Makes the bytes safe from a power cut. Blocks until the device has them.
     func secure() throws {
-        try Self.sync(descriptor, at: path)
+        try sync()
     }
 
-    /// Makes a file, or the names in a folder, safe from a power cut.
-    /// - Parameter isThrough: whether to wait until the device has them too; only Darwin makes the difference.
-    static func sync(_ descriptor: CInt, at path: String, isThrough: Bool = true) throws {
-        #if canImport(Darwin)
-            // Where the file system has none, as on some network volumes, fsync is all there is.
-            if isThrough, fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor) == 0 else { throw StoreError(errno: errno, "fsync", at: path) }
+    /// Makes the bytes safe from a power cut.
+    /// - Parameter isThrough: see `FileIO.sync(_:isThrough:)`.
+    func sync(isThrough: Bool = true) throws {
+        try mapping { try FileIO.sync(descriptor, isThrough: isThrough) }
     }
-}
 
-/// The size and the times of a file.
-struct FileStatus {
-    /// In bytes.
-    var size: Int64
-    /// The time when its bytes, its name or its rights were last changed: nanoseconds since 1970.
-    var changeTime: Int64
-    /// The time when its bytes were last changed, or what the time was set to: nanoseconds since 1970.
-    var modificationTime: Int64
-
-    init(_ attributes: stat) {
-        #if canImport(Darwin)
-            let (change, modification) = (attributes.st_ctimespec, attributes.st_mtimespec)
-        #else
-            let (change, modification) = (attributes.st_ctim, attributes.st_mtim)
-        #endif
-        size = Int64(attributes.st_size)
-        changeTime = FileSystem.nanoseconds(change)
-        modificationTime = FileSystem.nanoseconds(modification)
+    private func mapping<Value>(_ body: () throws -> Value) throws -> Value {
+        try SystemError.mapping(body) { StoreError($0, at: path) }
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import SystemSupport
 import Testing
 
 @testable import ResourceStore
@@ -144,7 +145,7 @@ struct BudgetTests {
             freeBytes: { path in
                 // A device of 300 bytes for blobs alone.
                 try TemporaryDirectory.files(in: path + "/blobs")
-                    .reduce(300) { $0 - (try FileSystem.size(of: "\(path)/blobs/\($1)") ?? 0) }
+                    .reduce(300) { $0 - (FileStatus.file("\(path)/blobs/\($1)")?.size ?? 0) }
             },
             onStep: { _ in })
         try store.install(site("a", 100), version: "1")

@@ -4,6 +4,7 @@
 import AsyncSupport
 import Foundation
 import GRDB
+import SystemSupport
 import Testing
 
 @testable import ResourceStore
@@ -37,7 +38,7 @@ struct DamageTests {
         let path = directory.path + "/tick"
         func touch() throws -> Int64? {
             try Data().write(to: URL(filePath: path))
-            return try FileSystem.status(of: path)?.changeTime
+            return FileStatus.file(path)?.changeTime
         }
         let start = try touch()
         while try touch() == start {}
@@ -118,10 +119,10 @@ struct DamageTests {
         try store.install(site, version: "1")
         let copy = try picture()
         let file = "\(copy.path)/blobs/\(pathInBlobs("b"))"
-        let time = try #require(try FileSystem.status(of: store.path(of: blob("b")))).modificationTime
+        let time = try #require(FileStatus.file(store.path(of: blob("b")))).modificationTime
         try flip(file, at: 3)
         // What a power cut does to bytes shows in no time.
-        FileSystem.setModificationTime(of: file, to: time)
+        FileStatus.setModificationTime(of: file, to: time)
         do {
             let unclean = try open(copy)
             #expect(unclean.marker.cleanSince == nil)
@@ -178,7 +179,7 @@ struct DamageTests {
         func era() throws -> Int64 { try open(directory).marker.era }
         let first = try era()
         #expect(try era() == first)
-        #expect(try FileSystem.status(of: directory.path + "/clean")?.modificationTime == first)
+        #expect(FileStatus.file(directory.path + "/clean")?.modificationTime == first)
         try FileManager.default.removeItem(atPath: directory.path + "/clean")
         #expect(try era() != first)
     }
@@ -302,7 +303,7 @@ struct DamageTests {
         if isClosed { store = nil }
         var (refused, absent) = (0, 0)
         for name in try directory.files() {
-            let size = try #require(try FileSystem.size(of: "\(directory.path)/\(name)"))
+            let size = try #require(FileStatus.file("\(directory.path)/\(name)")).size
             // Headers densely, the rest in odd steps. Most of what lies behind is empty pages.
             let offsets = Array(stride(from: 0, to: min(110, size), by: 3)) + stride(from: 110, to: size, by: 1_231)
             for offset in offsets {

@@ -22,10 +22,10 @@ struct FullDiskTests {
         try store.install(site(60), version: "1")
         let current = try store.install(old, version: "2")
         // Twice as much must be free as is asked for, since it may pass through the log.
-        let free = try FileSystem.freeBytes(at: disk.path)
+        let free = try BlobStore.freeBytes(at: disk.path)
         let bytes = free / 2 + (256 << 10)
         try store.ensureSpace(for: bytes)
-        #expect(try FileSystem.freeBytes(at: disk.path) >= 2 * bytes)
+        #expect(try BlobStore.freeBytes(at: disk.path) >= 2 * bytes)
         #expect(try store.read(current) == old)
         #expect(code { try store.ensureSpace(for: 4 << 20) } == .diskFull)
     }
@@ -78,7 +78,7 @@ struct FullDiskTests {
         let filler = try #require(fopen(disk.path + "/filler", "w"))
         while fwrite([UInt8](repeating: 1, count: 512), 1, 512, filler) == 512, fflush(filler) == 0 {}
         fclose(filler)
-        try #require(try FileSystem.freeBytes(at: disk.path) == 0)
+        try #require(try BlobStore.freeBytes(at: disk.path) == 0)
         #expect(try store.sweep().blobs == 40)
         #expect(try store.blobsOnDisk() == [])
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import SystemSupport
 import Testing
 
 @testable import ResourceStore
@@ -41,13 +42,9 @@ struct HostileFolderTests {
         return "\(path)/blobs/\(hex.prefix(2))/\(hex.dropFirst(2))"
     }
 
-    private static func attributes(_ path: String) throws -> stat {
-        var attributes = stat()
-        try #require(lstat(path, &attributes) == 0, "\(path)")
-        return attributes
-    }
+    private static func status(_ path: String) throws -> FileStatus { try FileStatus(path: path, followsLinks: false) }
 
-    private static func mode(_ path: String) throws -> mode_t { try attributes(path).st_mode & 0o7777 }
+    private static func mode(_ path: String) throws -> UInt32 { try status(path).permissions }
 
     /// All that can be seen of a folder: names, modes, owners, times and bytes.
     private func picture(_ folder: String) throws -> [String: String] {
@@ -55,11 +52,11 @@ struct HostileFolderTests {
         return try Dictionary(
             uniqueKeysWithValues: names.map { name in
                 let file = "\(folder)/\(name)"
-                let attributes = try Self.attributes(file)
-                let isFile = attributes.st_mode & S_IFMT == S_IFREG
+                let status = try Self.status(file)
+                let isFile = status.kind == .file
                 let bytes = isFile ? BlobID(hashing: try Data(contentsOf: URL(filePath: file))).description : ""
-                let time = FileStatus(attributes).changeTime
-                return (name, "\(attributes.st_mode) \(attributes.st_uid) \(attributes.st_nlink) \(time) \(bytes)")
+                let mode = "\(status.kind) \(status.permissions)"
+                return (name, "\(mode) \(status.user) \(status.linkCount) \(status.changeTime) \(bytes)")
             })
     }
 
@@ -100,7 +97,7 @@ struct HostileFolderTests {
         let before = try picture(outside.path)
         do { _ = try open().activeGenerations() }
         #expect(try picture(outside.path) == before)
-        #expect(try Self.attributes(path + "/clean").st_mode & S_IFMT == S_IFREG)
+        #expect(try Self.status(path + "/clean").kind == .file)
     }
 
     @Test func aLinkedFolderOfBlobsIsRefused() throws {
@@ -183,9 +180,8 @@ struct HostileFolderTests {
         try fill()
         func expectTight() throws {
             for name in try FileManager.default.subpathsOfDirectory(atPath: path) + ["."] {
-                let attributes = try Self.attributes("\(path)/\(name)")
-                let isFolder = attributes.st_mode & S_IFMT == S_IFDIR
-                #expect(attributes.st_mode & 0o7777 == (isFolder ? 0o700 : 0o600), "\(name)")
+                let status = try Self.status("\(path)/\(name)")
+                #expect(status.permissions == (status.kind == .directory ? 0o700 : 0o600), "\(name)")
             }
         }
         try expectTight()
@@ -264,7 +260,7 @@ extension HostileFolderTests {
             try store.putDocument(Data("text".utf8), as: "table")
             try FileManager.default.copyItem(atPath: other, toPath: path)
             try Data("half".utf8).write(to: URL(filePath: path + "/staging/7"))
-            try #require(try FileSystem.size(of: path + "/index.sqlite-wal") ?? 0 > 0)
+            try #require(FileStatus.file(path + "/index.sqlite-wal")?.size ?? 0 > 0)
         } else {
             try fill()
         }

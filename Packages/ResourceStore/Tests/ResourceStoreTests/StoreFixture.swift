@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
+import SystemSupport
 
 @testable import ResourceStore
 
@@ -94,16 +95,11 @@ extension BlobStore {
     }
 }
 
-extension FileSystem {
+extension FileStatus {
     /// The status of a regular file, or `nil` if there is none.
-    static func status(of path: String) throws -> FileStatus? {
-        var attributes = stat()
-        guard lstat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else { return nil }
-        return FileStatus(attributes)
+    static func file(_ path: String) -> FileStatus? {
+        (try? FileStatus(path: path, followsLinks: false)).flatMap { $0.kind == .file ? $0 : nil }
     }
-
-    /// The size in bytes of a regular file, or `nil` if there is none.
-    static func size(of path: String) throws -> Int64? { try status(of: path)?.size }
 
     static func setModificationTime(of path: String, to time: Int64) {
         let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)

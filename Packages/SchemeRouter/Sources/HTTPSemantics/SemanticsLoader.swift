@@ -4,6 +4,7 @@
 internal import HTTPTypes
 public import ResourceLoading
 internal import WebSyntax
+internal import SystemSupport
 
 /// Lets loaders that have whole files answer as a server would (RFC 9110): HEAD, conditions, ranges, and the fields that
 /// go with them.
@@ -48,8 +49,7 @@ public struct SemanticsLoader: ResourceLoader {
 
     /// Two random numbers: nobody can write a file that has it.
     public static func randomBoundary() -> String {
-        var random = SystemRandomNumberGenerator()
-        return "range-\(String(random.next() as UInt64, radix: 36))\(String(random.next() as UInt64, radix: 36))"
+        "range-\(RandomToken.hex(byteCount: 16))"
     }
 
     // MARK: Which file

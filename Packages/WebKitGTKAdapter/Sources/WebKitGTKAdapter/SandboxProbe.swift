@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import SystemSupport
 
 #if os(Linux)
     internal import CWebKitGTK
@@ -47,7 +48,7 @@ internal import WebEngine
         /// Runs the launcher with the namespaces that the engine asks for; it prints its version inside of them.
         private func launcherFault() -> String? {
             var ends: [Int32] = [-1, -1]
-            guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return Self.text(of: errno) }
+            guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return SystemError.reason(of: errno) }
             // What the launcher leaves running may hold the other end.
             g_unix_set_fd_nonblocking(ends[0], 1, nil)
             defer { close(ends[0]) }
@@ -85,7 +86,7 @@ internal import WebEngine
             var nothing: [UnsafeMutablePointer<CChar>?] = [nil]
             var process: pid_t = 0
             let failure = posix_spawn(&process, launcher, &actions, nil, &texts, &nothing)
-            return failure == 0 ? .success(process) : .failure(EngineError(.noSandbox, Self.text(of: failure)))
+            return failure == 0 ? .success(process) : .failure(EngineError(.noSandbox, SystemError.reason(of: failure)))
         }
 
         private enum End {
@@ -134,10 +135,6 @@ internal import WebEngine
             let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
             let text = line.hasPrefix("bwrap: ") ? String(line.dropFirst(7)) : line
             return text.isEmpty ? nil : text
-        }
-
-        private static func text(of code: Int32) -> String {
-            String(cString: strerror(code))
         }
     }
 #endif

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import WebEngine
+internal import SystemSupport
 
 #if os(Linux)
     internal import CWebKitGTK
@@ -263,7 +264,7 @@ public import WebEngine
                 for folder in [path + "/data", path + "/cache"] {
                     guard g_mkdir_with_parents(folder, 0o700) == 0 else {
                         throw EngineError(
-                            .storage, "cannot make the folder: \(String(cString: strerror(errno)))", at: folder)
+                            .storage, "cannot make the folder: \(SystemError.lastReason)", at: folder)
                     }
                 }
                 return containerkit_data_manager_new(path + "/data", path + "/cache")

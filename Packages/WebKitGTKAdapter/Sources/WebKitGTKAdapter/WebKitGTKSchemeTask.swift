@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import WebEngine
+internal import SystemSupport
 
 #if os(Linux)
     internal import CWebKitGTK
@@ -88,7 +89,7 @@ internal import WebEngine
         func receive(_ head: HTTPResponse, length: Int64?) throws {
             try requireRequest()
             guard let pair = SocketWriter.makePair() else {
-                throw ResourceError(.io, "no socket for the answer: \(String(cString: strerror(errno)))")
+                throw ResourceError(.io, "no socket for the answer: \(SystemError.lastReason)")
             }
             writer = pair.writer
             finish(with: head, stream: g_unix_input_stream_new(pair.reader, 1), length: length ?? -1)

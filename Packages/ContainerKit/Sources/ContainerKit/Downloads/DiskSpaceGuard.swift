@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import OfflinePackage
 internal import WebEngine
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -64,7 +65,7 @@ final class DiskSpaceGuard: Sendable {
     /// written may be gone by now, so that there is room again.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
-        let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(String(cString: strerror($0))) }
+        let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(SystemError.reason(of: $0)) }
         if error.code == .storage, isSaid { return DownloadError(.noSpace, error.message, at: folder) }
         guard let available = try? space.availableBytes(at: folder), available < max(reserve, Self.spareBytes) else {
             return error

@@ -2,15 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import SystemSupport
 public import WebEngine
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// Why a file was not saved. Nothing is left of it then.
 public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -57,9 +50,10 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
         self.location = location
     }
 
-    init(errno: Int32, _ what: String, at path: String) {
-        let code: Code = [ENOSPC, EDQUOT].contains(errno) ? .noSpace : .io
-        self.init(code, "\(what): \(String(cString: strerror(errno)))", at: path)
+    /// Converts an error of the system.
+    /// - Parameter path: the path that it is about. Default: that of the error.
+    init(_ error: SystemError, at path: String? = nil) {
+        self.init(error.isOutOfSpace ? .noSpace : .io, error.description, at: path ?? error.path)
     }
 
     /// Gives any error this type: unchanged where it already is one.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -75,9 +76,8 @@ struct DownloadFile: Sendable {
         let work = place.path(DownloadJournal.folderName(token))
         try journal.add(token, work)
         guard mkdir(work, 0o700) == 0 else {
-            let number = errno
+            let error = DownloadError(SystemError("mkdir", at: place.folder))
             journal.forget(token)
-            let error = DownloadError(errno: number, "mkdir", at: place.folder)
             throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
         }
         return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
@@ -88,8 +88,11 @@ struct DownloadFile: Sendable {
     /// - Throws: ``DownloadError``, or what the body throws.
     @concurrent
     func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } to: {
+            DownloadError($0)
+        }
         defer { close(descriptor) }
         var received: Int64 = 0
         func put(_ data: Data) throws {
@@ -119,14 +122,10 @@ struct DownloadFile: Sendable {
     private static let pieceSize = 1 << 18
 
     private func write(_ data: Data, to descriptor: CInt) throws {
-        try data.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count {
-                let count = SystemFile.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw DownloadError(errno: errno, "write", at: path) }
-                done += count
-            }
+        try SystemError.mapping {
+            try data.withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+        } to: {
+            DownloadError($0, at: path)
         }
     }
 
@@ -135,22 +134,24 @@ struct DownloadFile: Sendable {
     /// - Throws: ``DownloadError``; ``discard()`` is still to be called.
     @concurrent
     func finish(limit: Int64) async throws -> (path: String, bytes: Int64) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDONLY | O_NOFOLLOW)
+        } to: {
+            DownloadError($0)
+        }
         defer { close(descriptor) }
         let bytes = Int64(lseek(descriptor, 0, SEEK_END))
         guard bytes <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
-        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
-            throw DownloadError(errno: errno, "fsync", at: path)
+        guard fchmod(descriptor, 0o600) == 0 else { throw DownloadError(SystemError("fchmod", at: path)) }
+        try SystemError.mapping {
+            try FileIO.sync(descriptor)
+        } to: {
+            DownloadError($0, at: path)
         }
         let name = try place.overwrites ? replace() : give()
         await discard()
-        let folder = open(place.folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-        if folder >= 0 {
-            // Not every file system can do that, and the file is there.
-            _ = fsync(folder)
-            close(folder)
-        }
+        // Not every file system can do that, and the file is there.
+        try? DirectoryDescriptor(path: place.folder).sync()
         return (place.path(name), bytes)
     }
 
@@ -167,8 +168,10 @@ struct DownloadFile: Sendable {
     }
 
     private func replace() throws -> String {
-        guard rename(path, place.path(place.name)) == 0 else {
-            throw DownloadError(errno: errno, "rename", at: place.path(place.name))
+        try SystemError.mapping {
+            try FileSystem.rename(path, to: place.path(place.name))
+        } to: {
+            DownloadError($0)
         }
         return place.name
     }

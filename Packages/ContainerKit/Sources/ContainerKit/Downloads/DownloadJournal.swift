@@ -3,6 +3,7 @@
 
 internal import ResourceStore
 internal import WebSyntax
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -45,19 +46,14 @@ struct DownloadJournal: Sendable {
     @concurrent
     static func open(directory: String) async -> DownloadJournal { DownloadJournal(directory: directory) }
 
-    static func token() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    static func token() -> String { RandomToken.hex(byteCount: 16) }
 
     static func folderName(_ token: String) -> String { ".containerkit-\(token).part" }
 
     /// - Throws: ``DownloadError``.
     func add(_ token: String, _ work: String) throws {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw DownloadError(errno: errno, "mkdir", at: folder)
+            throw DownloadError(SystemError("mkdir", at: folder))
         }
         do {
             _ = try PrivateFolder.open(folder, followsLink: false)
@@ -75,15 +71,18 @@ struct DownloadJournal: Sendable {
 
     private func append(_ text: String, to token: String, creating flags: CInt = 0) throws {
         let path = "\(folder)/\(token)"
-        let descriptor = SystemFile.open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags)
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | flags, mode: 0o600)
+        } to: {
+            DownloadError($0)
+        }
         defer { close(descriptor) }
-        // In one call: what is noted in part is none of this kind.
-        let bytes = Array(text.utf8)
-        guard SystemFile.write(descriptor, bytes) == bytes.count else {
-            let number = errno
+        do {
+            // What is noted in part is none of this kind.
+            try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+        } catch let error as SystemError {
             if flags != 0 { unlink(path) }
-            throw DownloadError(errno: number, "write", at: path)
+            throw DownloadError(error, at: path)
         }
     }
 
@@ -119,7 +118,9 @@ struct DownloadJournal: Sendable {
     /// - Parameter held: the name that its placeholder may have.
     func remove(_ token: String, _ work: String, held: String? = nil) {
         let name = Self.folderName(token)
-        guard let parent = PartialDirectory.Parent(String(work.dropLast(name.utf8.count))) else { return }
+        // Its folder may be one that everybody may write to, and nobody list.
+        let place = String(work.dropLast(name.utf8.count))
+        guard let parent = try? DirectoryDescriptor(path: place, access: .lookup) else { return }
         let folder = PartialDirectory(name, in: parent)
         if let held { folder.removePlaceholder(held, token) }
         if folder.remove() { forget(token) }

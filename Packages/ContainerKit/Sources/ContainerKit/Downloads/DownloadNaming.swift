@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
 internal import WebEngine
 
 #if canImport(Glibc)
@@ -23,22 +24,26 @@ enum DownloadNaming: Sendable, CaseIterable {
 
     enum Outcome { case done, isTaken, cannot }
 
-    /// - Parameter entry: is called before a placeholder takes the name, and says what stands in it.
+    /// - Parameter entry: is called before a reservation takes the name, and says what stands in it.
     /// - Throws: ``DownloadError``, or what `note` throws.
     func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
-        case .link: try outcome(SystemFile.link(path, target), "link", target)
-        case .rename: try outcome(SystemFile.renameSparing(path, target), "rename", target)
+        case .link: try outcome { () throws(SystemError) in try FileSystem.link(path, to: target) }
+        case .rename: try outcome { () throws(SystemError) in try FileSystem.renameExclusively(path, to: target) }
         case .hold: try hold(path, target, entry)
         }
     }
 
-    private func outcome(_ result: CInt, _ what: String, _ target: String) throws -> Outcome {
-        guard result != 0 else { return .done }
-        switch errno {
-        case EEXIST: return .isTaken
-        case EPERM, EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: return .cannot
-        default: throw DownloadError(errno: errno, what, at: target)
+    private func outcome(_ call: () throws(SystemError) -> Void) throws -> Outcome {
+        do {
+            try call()
+            return .done
+        } catch {
+            switch error.number {
+            case EEXIST: return .isTaken
+            case EPERM, EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: return .cannot
+            default: throw DownloadError(error)
+            }
         }
     }
 
@@ -46,10 +51,11 @@ enum DownloadNaming: Sendable, CaseIterable {
         // Else the note would be of a file that is another's.
         guard access(target, F_OK) != 0 else { return .isTaken }
         guard let reservation = try NameReservation.make(target, entry()) else { return .isTaken }
-        guard SystemFile.rename(path, target) == 0 else {
-            let number = errno
+        do {
+            try FileSystem.rename(path, to: target)
+        } catch {
             reservation.remove()
-            throw DownloadError(errno: number, "rename", at: target)
+            throw DownloadError(error)
         }
         return .done
     }

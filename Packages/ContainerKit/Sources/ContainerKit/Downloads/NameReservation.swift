@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(CoreFoundation) && canImport(CDispatch) && !canImport(Darwin)
-    // If these modules are loaded too, the compiler may take `stat` for a type of one of them.
-    internal import CoreFoundation
-    internal import CDispatch
-#endif
+internal import SystemSupport
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -34,37 +31,41 @@ final class NameReservation {
     /// - Returns: `nil` where there is something of this name.
     /// - Throws: ``DownloadError``, and has removed what it made.
     static func make(_ path: String, _ text: String) throws -> NameReservation? {
-        let descriptor = SystemFile.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
-        if descriptor < 0, errno == EEXIST { return nil }
-        guard descriptor >= 0 else { throw DownloadError(errno: errno, "open", at: path) }
+        let descriptor: CInt
+        do {
+            descriptor = try FileIO.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            if error.number == EEXIST { return nil }
+            throw DownloadError(error)
+        }
         let reservation = NameReservation(descriptor, AT_FDCWD, path)
-        let bytes = Array(text.utf8)
-        guard SystemFile.write(descriptor, bytes) == bytes.count else {
-            let number = errno
+        do {
+            try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+        } catch let error as SystemError {
             reservation.remove()
-            throw DownloadError(errno: number, "write", at: path)
+            throw DownloadError(error, at: path)
         }
         return reservation
     }
 
     /// One that was left in a folder; `nil` where there is none of this text.
-    static func find(_ name: String, in folder: CInt, _ text: String) -> NameReservation? {
-        guard !name.utf8.contains(UInt8(ascii: "/")) else { return nil }
-        // What is no file is not waited for.
-        let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        let reservation = NameReservation(descriptor, folder, name)
+    static func find(_ name: String, in folder: DirectoryDescriptor, _ text: String) -> NameReservation? {
+        // A pipe in its place must not block.
+        guard !name.utf8.contains(UInt8(ascii: "/")),
+            let descriptor = try? folder.openFile(name, O_RDONLY | O_NONBLOCK)
+        else { return nil }
+        let reservation = NameReservation(descriptor, folder.descriptor, name)
         let bytes = Array(text.utf8)
         var found = [UInt8](repeating: 0, count: bytes.count + 1)
-        guard read(descriptor, &found, found.count) == bytes.count, found.dropLast() == bytes[...] else { return nil }
+        let count = found.withUnsafeMutableBytes { try? FileIO.fill($0, from: descriptor, at: 0) }
+        guard count == bytes.count, found.dropLast() == bytes[...] else { return nil }
         return reservation
     }
 
     /// Gives the name back, unless another file has taken it.
     func remove() {
-        var (mine, there) = (stat(), stat())
-        guard fstat(descriptor, &mine) == 0, fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0,
-            mine.st_dev == there.st_dev, mine.st_ino == there.st_ino
+        guard let mine = try? FileStatus(descriptor: descriptor),
+            let there = try? FileStatus(name: name, in: folder), mine.identity == there.identity
         else { return }
         unlinkat(folder, name, 0)
     }

@@ -3,6 +3,7 @@
 
 internal import Crypto
 internal import WebSyntax
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -30,9 +31,7 @@ public struct RolloutBucket: Sendable, Hashable {
 
     /// A new device.
     public init() {
-        var identity = ""
-        for _ in 0..<32 { identity += String(Int.random(in: 0..<16), radix: 16) }
-        self.identity = identity
+        identity = RandomToken.hex(byteCount: 16)
     }
 
     /// The salt of a feature whose document has none: `containerkit.` and its name.

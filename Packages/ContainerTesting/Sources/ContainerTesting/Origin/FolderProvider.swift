@@ -4,6 +4,7 @@
 internal import Hummingbird
 internal import Logging
 internal import NIOPosix
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -23,23 +24,17 @@ struct FolderProvider: FileProvider {
 
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
     init(_ folder: String, logger: Logger) throws {
-        guard let root = Self.resolve(folder) else {
+        guard let root = try? FileSystem.resolve(folder) else {
             throw ContainerTestingError(.noSuchFolder, "no such folder", at: folder)
         }
-        let descriptor = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            let reason = errno == ENOTDIR ? "this is not a folder" : String(cString: strerror(errno))
+        do {
+            _ = try DirectoryDescriptor(path: root)
+        } catch {
+            let reason = error.number == ENOTDIR ? "this is not a folder" : error.reason
             throw ContainerTestingError(.noSuchFolder, reason, at: folder)
         }
-        close(descriptor)
         self.root = root
         self.files = LocalFileSystem(rootFolder: root, threadPool: .singleton, logger: logger)
-    }
-
-    private static func resolve(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     func getFileIdentifier(_ path: String) -> String? {
@@ -49,7 +44,9 @@ struct FolderProvider: FileProvider {
     }
 
     func getAttributes(id: String) async throws -> FileAttributes? {
-        guard let resolved = Self.resolve(id), root == "/" || resolved == root || resolved.hasPrefix(root + "/") else {
+        guard let resolved = try? FileSystem.resolve(id),
+            root == "/" || resolved == root || resolved.hasPrefix(root + "/")
+        else {
             return nil
         }
         return try await files.getAttributes(id: id)

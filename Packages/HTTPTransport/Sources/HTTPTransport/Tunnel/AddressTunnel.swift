@@ -6,6 +6,7 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
+internal import SystemSupport
 
 /// A CONNECT proxy inside of the app, on loopback: it looks names up by an ``AddressResolving``, races the addresses and
 /// passes bytes. TLS stays with the client on one side and the host on the other.
@@ -40,8 +41,7 @@ final class AddressTunnel: Sendable {
     static func start(
         _ addresses: any AddressResolving, timeout: Duration, headTimeout: Duration = .seconds(5)
     ) async throws -> AddressTunnel {
-        var random = SystemRandomNumberGenerator()
-        let credentials = (0..<4).map { _ in String(random.next() as UInt64, radix: 36) }.joined()
+        let credentials = RandomToken.hex(byteCount: 32)
         let holder = Holder()
         let unidentifiedPeers = UnidentifiedPeers(limit: maxUnidentifiedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)

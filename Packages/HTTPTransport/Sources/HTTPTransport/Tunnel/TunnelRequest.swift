@@ -5,6 +5,7 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
+internal import SystemSupport
 
 /// Reads the CONNECT of one connection, connects, and joins both ends.
 ///
@@ -82,12 +83,19 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         guard words.count == 3, words[0] == "CONNECT", let target = HostPort(words[1]) else {
             return refuse(context.channel, "400 Bad Request")
         }
-        let expected = "proxy-authorization: basic \(credentials)"
-        guard lines.dropFirst().contains(where: { $0.lowercased() == expected.lowercased() }) else {
+        guard lines.dropFirst().contains(where: areCredentials) else {
             return refuse(context.channel, "407 Proxy Authentication Required")
         }
         becomeKnown()
         connect(context.channel, to: target)
+    }
+
+    /// Returns a Boolean value that indicates whether a field line has the credentials. The name of the scheme is
+    /// case-insensitive, the credentials are not (RFC 9110, sections 11.1 and 11.2).
+    private func areCredentials(_ line: Substring) -> Bool {
+        let start = "proxy-authorization: basic "
+        return line.prefix(start.count).lowercased() == start
+            && RandomToken.isEqual(line.dropFirst(start.count).utf8, credentials.utf8)
     }
 
     private func refuse(_ channel: any Channel, _ status: String) {

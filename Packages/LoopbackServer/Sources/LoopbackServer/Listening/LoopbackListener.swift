@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc
@@ -274,7 +275,7 @@ final class LoopbackListener: Sendable {
         case .own: break
         case .unknown(let code):
             if !hasReportedPeers.exchange(true) {
-                happened(.peersUnchecked(reason: String(cString: strerror(code))))
+                happened(.peersUnchecked(reason: SystemError.reason(of: code)))
             }
         case .other(let user):
             happened(.refused(.otherUser(user)))

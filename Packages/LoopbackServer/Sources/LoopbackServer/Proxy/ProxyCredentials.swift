@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import NIOHTTP1
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -22,7 +23,7 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     /// Makes new ones.
     public init() {
         username = "container"
-        password = LaunchSecret.make()
+        password = RandomToken.hex(byteCount: 32)
         field = Array(Data("\(username):\(password)".utf8).base64EncodedString().utf8)
     }
 
@@ -30,7 +31,7 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
     func match(_ value: String) -> Bool {
         let parts = value.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return false }
-        return LaunchSecret.isSame(parts[1].utf8, field)
+        return RandomToken.isEqual(parts[1].utf8, field)
     }
 
     /// Whether a request says them. Twice is not once: a reader after us might take the other one.
@@ -41,8 +42,8 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
 
     /// Whether a name and a password are these (RFC 1929).
     func match(username: some Collection<UInt8>, password: some Collection<UInt8>) -> Bool {
-        let isName = LaunchSecret.isSame(username, self.username.utf8)
-        let isPassword = LaunchSecret.isSame(password, self.password.utf8)
+        let isName = RandomToken.isEqual(username, self.username.utf8)
+        let isPassword = RandomToken.isEqual(password, self.password.utf8)
         return isName && isPassword
     }
 

@@ -3,6 +3,7 @@
 
 internal import NIOHTTP1
 internal import WebSyntax
+internal import SystemSupport
 
 /// What the engine says to the local server with each request, as a cookie that no script sees and no other site's page
 /// sends, so that nobody else is served. Made anew for each launch, in memory only.
@@ -12,14 +13,14 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
     /// 6265bis, section 4.1.3.2); not all do.
     public let name = "__Host-container"
     /// 256 bits of the system's randomness.
-    public let value = LaunchSecret.make()
+    public let value = RandomToken.hex(byteCount: 32)
 
     init() {}
 
     /// Whether a request says it, and says it once: a reader after us might take the other one.
     func isSaid(by headers: HTTPHeaders) -> Bool {
         let values = headers["cookie"].flatMap { Self.pairs(of: $0) }.filter { $0.name == name }.map(\.value)
-        return values.count == 1 && LaunchSecret.isSame(values[0].utf8, value.utf8)
+        return values.count == 1 && RandomToken.isEqual(values[0].utf8, value.utf8)
     }
 
     /// Takes it out of a request, which goes on to the site's real host.

@@ -3,18 +3,12 @@
 
 internal import PackageFormat
 internal import ResourceStore
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
-#endif
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
 #endif
 
 /// The folder `downloads/` of a store: partial files, and what is known of them.
@@ -37,8 +31,7 @@ struct DownloadFolder: Sendable {
     /// - Throws: ``DeliveryError``, also if a symbolic link or a folder of another user has its name.
     func make() throws {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileSystem.makeDirectory(path)
             _ = try folder()
         } catch {
             throw DeliveryError(Self.code(of: error), "the folder cannot be made", at: path, cause: error)
@@ -50,9 +43,13 @@ struct DownloadFolder: Sendable {
 
     /// Bytes of a partial file; 0 where there is none.
     func partialBytes(of key: String) -> Int64 {
-        var status = stat()
-        guard lstat(partial(of: key), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
-        return Int64(status.st_size)
+        Self.file(partial(of: key))?.size ?? 0
+    }
+
+    /// The status of a regular file; `nil` where there is none.
+    private static func file(_ path: String) -> FileStatus? {
+        guard let status = try? FileStatus(path: path, followsLinks: false), status.kind == .file else { return nil }
+        return status
     }
 
     /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
@@ -74,8 +71,7 @@ struct DownloadFolder: Sendable {
     }
 
     private static func code(of error: any Error) -> DeliveryError.Code {
-        (error as? CocoaError)?.code == .fileWriteOutOfSpace || (error as? StoreError)?.code == .diskFull
-            ? .noSpace : .io
+        (error as? SystemError)?.isOutOfSpace == true || (error as? StoreError)?.code == .diskFull ? .noSpace : .io
     }
 
     /// Removes a download. What is not there is fine.
@@ -108,29 +104,25 @@ struct DownloadFolder: Sendable {
     /// not.
     /// - Returns: how many bytes that gave back.
     func removeFiles(notChangedSince date: Date) -> Int64 {
-        func changed(_ status: stat) -> Double {
-            #if canImport(Darwin)
-                Double(status.st_mtimespec.tv_sec)
-            #else
-                Double(status.st_mtim.tv_sec)
-            #endif
+        func isOlder(_ status: FileStatus) -> Bool {
+            // In whole seconds: some file systems have no finer times.
+            Double(status.modificationTime / 1_000_000_000) < date.timeIntervalSince1970
         }
         return removeFiles { name, status in
-            var bytes = stat()
             let key = String(name.prefix { $0 != "." })
-            let isAlive = lstat(partial(of: key), &bytes) == 0 && changed(bytes) >= date.timeIntervalSince1970
-            return !isAlive && changed(status) < date.timeIntervalSince1970
+            let bytes = try? FileStatus(path: partial(of: key), followsLinks: false)
+            return isOlder(status) && bytes.map(isOlder) ?? true
         }
     }
 
-    private func removeFiles(where isUnwanted: (String, stat) -> Bool) -> Int64 {
+    private func removeFiles(where isUnwanted: (String, FileStatus) -> Bool) -> Int64 {
         var freed: Int64 = 0
         guard let folder = try? folder(), let names = try? folder.names() else { return 0 }
         for name in names {
-            var status = stat()
-            guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            guard isUnwanted(name, status), (try? folder.remove(name)) != nil else { continue }
-            freed += Int64(status.st_size)
+            guard let status = Self.file("\(path)/\(name)"), isUnwanted(name, status),
+                (try? folder.remove(name)) != nil
+            else { continue }
+            freed += status.size
         }
         return freed
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PackageFormat
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -27,13 +28,15 @@ final class PartialFile: Sendable {
     /// - Throws: ``DeliveryError`` with code `io` or `no-room`.
     init(path: String) throws {
         // Not through a link that took the file's place.
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { throw DeliveryError(errno: errno, "open", at: path) }
+        descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+        } to: {
+            DeliveryError($0)
+        }
         self.path = path
         // Nor through a second name of a file that is somewhere else, too.
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw DeliveryError(errno: errno, "stat", at: path) }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1, [0, geteuid()].contains(status.st_uid) else {
+        let status = try status()
+        guard status.kind == .file, status.linkCount <= 1, status.isTrusted else {
             throw DeliveryError(.io, "is not a file of this user's own", at: path)
         }
     }
@@ -43,55 +46,43 @@ final class PartialFile: Sendable {
     }
 
     /// Bytes up to the last one that was written.
-    func size() throws -> Int64 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw DeliveryError(errno: errno, "stat", at: path) }
-        return Int64(status.st_size)
+    func size() throws -> Int64 { try status().size }
+
+    private func status() throws -> FileStatus {
+        try mapping { try FileStatus(descriptor: descriptor) }
+    }
+
+    private func mapping<Value>(_ body: () throws -> Value) throws -> Value {
+        try SystemError.mapping(body) { DeliveryError($0, at: path) }
     }
 
     func truncate(to size: Int64) throws {
-        guard ftruncate(descriptor, off_t(size)) == 0 else { throw DeliveryError(errno: errno, "truncate", at: path) }
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw DeliveryError(SystemError("truncate", at: path)) }
     }
 
     func write(_ data: Data, at offset: Int64) throws {
-        let failure: CInt = data.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return 0 }
-            var done = 0
-            while done < bytes.count {
-                let count = pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return errno
-                }
-                done += count
-            }
-            return 0
-        }
-        guard failure == 0 else { throw DeliveryError(errno: failure, "write", at: path) }
+        try mapping { try data.withUnsafeBytes { try FileIO.write($0, to: descriptor, at: offset) } }
     }
 
     /// The digest of all bytes.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func digest() throws -> SHA256Digest {
         var hasher = SHA256Hasher()
-        var buffer = [UInt8](repeating: 0, count: 256 << 10)
-        var offset: off_t = 0
-        while true {
-            try Task.checkCancellation()
-            let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, offset) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw DeliveryError(errno: errno, "read", at: path) }
-            guard count > 0 else { return hasher.finalize() }
-            buffer.withUnsafeBytes { hasher.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += off_t(count)
+        try mapping {
+            try FileIO.forEachPiece(of: descriptor) { piece in
+                try Task.checkCancellation()
+                hasher.update(piece)
+            }
         }
+        return hasher.finalize()
     }
 }
 
 extension DeliveryError {
-    /// Says what `errno` means for a download.
-    init(errno number: CInt, _ call: String, at path: String) {
-        let code: Code = [ENOSPC, EDQUOT, EFBIG].contains(number) ? .noSpace : .io
-        self.init(code, "\(call): \(String(cString: strerror(number)))", at: path)
+    /// Converts an error of the system.
+    /// - Parameter path: the path that it is about. Default: that of the error.
+    init(_ error: SystemError, at path: String? = nil) {
+        let code: Code = error.isOutOfSpace || error.number == EFBIG ? .noSpace : .io
+        self.init(code, error.description, at: path ?? error.path)
     }
 }

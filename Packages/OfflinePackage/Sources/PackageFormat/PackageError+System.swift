@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import SystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+extension PackageError {
+    /// Converts an error of the system: ``Code-swift.struct/noInput`` for a path that does not exist, else
+    /// ``Code-swift.struct/io``.
+    /// - Parameters:
+    ///   - action: the action that failed. Default: the name of the call.
+    ///   - location: the path that it is about. Default: that of the error.
+    public init(_ error: SystemError, _ action: String? = nil, at location: String? = nil) {
+        let (action, location) = (action ?? error.call, location ?? error.path)
+        guard error.number != ENOENT else {
+            // Where something is opened the place says all.
+            self.init(.noInput, action == "open" ? "no such file" : "\(action): no such file or folder", at: location)
+            return
+        }
+        self.init(.io, "\(action): \(error.reason)", at: location)
+    }
+}

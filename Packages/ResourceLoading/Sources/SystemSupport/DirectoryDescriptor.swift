@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CSystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A directory, open as a descriptor. Names are looked up below it, and symbolic links are not followed: a directory that is
+/// exchanged for another one, or for a link, leads nowhere else.
+///
+/// Isolation: any. Calls block their thread.
+public final class DirectoryDescriptor: Sendable {
+    /// The purpose that a directory is opened for.
+    public enum Access: Sendable {
+        /// To look up names, which on Linux needs no read permission.
+        case lookup
+        /// To list and sync it too.
+        case listing
+
+        fileprivate var flags: CInt {
+            let purpose =
+                switch self {
+                case .lookup: container_lookup_flags()
+                case .listing: O_RDONLY
+                }
+            return purpose | O_DIRECTORY | O_CLOEXEC
+        }
+    }
+
+    /// The path by which the directory was found, for messages.
+    public let path: String
+    /// The descriptor, open while the object lives.
+    public let descriptor: CInt
+
+    private init(_ descriptor: CInt, _ path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    // MARK: Opening
+
+    /// Opens a directory by its path. Symbolic links on the way are followed.
+    /// - Parameter followsLink: whether the directory itself may be reached by a symbolic link.
+    public convenience init(
+        path: String, access: Access = .listing, followsLink: Bool = true
+    ) throws(SystemError) {
+        let descriptor = try FileIO.open(path, access.flags | (followsLink ? 0 : O_NOFOLLOW))
+        self.init(descriptor, path)
+    }
+
+    /// Opens the directory of an absolute path in which no name is a symbolic link, to look up names.
+    public static func resolved(_ path: String) throws(SystemError) -> DirectoryDescriptor {
+        #if canImport(Darwin)
+            return DirectoryDescriptor(try FileIO.open(path, Access.lookup.flags | O_NOFOLLOW_ANY), path)
+        #else
+            var directory = DirectoryDescriptor(try FileIO.open("/", Access.lookup.flags), "")
+            for name in path.split(separator: "/") {
+                directory = try directory.subdirectory(String(name), access: .lookup)
+            }
+            return directory
+        #endif
+    }
+
+    /// Opens a directory in this one. A symbolic link is not followed.
+    public func subdirectory(_ name: String, access: Access = .listing) throws(SystemError) -> DirectoryDescriptor {
+        let location = location(of: name)
+        let descriptor = openat(descriptor, name, access.flags | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw SystemError("open", at: location) }
+        return DirectoryDescriptor(descriptor, location)
+    }
+
+    /// Opens a file in this directory, with `O_CLOEXEC`. A symbolic link is not followed.
+    /// - Parameters:
+    ///   - flags: the flags of open(2).
+    ///   - mode: the permissions of a file that is created.
+    /// - Returns: a descriptor that the caller closes.
+    public func openFile(_ name: String, _ flags: CInt, mode: UInt32 = 0) throws(SystemError) -> CInt {
+        let descriptor = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
+        guard descriptor >= 0 else {
+            throw SystemError(flags & O_EXCL == 0 ? "open" : "create", at: location(of: name))
+        }
+        return descriptor
+    }
+
+    /// Returns the path of a name, for messages and for libraries that know paths only.
+    public func location(of name: String) -> String { "\(path)/\(name)" }
+
+    // MARK: Attributes
+
+    /// The attributes of the directory.
+    public func status() throws(SystemError) -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
+
+    /// Returns the attributes of a name, which are a symbolic link's own, or `nil` if the name does not exist.
+    public func status(of name: String) throws(SystemError) -> FileStatus? {
+        do {
+            return try FileStatus(name: name, in: descriptor)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw SystemError(error.call, number: error.number, at: location(of: name))
+        }
+    }
+
+    /// Returns a Boolean value that indicates whether a name in another directory is this directory's.
+    public func has(_ name: String, in parent: DirectoryDescriptor) -> Bool {
+        guard let there = try? parent.status(of: name), let status = try? status() else { return false }
+        return status.identity == there.identity
+    }
+
+    // MARK: Names
+
+    /// Passes each name in the directory to `body`, until it returns `false`. The names are in no order, without `.` and
+    /// `..`, and need not be UTF-8.
+    /// - Throws: ``SystemError``, or what `body` throws.
+    public func forEachName(_ body: (UnsafePointer<CChar>) throws -> Bool) throws {
+        // A descriptor of its own: the position of a listing belongs to the open directory.
+        let copy = openat(descriptor, ".", Access.listing.flags)
+        guard copy >= 0 else { throw SystemError("open", at: path) }
+        guard let listing = fdopendir(copy) else {
+            let error = SystemError("opendir", at: path)
+            close(copy)
+            throw error
+        }
+        defer { closedir(listing) }
+        while true {
+            errno = 0
+            guard let entry = readdir(listing) else {
+                // readdir(3) reports the end and an error alike, but for the error number.
+                guard errno == 0 else { throw SystemError("readdir", at: path) }
+                return
+            }
+            let goesOn = try withUnsafePointer(to: &entry.pointee.d_name) { name in
+                try name.withMemoryRebound(to: CChar.self, capacity: 2) { name in
+                    try strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || body(name)
+                }
+            }
+            guard goesOn else { return }
+        }
+    }
+
+    /// Creates a directory in this one.
+    /// - Returns: `false` if the name exists.
+    public func makeDirectory(_ name: String, mode: UInt32) throws(SystemError) -> Bool {
+        if mkdirat(descriptor, name, mode_t(mode)) == 0 { return true }
+        guard errno == EEXIST else { throw SystemError("mkdir", at: location(of: name)) }
+        return false
+    }
+
+    /// Removes a file, or a symbolic link itself. A name that does not exist is no error.
+    public func remove(_ name: String) throws(SystemError) {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw SystemError("unlink", at: location(of: name))
+        }
+    }
+
+    /// Removes an empty directory. A name that does not exist is no error.
+    public func removeDirectory(_ name: String) throws(SystemError) {
+        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
+            throw SystemError("rmdir", at: location(of: name))
+        }
+    }
+
+    /// Removes the files in this directory, as far as that is possible, and symbolic links themselves.
+    public func removeFiles() {
+        try? forEachName { name in
+            unlinkat(descriptor, name, 0)
+            return true
+        }
+    }
+
+    /// Removes everything in this directory, as far as that is possible. Symbolic links are not followed.
+    public func removeContent() {
+        // Twice, since a listing may leave out names while others are removed. Each directory is emptied before the next one
+        // is opened.
+        for _ in 0..<2 {
+            try? forEachName { name in
+                guard unlinkat(descriptor, name, 0) != 0 else { return true }
+                let found = openat(descriptor, name, Access.listing.flags | O_NOFOLLOW)
+                guard found >= 0 else { return true }
+                DirectoryDescriptor(found, path).removeContent()
+                unlinkat(descriptor, name, AT_REMOVEDIR)
+                return true
+            }
+        }
+    }
+
+    /// Moves a name to another directory, or gives it another name. A file, or an empty directory, of that name is replaced.
+    public func rename(_ name: String, to directory: DirectoryDescriptor, _ target: String) throws(SystemError) {
+        guard renameat(descriptor, name, directory.descriptor, target) == 0 else {
+            throw SystemError("rename", at: directory.location(of: target))
+        }
+    }
+
+    /// Writes the names in this directory to the device; see ``FileIO/sync(_:isThrough:)``.
+    public func sync(isThrough: Bool = true) throws(SystemError) {
+        do {
+            try FileIO.sync(descriptor, isThrough: isThrough)
+        } catch {
+            throw SystemError(error.call, number: error.number, at: path)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CSystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Operations on paths.
+public enum FileSystem {
+    /// Creates a directory with mode 0700, and those above it. A directory that exists is left unchanged.
+    public static func makeDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST && isDirectory(path) { return }
+        if errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+            try makeDirectory(String(path[..<slash]))
+            if mkdir(path, 0o700) == 0 || errno == EEXIST && isDirectory(path) { return }
+        }
+        throw SystemError("mkdir", at: path)
+    }
+
+    /// Returns a Boolean value that indicates whether a path leads to a directory. `errno` is left unchanged.
+    public static func isDirectory(_ path: String) -> Bool {
+        let number = errno
+        defer { errno = number }
+        return (try? FileStatus(path: path, followsLinks: true))?.kind == .directory
+    }
+
+    /// Returns the absolute path without symbolic links (realpath(3)).
+    public static func resolve(_ path: String) throws(SystemError) -> String {
+        guard let resolved = realpath(path, nil) else { throw SystemError("realpath", at: path) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Returns the number of bytes that this user may still write to the file system of a path.
+    public static func freeBytes(at path: String) throws(SystemError) -> Int64 {
+        #if canImport(Darwin)
+            // statvfs(3) counts blocks in 32 bits there.
+            var status = statfs()
+            guard statfs(path, &status) == 0 else { throw SystemError("statfs", at: path) }
+            let (free, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
+                by: Int64(status.f_bsize))
+        #else
+            var status = statvfs()
+            guard statvfs(path, &status) == 0 else { throw SystemError("statvfs", at: path) }
+            let (free, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
+                by: Int64(clamping: status.f_frsize))
+        #endif
+        return overflow ? .max : free
+    }
+
+    /// Gives a file another name (rename(2)). A file of that name is replaced.
+    public static func rename(_ path: String, to target: String) throws(SystemError) {
+        guard renameFile(path, target) == 0 else { throw SystemError("rename", at: target) }
+    }
+
+    /// Gives a file another name, and fails with `EEXIST` if it is taken. The error number is `ENOSYS`, or another one that
+    /// says so, where the system or the file system has no such call.
+    public static func renameExclusively(_ path: String, to target: String) throws(SystemError) {
+        guard container_rename_exclusively(path, target) == 0 else { throw SystemError("rename", at: target) }
+    }
+
+    /// Gives a file a second name (link(2)), and fails with `EEXIST` if it is taken.
+    public static func link(_ path: String, to target: String) throws(SystemError) {
+        guard linkFile(path, target) == 0 else { throw SystemError("link", at: target) }
+    }
+}
+
+// Outside of the type, whose methods have the names of the C functions.
+
+private func renameFile(_ path: String, _ target: String) -> CInt { rename(path, target) }
+
+private func linkFile(_ path: String, _ target: String) -> CInt { link(path, target) }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import SystemSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite struct DirectoryDescriptorTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func names(in directory: DirectoryDescriptor) throws -> [String] {
+        var names: [String] = []
+        try directory.forEachName { name in
+            names.append(String(cString: name))
+            return true
+        }
+        return names.sorted()
+    }
+
+    @Test func `Symbolic links are not followed below it`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        #expect(try directory.makeDirectory("real", mode: 0o700))
+        #expect(symlink("real", folder.path + "/link") == 0)
+        try folder.write("text", to: "real/file")
+        #expect(symlink("real/file", folder.path + "/file") == 0)
+        #expect(throws: SystemError.self) { try directory.subdirectory("link") }
+        #expect(throws: SystemError("open", number: ELOOP, at: folder.path + "/file")) {
+            try directory.openFile("file", O_RDONLY)
+        }
+        #expect(try directory.status(of: "link")?.kind == .symbolicLink)
+        #expect(throws: SystemError.self) { try DirectoryDescriptor.resolved(folder.path + "/link") }
+        #expect(try DirectoryDescriptor.resolved(folder.path + "/real").path == folder.path + "/real")
+        #expect(throws: SystemError.self) { try DirectoryDescriptor(path: folder.path + "/link", followsLink: false) }
+        _ = try DirectoryDescriptor(path: folder.path + "/link")
+    }
+
+    @Test func `It stays the same directory when its path leads elsewhere`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        #expect(try directory.makeDirectory("a", mode: 0o700))
+        let inner = try directory.subdirectory("a")
+        #expect(inner.has("a", in: directory))
+        try directory.rename("a", to: directory, "b")
+        #expect(try directory.makeDirectory("a", mode: 0o700))
+        #expect(!inner.has("a", in: directory) && inner.has("b", in: directory))
+        close(try inner.openFile("new", O_WRONLY | O_CREAT | O_EXCL, mode: 0o600))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/b") == ["new"])
+    }
+
+    @Test func `Names are listed each time from the start`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        for name in ["a", "b", ".c"] { try folder.write("", to: name) }
+        #expect(try names(in: directory) == [".c", "a", "b"])
+        #expect(try names(in: directory) == [".c", "a", "b"])
+        var count = 0
+        try directory.forEachName { _ in
+            count += 1
+            return false
+        }
+        #expect(count == 1)
+        #expect(try names(in: DirectoryDescriptor(path: folder.path, access: .lookup)) == [".c", "a", "b"])
+    }
+
+    @Test func `A name that does not exist is no error where it is to be none`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        #expect(try directory.status(of: "no") == nil)
+        try directory.remove("no")
+        try directory.removeDirectory("no")
+        #expect(throws: SystemError("open", number: ENOENT, at: folder.path + "/no")) {
+            try directory.subdirectory("no")
+        }
+        #expect(try directory.makeDirectory("a", mode: 0o700))
+        #expect(try !directory.makeDirectory("a", mode: 0o700))
+        try folder.write("", to: "a/file")
+        let error = #expect(throws: SystemError.self) { try directory.removeDirectory("a") }
+        #expect(error.map { [ENOTEMPTY, EEXIST].contains($0.number) } == true)
+    }
+
+    @Test func `Content is removed, and not what links lead to`() throws {
+        let outside = try TemporaryFolder()
+        try outside.write("mine", to: "kept")
+        let directory = try DirectoryDescriptor(path: folder.path)
+        try FileManager.default.createDirectory(atPath: folder.path + "/a/b/c", withIntermediateDirectories: true)
+        for name in ["f", "a/f", "a/b/f", "a/b/c/f"] { try folder.write("", to: name) }
+        #expect(symlink(outside.path, folder.path + "/a/link") == 0)
+        directory.removeFiles()
+        #expect(try folder.names == ["a"])
+        directory.removeContent()
+        #expect(try folder.names.isEmpty)
+        #expect(try outside.names == ["kept"])
+    }
+
+    @Test(arguments: [true, false])
+    func `A file is replaced as a whole, with mode 0600`(isDurable: Bool) throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        for text in ["one", "", "three"] {
+            try Array(text.utf8).withUnsafeBytes { try directory.replaceFile("a", with: $0, isDurable: isDurable) }
+            #expect(try folder.text(of: "a") == text && folder.names == ["a"])
+            #expect(try directory.status(of: "a")?.permissions == 0o600)
+        }
+    }
+
+    @Test(arguments: DirectoryDescriptor.ReplacementStep.allCases)
+    func `A kill at any step leaves the old file or the new one`(last: DirectoryDescriptor.ReplacementStep) throws {
+        struct Kill: Error {}
+        let directory = try DirectoryDescriptor(path: folder.path)
+        func replace(_ text: String, step: (DirectoryDescriptor.ReplacementStep) throws -> Void = { _ in }) throws {
+            try Array(text.utf8).withUnsafeBytes {
+                try directory.replaceFile("a", with: $0, isDurable: true, step: step)
+            }
+        }
+        try replace("old")
+        #expect(throws: Kill.self) { try replace("new") { if $0 == last { throw Kill() } } }
+        let isNew = last == .renamed || last == .directorySynced
+        #expect(try folder.text(of: "a") == (isNew ? "new" : "old"))
+        try replace("next")
+        #expect(try folder.text(of: "a") == "next" && folder.names == ["a"])
+    }
+
+    @Test func `What has the temporary name is removed and not followed`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        try folder.write("mine", to: "victim")
+        #expect(symlink("victim", folder.path + "/" + DirectoryDescriptor.temporaryName(of: "a")) == 0)
+        try Array("text".utf8).withUnsafeBytes { try directory.replaceFile("a", with: $0, isDurable: false) }
+        #expect(try folder.text(of: "a") == "text" && folder.text(of: "victim") == "mine")
+    }
+
+    @Test func `A replacement that fails leaves no temporary file`() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        #expect(try directory.makeDirectory("a", mode: 0o700))
+        #expect(throws: SystemError("rename", number: EISDIR, at: folder.path + "/a")) {
+            try Array("text".utf8).withUnsafeBytes { try directory.replaceFile("a", with: $0, isDurable: true) }
+        }
+        #expect(try folder.names == ["a"])
+    }
+}
