@@ -191,7 +191,10 @@ let package = Package(
         // Middle modules: they know the ground and never each other.
         target(
             "OfflinePackage",
-            ["SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+            [
+                "SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore",
+                .httpTypes, .log,
+            ]),
         tests(
             of: "OfflinePackage",
             ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
@@ -211,7 +214,8 @@ let package = Package(
         target(
             "HTTPTransport",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading", .httpTypes,
+                "SystemSupport", "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading",
+                .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -229,7 +233,8 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading", .httpTypes,
+                "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading",
+                .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOHTTP1"), .nio("NIOFoundationCompat"), .nio("NIOTLS"), .nioSSL, .nioExtras, .nioSOCKS,
@@ -252,7 +257,8 @@ let package = Package(
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
         tests(of: "SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
-        target("BodyBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        target(
+            "BodyBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
         tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
@@ -269,7 +275,8 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge", "CookieJar",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
+                "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
@@ -302,7 +309,8 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"), .hummingbird,
+                "SystemSupport", "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
+                .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),

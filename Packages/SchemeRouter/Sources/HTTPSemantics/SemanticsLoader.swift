@@ -3,8 +3,8 @@
 
 internal import HTTPTypes
 public import ResourceLoading
-internal import WebSyntax
 internal import SystemSupport
+internal import WebSyntax
 
 /// Lets loaders that have whole files answer as a server would (RFC 9110): HEAD, conditions, ranges, and the fields that
 /// go with them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebEngine
 internal import SystemSupport
+internal import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import WebEngine
 internal import SystemSupport
+public import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK

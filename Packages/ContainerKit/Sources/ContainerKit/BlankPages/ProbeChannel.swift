@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebEngine
 internal import AsyncSupport
+internal import WebEngine
 
 /// What is said between a page's health script and its watch: the script of each document asks what to do, and waits.
 ///

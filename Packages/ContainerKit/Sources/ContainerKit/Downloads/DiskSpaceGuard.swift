@@ -3,8 +3,8 @@
 
 internal import AsyncSupport
 internal import OfflinePackage
-internal import WebEngine
 internal import SystemSupport
+internal import WebEngine
 
 #if canImport(Glibc)
     internal import Glibc

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceStore
-internal import WebSyntax
 internal import SystemSupport
+internal import WebSyntax
 
 #if canImport(Glibc)
     internal import Glibc

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
-internal import WebSyntax
 internal import SystemSupport
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import NIOHTTP1
-internal import WebSyntax
 internal import SystemSupport
+internal import WebSyntax
 
 /// What the engine says to the local server with each request, as a cookie that no script sees and no other site's page
 /// sends, so that nobody else is served. Made anew for each launch, in memory only.
