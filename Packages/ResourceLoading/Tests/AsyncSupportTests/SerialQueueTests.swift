@@ -11,6 +11,8 @@ struct SerialQueueTests {
 
     private final class Log: Sendable {
         let entries = Mutex<[Int]>([])
+        /// The number of parts of tasks that run at this moment.
+        let running = Mutex(0)
         func add(_ number: Int) { entries.withLock { $0.append(number) } }
         var all: [Int] { entries.withLock { $0 } }
     }
@@ -54,20 +56,19 @@ struct SerialQueueTests {
     @Test("Tasks that prefer the queue run on it, one part after another")
     func executor() async {
         let (queue, log) = (SerialQueue("test"), Log())
-        let running = Mutex(0)
         await withTaskExecutorPreference(queue) {
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
                     group.addTask {
-                        let others = running.withLock { running in
+                        let others = log.running.withLock { running in
                             defer { running += 1 }
                             return running
                         }
                         #expect(others == 0)
                         log.add(number)
-                        running.withLock { $0 -= 1 }
+                        log.running.withLock { $0 -= 1 }
                         await Task.yield()
-                        #expect(running.withLock { $0 } == 0)
+                        #expect(log.running.withLock { $0 } == 0)
                     }
                 }
             }
