@@ -3,7 +3,7 @@
 
 public import CookieBridge
 internal import CookieJar
-public import WebEngine
+internal import WebEngine
 
 // The cookies of a user, wherever they lie.
 extension Container {

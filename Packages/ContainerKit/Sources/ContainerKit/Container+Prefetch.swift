@@ -4,7 +4,7 @@
 internal import Foundation
 public import Prefetch
 internal import ResourceLoading
-public import WebEngine
+internal import WebEngine
 
 // What is fetched ahead.
 extension Container {

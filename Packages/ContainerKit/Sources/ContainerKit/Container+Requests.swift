@@ -8,7 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
-public import WebEngine
+internal import WebEngine
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

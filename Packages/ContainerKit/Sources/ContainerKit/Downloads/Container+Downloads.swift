@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
-public import WebEngine
+internal import WebEngine
 internal import WebSyntax
 
 #if canImport(FoundationEssentials)

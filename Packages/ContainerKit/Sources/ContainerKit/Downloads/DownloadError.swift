@@ -3,7 +3,7 @@
 
 internal import ResourceLoading
 internal import SystemSupport
-public import WebEngine
+internal import WebEngine
 
 /// Why a file was not saved. Nothing is left of it then.
 public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -3,7 +3,7 @@
 
 internal import ResourceLoading
 internal import SchemeMode
-public import WebEngine
+internal import WebEngine
 internal import WebSyntax
 internal import WebViewPool
 

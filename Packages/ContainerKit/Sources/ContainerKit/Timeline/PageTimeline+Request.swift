@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 public import ResourceLoading
-public import WebEngine
+internal import WebEngine
 
 extension PageTimeline {
     /// One request of a page. Times are durations since the call of open.
