@@ -25,6 +25,8 @@ struct RequestTargetTests {
             try target(.GET, "HTTP://Shop.test:8080/A?b")
                 == .absolute(host, path: "/A?b"))
         #expect(try target(.GET, "http://shop.test") == .absolute(standard, path: "/"))
+        // An empty port is the default one (RFC 3986, section 6.2.3).
+        #expect(try target(.GET, "http://shop.test:/") == .absolute(standard, path: "/"))
         #expect(try target(.GET, "http://shop.test?q") == .absolute(standard, path: "/?q"))
         #expect(try target(.OPTIONS, "http://shop.test") == .absolute(standard, path: "*"))
     }
@@ -34,8 +36,9 @@ struct RequestTargetTests {
         arguments: [
             (.CONNECT, "shop.test"), (.CONNECT, "http://shop.test/"), (.CONNECT, "shop.test:0"),
             (.CONNECT, "shop.test:65536"), (.CONNECT, "shop.test:+80"), (.CONNECT, ":80"), (.CONNECT, "/"),
-            (.CONNECT, "a@shop.test:80"), (.GET, "*"), (.GET, "shop.test/"), (.GET, ""), (.GET, "https://shop.test/"),
-            (.GET, "http://"), (.GET, "http:///a"), (.GET, "http://a@shop.test/"), (.GET, "http://shop.test:/"),
+            (.CONNECT, "shop.test:"), (.CONNECT, "a@shop.test:80"), (.GET, "*"), (.GET, "shop.test/"), (.GET, ""),
+            (.GET, "https://shop.test/"),
+            (.GET, "http://"), (.GET, "http:///a"), (.GET, "http://a@shop.test/"),
             (.GET, "http://shop.test\\@evil.test/"), (.GET, "/a b"), (.GET, "/a#b"), (.GET, "/a\u{0}"),
             (.GET, "/\u{E9}"), (.GET, "http://shop.test/a\u{7F}"), (.GET, "http://shop.te st/"),
             (.GET, "http://shop.test#/"), (.GET, "ftp://shop.test/"),

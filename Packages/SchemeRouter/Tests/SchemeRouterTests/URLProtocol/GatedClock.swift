@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A clock whose sleepers sleep until the test opens the gate, however long they meant to.
+import AsyncSupport
+
+/// A clock whose sleepers sleep until the test opens the gate, however long they meant to. It stands still until then; each
+/// sleep ends at its deadline.
 final class GatedClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset = Swift.Duration.zero
@@ -11,7 +14,8 @@ final class GatedClock: Clock, Sendable {
         static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
 
-    let now = Instant()
+    private let time = Mutex(Instant())
+    var now: Instant { time.withLock { $0 } }
     let minimumResolution = Swift.Duration.zero
     /// How long each sleeper wants to sleep.
     let sleeps: AsyncStream<Swift.Duration>
@@ -27,6 +31,7 @@ final class GatedClock: Clock, Sendable {
     func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
         sleep.yield(now.duration(to: deadline))
         for await _ in gate.stream {}
+        time.withLock { $0 = max($0, deadline) }
         try Task.checkCancellation()
     }
 }
