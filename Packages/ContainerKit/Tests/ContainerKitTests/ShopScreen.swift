@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import WebEngine
 
 /// The screen of an app that shows a page of the shop.
 @MainActor
