@@ -73,6 +73,8 @@ final class NoView: EngineView, ViewLoading, ViewScripting {
     func discard() {}
     func precompile(_ sources: [String]) async throws {}
     func setContentRules(_ json: String) async throws {}
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String) {}
+    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {}
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String

@@ -205,6 +205,23 @@ struct DownloadTests {
         }
     }
 
+    /// A part of unknown total may name any end.
+    @Test(arguments: [true, false])
+    func partWithAnInventedEnd(_ knowsDigest: Bool) async throws {
+        let part = OriginResponse(
+            .partialContent, headers: [.contentRange: "bytes 0-9223372036854775806/*"],
+            body: .bytes(content + Data(count: 1)))
+        let file = OriginFile(content, turns: [.answer(part)])
+        try await Network.run(file) { (network) async throws in
+            var configuration = promptly()
+            if !knowsDigest { configuration.sizeLimit = 100_000 }
+            let error = await #expect(throws: DeliveryError.self) {
+                try await downloader(network, configuration).download(download(network, knowsDigest: knowsDigest))
+            }
+            #expect(error?.code == .tooLarge)
+        }
+    }
+
     @Test func anotherSizeThanTheManifestSays() async throws {
         let file = OriginFile(content)
         try await Network.run(file) { (network) async throws in

@@ -25,7 +25,9 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
         let bytes = Substring(text).utf8
         guard bytes.count <= Self.maxLength else { return nil }
         if let authority = Authority(bytes) {
-            guard let port = authority.port ?? defaultPort, port > 0 else { return nil }
+            guard authority.host.count <= Self.maxHostLength, let port = authority.port ?? defaultPort, port > 0 else {
+                return nil
+            }
             self.init(host: String(Substring(authority.host)), port: port)
         } else {
             let (host, digits) = Authority.split(bytes)
@@ -37,7 +39,8 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The longest name of the domain name system, brackets, a colon and a port.
-    private static let maxLength = 253 + 2 + 6
+    private static let maxLength = maxHostLength + 6
+    private static let maxHostLength = 253 + 2
 
     /// Whether the host is an address of IPv6.
     public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }

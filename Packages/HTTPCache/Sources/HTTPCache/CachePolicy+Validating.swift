@@ -38,7 +38,7 @@ extension CachePolicy {
         _ stored: StoredResponse, by response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
         let fields = response.headerFields
-        if let text = fields[.eTag] {
+        if let text = fields[.eTag], !text.isEmpty {
             if let tag = EntityTag(text) {
                 guard let own = stored.entityTag, tag.matchesWeakly(own) else { return nil }
             } else {

@@ -11,8 +11,9 @@ extension HTTPFields {
         return filter { !names.contains($0.name.canonicalName) }
     }
 
-    /// The fields of a request as they are sent: without those of one connection. `Cookie` is one field, as servers of HTTP/1.1 have it (RFC 6265, section
-    /// 5.4): HTTPFields keeps each cookie as a field of its own, as HTTP/2 may (RFC 9113, section 8.2.3).
+    /// The fields of a request as they are sent: without those of one connection. `Cookie` is one field, as servers of
+    /// HTTP/1.1 have it (RFC 6265, section 5.4): HTTPFields keeps each cookie as a field of its own, as HTTP/2 may (RFC
+    /// 9113, section 8.2.3).
     func sentOnConnection() -> HTTPFields {
         var result = withoutConnectionFields()
         guard let cookies = result[.cookie] else { return result }

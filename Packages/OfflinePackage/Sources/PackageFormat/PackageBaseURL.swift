@@ -57,7 +57,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
-        guard let authority = Authority(text.utf8), authority.hasExplicitPort else { return nil }
+        guard let authority = Authority(text.utf8), authority.hasConnectablePort else { return nil }
         let name = Substring(authority.host).lowercased()
         return isHost(name) ? (name, authority.port) : nil
     }

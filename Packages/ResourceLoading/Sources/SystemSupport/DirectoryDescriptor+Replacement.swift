@@ -37,7 +37,8 @@ extension DirectoryDescriptor {
     ///   - isDurable: whether the new bytes and the name are on the device when this returns. If not, a power cut may lose
     ///     the new file.
     ///   - step: is called after each step. An error that it throws ends the replacement there, as a kill would.
-    /// - Throws: ``SystemError``, in which case the old file remains; or what `step` throws.
+    /// - Throws: ``SystemError``, in which case the old file remains, except after an error of the last sync, when the new
+    ///   file is in place; or the error of `step`.
     public func replaceFile(
         _ name: String, with bytes: UnsafeRawBufferPointer, isDurable: Bool,
         step: (ReplacementStep) throws -> Void = { _ in }
@@ -49,8 +50,11 @@ extension DirectoryDescriptor {
         var isOpen = true
         do {
             defer { if isOpen { close(file) } }
-            // The process's mask may have removed permissions.
-            guard fchmod(file, 0o600) == 0 else { throw SystemError("fchmod", at: location(of: temporary)) }
+            // The process's mask may have removed permissions. Some file systems have no modes.
+            if fchmod(file, 0o600) != 0 {
+                let error = SystemError("fchmod", at: location(of: temporary))
+                guard error.number == EPERM || error.number == ENOTSUP || error.number == ENOSYS else { throw error }
+            }
             try step(.created)
             let half = bytes.count / 2
             try FileIO.write(UnsafeRawBufferPointer(rebasing: bytes[..<half]), to: file)

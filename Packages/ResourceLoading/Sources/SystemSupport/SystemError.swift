@@ -21,9 +21,10 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Creates an error from `errno`, which must not have been changed since the call.
     /// - Parameters:
     ///   - call: the name of the call.
-    ///   - path: the path that the call was about.
-    public init(_ call: String, at path: String? = nil) {
-        self.init(call, number: errno, at: path)
+    ///   - path: the path that the call was about, made only after `errno` was read, which an allocation may change.
+    public init(_ call: String, at path: @autoclosure () -> String? = nil) {
+        let number = errno
+        self.init(call, number: number, at: path())
     }
 
     /// Creates an error.

@@ -117,7 +117,9 @@ struct SerialQueueTests {
             for await _ in stream {}
             return Task.isCancelled
         }
-        #expect(await endless.value(within: .seconds(5), clock: SleepClock()) == nil)
+        let clock = SleepClock()
+        #expect(await endless.value(within: .seconds(5), clock: clock) == nil)
+        #expect(clock.lengths == [.seconds(5)])
         let waiting = Task { await endless.value(within: .seconds(60)) }
         waiting.cancel()
         #expect(await waiting.value == nil)

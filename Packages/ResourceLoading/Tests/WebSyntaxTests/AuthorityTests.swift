@@ -36,7 +36,7 @@ struct AuthorityTests {
             ("a:0", false), ("a:000080", false),
         ])
     func `A port to connect to has up to five digits and is not 0`(text: String, isExplicit: Bool) throws {
-        #expect(try #require(Authority(text[...].utf8)).hasExplicitPort == isExplicit)
+        #expect(try #require(Authority(text[...].utf8)).hasConnectablePort == isExplicit)
     }
 
     @Test(

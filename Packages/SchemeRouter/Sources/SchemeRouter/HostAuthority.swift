@@ -11,7 +11,8 @@ struct HostAuthority {
 
     /// - Returns: `nil` for an invalid host, and for a port that no connection can be made to.
     init?(_ text: String) {
-        guard let authority = Authority(text[...].utf8), authority.hasExplicitPort, authority.host.count <= 255 else {
+        guard let authority = Authority(text[...].utf8), authority.hasConnectablePort, authority.host.count <= 255
+        else {
             return nil
         }
         host = Substring(authority.host).lowercased()

@@ -11,17 +11,6 @@ public protocol ViewPrompts: AnyObject {
     /// shown.
     var onPrompt: (@MainActor (EnginePrompt) -> Void)? { get set }
 
-    /// Answers, at once and without showing it, each dialog of `window.prompt(…)` whose text begins with `prefix`, in any
-    /// frame, for the life of the view. A second call replaces the first.
-    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
-
-    /// Calls a function for each navigation by a form, of the page or a frame, before the engine stops the loads of the
-    /// document that the navigation replaces, for the life of the view. A second call replaces the first. An engine that
-    /// loses no bodies need not call it.
-    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
-    ///   begins when that returns, and the document lives on until then.
-    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
-
     /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL, as the engine names it;
     /// false if the engine does not say.
     func isUserGesture(for url: String) -> Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The scripts, message handlers and content rules of a view.
+/// The scripts, message handlers and content rules of a view, and the calls by which scripts reach the app.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -41,6 +41,17 @@ public protocol ViewScripting: AnyObject {
     /// - Parameter json: a content rule list of WebKit.
     /// - Throws: ``EngineError`` if the engine refuses the rules.
     func setContentRules(_ json: String) async throws
+
+    /// Answers, at once and without showing it, each dialog of `window.prompt(…)` whose text begins with `prefix`, in any
+    /// frame, for the life of the view. A second call replaces the first.
+    func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
+
+    /// Calls a function for each navigation by a form, of the page or a frame, before the engine stops the loads of the
+    /// document that the navigation replaces, for the life of the view. A second call replaces the first. An engine that
+    /// loses no bodies need not call it.
+    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
+    ///   begins when that returns, and the document lives on until then.
+    func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
 }
 
 /// Where a script runs: with the page's own scripts, or beside them, sharing only the document.

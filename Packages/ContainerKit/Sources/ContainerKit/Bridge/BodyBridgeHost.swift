@@ -68,10 +68,10 @@ final class BodyBridgeHost {
             view.scripting.add(UserScript(older.page, at: .documentStart))
             olderViews.insert(view.id)
         }
-        view.prompts?.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
+        view.scripting.answerPrompts(startingWith: bridge.prefix) { [weak bridge, weak older] in
             older?.answer(to: $0) ?? bridge?.answer(to: $0) ?? "null"
         }
-        view.prompts?.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
+        view.scripting.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.

@@ -47,7 +47,7 @@ final class LegacyBridgeHost: LegacyHosting {
     func begin(in view: some EngineView) {
         let bridge = makeBridge(in: view.id)
         view.scripting.add(UserScript(bridge.page, at: .documentStart))
-        view.prompts?.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
+        view.scripting.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
     /// The view shows another document, of this real URL: what lies here for the one before is nobody's.

@@ -122,7 +122,7 @@ struct DownloadJournal: Sendable {
         let place = String(work.dropLast(name.utf8.count))
         guard let parent = try? DirectoryDescriptor(path: place, access: .lookup) else { return }
         let folder = PartialDirectory(name, in: parent)
-        if let held { folder.removePlaceholder(held, token) }
+        if let held { folder.removeReservation(held, token) }
         if folder.remove() { forget(token) }
     }
 

@@ -25,7 +25,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     enum Outcome { case done, isTaken, cannot }
 
     /// - Parameter entry: is called before a reservation takes the name, and says what stands in it.
-    /// - Throws: ``DownloadError``, or what `note` throws.
+    /// - Throws: ``DownloadError``, or what `entry` throws.
     func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
         case .link: try outcome { () throws(SystemError) in try FileSystem.link(path, to: target) }

@@ -45,7 +45,7 @@ struct PartialDirectory {
     }
 
     /// Removes the placeholder beside it, where there still is one.
-    func removePlaceholder(_ held: String, _ text: String) {
+    func removeReservation(_ held: String, _ text: String) {
         NameReservation.find(held, in: parent, text)?.remove()
     }
 }

@@ -121,7 +121,8 @@ struct DownloadAttempt: Sendable {
         }
         var offset = start
         var unheard = 0
-        let limit = end ?? whole ?? sizeLimit
+        // A response that names no total may name any end.
+        let limit = min(end ?? .max, whole ?? .max, sizeLimit)
         try await body.forEachPiece { piece in
             meter.count(piece.count)
             guard offset + Int64(piece.count) <= limit else {

@@ -18,8 +18,8 @@ enum SliceFile {
     /// - Parameters:
     ///   - archive: the path of a file that has the bytes of the slice at their place.
     ///   - consume: is given the unpacked bytes, never more than the file has.
-    /// - Throws: ``PackageError``, ``ResourceError`` where the archive ends early, `CancellationError`, or what `take`
-    ///   throws.
+    /// - Throws: ``PackageError``, ``ResourceError`` where the archive ends early, `CancellationError`, or the error of
+    ///   `consume`.
     static func read(_ file: PackageManifest.File, in archive: String, _ consume: (Data) throws -> Void) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "no place in an archive", at: file.path.description)

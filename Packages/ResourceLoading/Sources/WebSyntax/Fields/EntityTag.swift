@@ -34,12 +34,17 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns a Boolean value that indicates whether both tags are strong and equal (RFC 9110, section 8.8.3.2).
     public func matchesStrongly(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque == other.opaque
+        !isWeak && !other.isWeak && matchesWeakly(other)
     }
 
     /// Returns a Boolean value that indicates whether the tags are equal, weak or not (RFC 9110, section 8.8.3.2).
     public func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
+        // Octet by octet, where `==` of strings compares characters.
+        opaque.utf8.elementsEqual(other.opaque.utf8)
+    }
+
+    public static func == (one: EntityTag, other: EntityTag) -> Bool {
+        one.isWeak == other.isWeak && one.matchesWeakly(other)
     }
 
     /// Reads the tags of a list: `"a", W/"b"`. Members after the first invalid one are left out.

@@ -53,7 +53,7 @@ where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence 
     /// A Boolean value that indicates whether the port is left out, or names one to connect to: 1 to 65535, in at most
     /// five digits. An empty port is neither.
     @inlinable
-    public var hasExplicitPort: Bool {
+    public var hasConnectablePort: Bool {
         guard let portDigits else { return true }
         return portDigits.count <= 5 && port ?? 0 > 0
     }
