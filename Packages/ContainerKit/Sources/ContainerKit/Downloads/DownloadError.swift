@@ -52,7 +52,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// Converts an error of the system.
     /// - Parameter path: the path that it is about. Default: that of the error.
-    init(_ error: SystemError, at path: String? = nil) {
+    init(system error: SystemError, at path: String? = nil) {
         self.init(error.isOutOfSpace ? .noSpace : .io, error.description, at: path ?? error.path)
     }
 
@@ -60,6 +60,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     init(_ error: any Error, at url: String) {
         switch error {
         case let error as DownloadError: self = error
+        case let error as SystemError: self.init(system: error)
         case is CancellationError: self.init(.cancelled, "stopped", at: url)
         case let error as ResourceError where error.code == .cancelled: self.init(.cancelled, "stopped", at: url)
         case let error as ResourceError where error.code == .tooLarge: self.init(.tooLarge, error.message, at: url)

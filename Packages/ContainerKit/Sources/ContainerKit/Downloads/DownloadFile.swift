@@ -76,7 +76,7 @@ struct DownloadFile: Sendable {
         let work = place.path(DownloadJournal.folderName(token))
         try journal.add(token, work)
         guard mkdir(work, 0o700) == 0 else {
-            let error = DownloadError(SystemError("mkdir", at: place.folder))
+            let error = DownloadError(system: SystemError("mkdir", at: place.folder))
             journal.forget(token)
             throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
         }
@@ -91,7 +91,7 @@ struct DownloadFile: Sendable {
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         } to: {
-            DownloadError($0)
+            DownloadError(system: $0)
         }
         defer { close(descriptor) }
         var received: Int64 = 0
@@ -125,7 +125,7 @@ struct DownloadFile: Sendable {
         try SystemError.mapping {
             try data.withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } to: {
-            DownloadError($0, at: path)
+            DownloadError(system: $0, at: path)
         }
     }
 
@@ -137,16 +137,16 @@ struct DownloadFile: Sendable {
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY | O_NOFOLLOW)
         } to: {
-            DownloadError($0)
+            DownloadError(system: $0)
         }
         defer { close(descriptor) }
         let bytes = Int64(lseek(descriptor, 0, SEEK_END))
         guard bytes <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
-        guard fchmod(descriptor, 0o600) == 0 else { throw DownloadError(SystemError("fchmod", at: path)) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw DownloadError(system: SystemError("fchmod", at: path)) }
         try SystemError.mapping {
             try FileIO.sync(descriptor)
         } to: {
-            DownloadError($0, at: path)
+            DownloadError(system: $0, at: path)
         }
         let name = try place.overwrites ? replace() : give()
         await discard()
@@ -171,7 +171,7 @@ struct DownloadFile: Sendable {
         try SystemError.mapping {
             try FileSystem.rename(path, to: place.path(place.name))
         } to: {
-            DownloadError($0)
+            DownloadError(system: $0)
         }
         return place.name
     }

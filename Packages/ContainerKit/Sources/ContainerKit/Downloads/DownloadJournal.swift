@@ -53,7 +53,7 @@ struct DownloadJournal: Sendable {
     /// - Throws: ``DownloadError``.
     func add(_ token: String, _ work: String) throws {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw DownloadError(SystemError("mkdir", at: folder))
+            throw DownloadError(system: SystemError("mkdir", at: folder))
         }
         do {
             _ = try PrivateFolder.open(folder, followsLink: false)
@@ -74,7 +74,7 @@ struct DownloadJournal: Sendable {
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | flags, mode: 0o600)
         } to: {
-            DownloadError($0)
+            DownloadError(system: $0)
         }
         defer { close(descriptor) }
         do {
@@ -82,7 +82,7 @@ struct DownloadJournal: Sendable {
             try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } catch let error as SystemError {
             if flags != 0 { unlink(path) }
-            throw DownloadError(error, at: path)
+            throw DownloadError(system: error, at: path)
         }
     }
 

@@ -42,7 +42,7 @@ enum DownloadNaming: Sendable, CaseIterable {
             switch error.number {
             case EEXIST: return .isTaken
             case EPERM, EINVAL, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK: return .cannot
-            default: throw DownloadError(error)
+            default: throw DownloadError(system: error)
             }
         }
     }
@@ -55,7 +55,7 @@ enum DownloadNaming: Sendable, CaseIterable {
             try FileSystem.rename(path, to: target)
         } catch {
             reservation.remove()
-            throw DownloadError(error)
+            throw DownloadError(system: error)
         }
         return .done
     }

@@ -36,14 +36,14 @@ final class NameReservation {
             descriptor = try FileIO.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         } catch {
             if error.number == EEXIST { return nil }
-            throw DownloadError(error)
+            throw DownloadError(system: error)
         }
         let reservation = NameReservation(descriptor, AT_FDCWD, path)
         do {
             try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } catch let error as SystemError {
             reservation.remove()
-            throw DownloadError(error, at: path)
+            throw DownloadError(system: error, at: path)
         }
         return reservation
     }
