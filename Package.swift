@@ -99,6 +99,7 @@ let package = Package(
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
+        .library(name: "SystemSupport", targets: ["SystemSupport"]),
         .library(name: "WebSyntax", targets: ["WebSyntax"]),
         .library(name: "ResourceStore", targets: ["ResourceStore"]),
         .library(name: "OfflinePackage", targets: ["OfflinePackage", "PackageFormat"]),
@@ -397,8 +398,7 @@ let package = Package(
                 "WebKitGTKAdapter", "WebViewPool", .httpTypes,
             ], path: "Tests/EngineHarness", swiftSettings: settings),
         .executableTarget(
-            name: "readme-example", dependencies: ["ContainerKit", "WebEngine", "WebKitGTKAdapter"],
-            path: "Tests/ReadmeExample",
+            name: "readme-example", dependencies: ["ContainerKit", "WebKitGTKAdapter"], path: "Tests/ReadmeExample",
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests",

@@ -67,6 +67,7 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "StrictJSON", package: "ContainerKit"),
+                .product(name: "SystemSupport", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
