@@ -164,28 +164,33 @@ let package = Package(
         .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport"),
         target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]),
         tests(of: "SystemSupport", in: "ResourceLoading"),
+        target("ContentDigest", in: "ContentSupport", [.crypto]),
+        tests(of: "ContentDigest", in: "ContentSupport"),
+        .systemLibrary(
+            name: "CZlib", path: "Packages/ContentSupport/Sources/CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CDeflate", path: "Packages/ContentSupport/Sources/CDeflate", pkgConfig: "libdeflate",
+            providers: [.apt(["libdeflate-dev"])]),
+        target(
+            "ZlibStreams", in: "ContentSupport",
+            ["CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))]),
+        tests(of: "ZlibStreams", in: "ContentSupport"),
 
         // Ground modules: they know the base only.
         target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
         tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
-        target("ResourceStore", ["SystemSupport", "AsyncSupport", .crypto, .grdb, .sqlite, .log]),
-        tests(of: "ResourceStore", ["SystemSupport", "AsyncSupport", .grdb]),
+        target("ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", .grdb, .sqlite, .log]),
+        tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
-        .systemLibrary(
-            name: "CZlib", path: "Packages/OfflinePackage/Sources/CZlib", pkgConfig: "zlib",
-            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(
-            name: "CDeflate", path: "Packages/OfflinePackage/Sources/CDeflate", pkgConfig: "libdeflate",
-            providers: [.apt(["libdeflate-dev"])]),
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "SystemSupport", "WebSyntax", "StrictJSON", .crypto, "CArchive", "CZlib",
-                .target(name: "CDeflate", condition: .when(platforms: [.linux])),
+                "ZlibStreams", "ContentDigest", "SystemSupport", "WebSyntax", "StrictJSON", "CArchive",
             ]),
-        tests(of: "PackageFormat", in: "OfflinePackage"),
+        tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest"]),
         target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
@@ -193,30 +198,29 @@ let package = Package(
         target(
             "OfflinePackage",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore",
                 .httpTypes, .log,
             ]),
         tests(
             of: "OfflinePackage",
-            ["AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading", "ResourceStore", .httpTypes]),
+            [
+                "ContentDigest", "AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading",
+                "ResourceStore", .httpTypes,
+            ]),
         target(
             "ResourceTable", in: "OfflinePackage",
-            ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .crypto, .httpTypes]),
+            ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(
             of: "ResourceTable", in: "OfflinePackage",
-            ["AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
-        target("PackagePublisher", ["SystemSupport", "PackageFormat"]),
-        tests(of: "PackagePublisher", ["PackageFormat"]),
-        target("HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+            ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
+        target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
+        tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat"]),
+        target("HTTPCache", ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(of: "HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
-        .systemLibrary(
-            name: "CInflate", path: "Packages/HTTPTransport/Sources/CInflate", pkgConfig: "zlib",
-            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         target(
             "HTTPTransport",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "CInflate", "ConnectTunnel", "ResourceLoading",
-                .httpTypes,
+                "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "ResourceLoading", .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -225,7 +229,7 @@ let package = Package(
         tests(
             of: "HTTPTransport",
             [
-                "AsyncSupport", "CInflate", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes,
+                "ZlibStreams", "AsyncSupport", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient,
@@ -234,7 +238,7 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading",
                 .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -276,18 +280,18 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
                 "ResourceStore", "PackageFormat", "OfflinePackage", "ResourceTable", "HTTPCache", "HTTPTransport",
                 "HTTPSemantics", "LoopbackServer", "Prefetch", "SchemeRouter", "SchemeMode", "StrictJSON", "WebEngine",
-                "WebViewPool", .crypto, .httpTypes, .log, .metrics,
+                "WebViewPool", .httpTypes, .log, .metrics,
             ]),
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
+                "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
                 "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
@@ -329,14 +333,15 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
         program(
             "container-browser", folder: "ContainerBrowser",
             [
-                "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport", "OfflinePackage",
+                "ContentDigest", "AsyncSupport", "CommandSupport", "ConnectTunnel", "ContainerKit", "HTTPTransport",
+                "OfflinePackage",
                 "ResourceLoading",
                 "ResourceStore", "SchemeRouter", "WebEngine", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
                 "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", .argumentParser, .httpTypes, .log,
@@ -346,7 +351,8 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache", "HTTPSemantics",
+                "ContentDigest", "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache",
+                "HTTPSemantics",
                 "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",
                 "ResourceTable", "SchemeMode",
@@ -373,7 +379,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "h5", "container-benchmarks", "CommandSupport", "ContainerTesting", "OfflinePackage", "PackageFormat",
+                "SystemSupport", "ContentDigest", "h5", "container-benchmarks", "CommandSupport", "ContainerTesting",
+                "OfflinePackage", "PackageFormat",
                 "ProgramTesting", "ResourceStore", .httpTypes,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
@@ -384,14 +391,16 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "AsyncSupport", "delivery-harness", "ContainerTesting", "HTTPTransport", "OfflinePackage",
+                "ContentDigest", "AsyncSupport", "delivery-harness", "ContainerTesting", "HTTPTransport",
+                "OfflinePackage",
                 "PackageFormat",
                 "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness",
             dependencies: [
-                "AsyncSupport", "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge", "HTTPTransport",
+                "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerKit", "ContainerTesting", "CookieBridge",
+                "HTTPTransport",
                 "LoopbackServer",
                 "OfflinePackage",
                 "PackageFormat", "PackagePublisher", "Prefetch", "ResourceLoading", "SchemeRouter", "WebEngine",
@@ -403,7 +412,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AsyncSupport", "container-browser", "engine-harness", "readme-example", "ContainerTesting",
+                "ContentDigest", "AsyncSupport", "container-browser", "engine-harness", "readme-example",
+                "ContainerTesting",
                 "PackageFormat",
                 "PackagePublisher",
                 "ProgramTesting", .httpTypes,

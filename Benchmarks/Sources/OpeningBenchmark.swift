@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
+internal import ContentDigest
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage

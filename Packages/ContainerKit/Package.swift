@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "ContainerKit", targets: ["ContainerKit"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../BodyBridge"),
         .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
@@ -38,13 +39,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         .target(
             name: "ContainerKit",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BodyBridge", package: "BodyBridge"),
@@ -67,7 +68,6 @@ let package = Package(
                 .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "WebViewPool", package: "WebViewPool"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -75,6 +75,7 @@ let package = Package(
         .testTarget(
             name: "ContainerKitTests",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ContainerKit",
                 .product(name: "BodyBridge", package: "BodyBridge"),

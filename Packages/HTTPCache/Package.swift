@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HTTPCache", targets: ["HTTPCache"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ResourceLoading"),
         .package(path: "../ResourceStore"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
@@ -30,6 +31,7 @@ let package = Package(
             name: "HTTPCache",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "ResourceStore", package: "ResourceStore"),

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "HTTPTransport", targets: ["HTTPTransport"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
@@ -30,14 +31,13 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
     targets: [
-        .systemLibrary(name: "CInflate", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .target(
             name: "HTTPTransport",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ZlibStreams", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
-                "CInflate",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -53,8 +53,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTransportTests",
             dependencies: [
+                .product(name: "ZlibStreams", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
-                "CInflate",
                 "HTTPTransport",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

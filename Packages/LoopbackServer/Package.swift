@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "LoopbackServer", targets: ["LoopbackServer"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ConnectTunnel"),
         .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
@@ -37,6 +38,7 @@ let package = Package(
             name: "LoopbackServer",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "CPeerUser",

@@ -22,34 +22,37 @@ let package = Package(
         .library(name: "ResourceTable", targets: ["ResourceTable"]),
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ContainerTesting"),
         .package(path: "../ResourceLoading"),
         .package(path: "../ResourceStore"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     ],
     targets: [
         .systemLibrary(
             name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(
             name: "PackageFormat",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 "CArchive",
-                "CZlib",
-                .target(name: "CDeflate", condition: .when(platforms: [.linux])),
             ], swiftSettings: settings),
-        .testTarget(name: "PackageFormatTests", dependencies: ["PackageFormat"], swiftSettings: settings),
+        .testTarget(
+            name: "PackageFormatTests",
+            dependencies: [
+                .product(name: "ZlibStreams", package: "ContentSupport"),
+                .product(name: "ContentDigest", package: "ContentSupport"), "PackageFormat",
+            ], swiftSettings: settings),
         .target(
             name: "OfflinePackage",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "PackageFormat",
@@ -61,6 +64,7 @@ let package = Package(
         .testTarget(
             name: "OfflinePackageTests",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "OfflinePackage",
                 "PackageFormat",
@@ -73,15 +77,16 @@ let package = Package(
             name: "ResourceTable",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "ResourceTableTests",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ResourceTable",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PackagePublisher", targets: ["PackagePublisher"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ResourceLoading"),
         .package(path: "../OfflinePackage"),
     ],
@@ -27,12 +28,14 @@ let package = Package(
         .target(
             name: "PackagePublisher",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "PackageFormat", package: "OfflinePackage"),
             ], swiftSettings: settings),
         .testTarget(
             name: "PackagePublisherTests",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 "PackagePublisher",
                 .product(name: "PackageFormat", package: "OfflinePackage"),
             ], swiftSettings: settings),

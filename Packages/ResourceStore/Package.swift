@@ -20,18 +20,18 @@ let package = Package(
         .library(name: "ResourceStore", targets: ["ResourceStore"])
     ],
     dependencies: [
+        .package(path: "../ContentSupport"),
         .package(path: "../ResourceLoading"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
         .target(
             name: "ResourceStore",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -39,6 +39,7 @@ let package = Package(
         .testTarget(
             name: "ResourceStoreTests",
             dependencies: [
+                .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 "ResourceStore",

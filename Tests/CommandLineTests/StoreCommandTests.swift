@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import OfflinePackage
 import ProgramTesting
 import ResourceStore
+import SystemSupport
 import Testing
 
 /// `h5 store` from end to end, on sound and damaged stores.
@@ -133,7 +135,7 @@ struct StoreCommandTests {
         #expect(sound.status == 0 && sound.errors.isEmpty)
         #expect(sound.output == "4 blobs of 100023 bytes are right, 0 of them unnamed\n")
 
-        let digest = BlobID(hashing: large).description
+        let digest = SHA256Digest(of: large).description
         let file = "\(path)/blobs/\(digest.prefix(2))/\(digest.dropFirst(2))"
         var bytes = large
         bytes[5] = 8
@@ -169,7 +171,7 @@ struct StoreCommandTests {
             let store = try BlobStore(directory: path, configuration: .init(smallBlobLimit: 0))
             try store.putResource(Data("tile".utf8), for: "https://cdn.example/t.css", mediaType: "", validator: "md5")
         }
-        let tile = BlobID(hashing: Data("tile".utf8)).description
+        let tile = SHA256Digest(of: Data("tile".utf8)).description
         try FileManager.default.removeItem(atPath: "\(path)/blobs/\(tile.prefix(2))/\(tile.dropFirst(2))")
         #expect(try await run("check", "store").status == 65)
         #expect(try await run("check", "store", "--repair").status == 0)
@@ -220,14 +222,9 @@ struct StoreCommandTests {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder) + ["."]
         return try Dictionary(
             uniqueKeysWithValues: names.map { name in
-                var status = stat()
-                try #require(lstat("\(folder)/\(name)", &status) == 0)
-                #if canImport(Darwin)
-                    let time = status.st_mtimespec
-                #else
-                    let time = status.st_mtim
-                #endif
-                return (name, "\(status.st_mode) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)")
+                let status = try FileStatus(path: "\(folder)/\(name)", followsLinks: false)
+                let mode = "\(status.kind) \(status.permissions)"
+                return (name, "\(mode) \(status.size) \(status.modificationTime)")
             })
     }
 

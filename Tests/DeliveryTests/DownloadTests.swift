@@ -3,6 +3,7 @@
 
 import AsyncSupport
 import ContainerTesting
+import ContentDigest
 import Foundation
 import HTTPTypes
 import OfflinePackage

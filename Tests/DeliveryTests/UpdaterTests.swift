@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
+import ContentDigest
 import Foundation
 import HTTPTypes
 import OfflinePackage

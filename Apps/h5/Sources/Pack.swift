@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import ContentDigest
 internal import PackageFormat
 internal import PackagePublisher
 

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import ContentDigest
 internal import ResourceStore
 
 /// `h5 store check`: whether everything in a store is as it was put.

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import ContentDigest
 internal import ResourceTable
 
 /// `h5 table match`: which entry of a table answers a URL.

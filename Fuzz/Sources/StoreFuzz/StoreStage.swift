@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
 internal import ResourceStore
+internal import SystemSupport
 
 /// A directory that has the same store at the beginning of each input, and a folder outside that must stay as it is.
 ///
@@ -18,7 +20,7 @@ struct StoreStage: Sendable {
         "lock", "staging/7", "blobs/\(folder)", "blobs", "staging", "documents",
     ]
     private static let large = Data(repeating: 7, count: 300)
-    private static let digits = BlobID(hashing: large).description
+    private static let digits = SHA256Digest(of: large).description
     private static let folder = digits.prefix(2)
     private static let file = digits.dropFirst(2)
     private static let configuration = BlobStore.Configuration(smallBlobLimit: 100, today: { 20_000 })
@@ -110,9 +112,12 @@ struct StoreStage: Sendable {
 
     /// Returns a Boolean value that indicates whether a path leads to a regular file in the directory, or to nothing.
     private func isBelow(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return errno == ENOENT && realFolder(of: path) }
-        return [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) && realFolder(of: path)
+        do {
+            let status = try FileStatus(path: path, followsLinks: false)
+            return [.file, .directory].contains(status.kind) && realFolder(of: path)
+        } catch {
+            return error.number == ENOENT && realFolder(of: path)
+        }
     }
 
     private func realFolder(of path: String) -> Bool {
@@ -189,14 +194,9 @@ struct StoreStage: Sendable {
     private func picture(_ folder: String) throws -> [String: String] {
         var picture: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
-            var status = stat()
-            guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
-            #if canImport(Darwin)
-                let time = status.st_mtimespec
-            #else
-                let time = status.st_mtim
-            #endif
-            picture[name] = "\(status.st_mode) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)"
+            guard let status = try? FileStatus(path: "\(folder)/\(name)", followsLinks: false) else { continue }
+            let mode = "\(status.kind) \(status.permissions)"
+            picture[name] = "\(mode) \(status.size) \(status.modificationTime)"
         }
         return picture
     }

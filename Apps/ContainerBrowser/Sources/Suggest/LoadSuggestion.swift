@@ -3,6 +3,7 @@
 
 internal import CommandSupport
 internal import ContainerKit
+internal import ContentDigest
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+internal import ContentDigest
 internal import SchemeMode
 
 #if canImport(FoundationEssentials)
@@ -14,9 +14,9 @@ internal import SchemeMode
 struct IntegrityDigests: IntegrityHashing {
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8] {
         switch algorithm {
-        case .sha256: Array(SHA256.hash(data: data))
-        case .sha384: Array(SHA384.hash(data: data))
-        case .sha512: Array(SHA512.hash(data: data))
+        case .sha256: SHA256Digest(of: data).bytes
+        case .sha384: LongDigest.sha384(of: data)
+        case .sha512: LongDigest.sha512(of: data)
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 public import Logging
 internal import ResourceLoading
 internal import ResourceStore
@@ -218,7 +219,9 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
-    fileprivate static func resource(_ response: StoredResponse, _ key: CacheKey, _ blob: BlobID) -> StoredResource {
+    fileprivate static func resource(_ response: StoredResponse, _ key: CacheKey, _ blob: SHA256Digest)
+        -> StoredResource
+    {
         var resource = StoredResource(
             key: key.name(of: response), blob: blob, size: Int64(response.range.count), mediaType: "",
             validator: response.record)

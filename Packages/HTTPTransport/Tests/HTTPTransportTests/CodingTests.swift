@@ -7,6 +7,7 @@ import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 import Testing
+import ZlibStreams
 
 @Suite("Content codings", .timeLimit(.minutes(3)))
 struct CodingTests {
@@ -44,9 +45,9 @@ struct CodingTests {
         }
     }
 
-    @Test("deflate is removed, with the header of zlib and without", arguments: [15, -15])
-    func deflate(window: CInt) async throws {
-        try await withCoded(Deflate.encode(text, window: window), as: "deflate") { origin, transport async throws in
+    @Test("deflate is removed, with the header of zlib and without", arguments: [ZlibFormat.zlib, .raw])
+    func deflate(format: ZlibFormat) async throws {
+        try await withCoded(Deflate.encode(text, as: format), as: "deflate") { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
             #expect(response.head.headerFields[.contentEncoding] == nil)
             #expect(try await response.body.collect(upTo: 200_000) == text)
@@ -91,7 +92,7 @@ struct CodingTests {
 
     @Test("Codings on top of each other are removed, down to one that is not known")
     func nested() async throws {
-        let twice = try Deflate.encode(Gzip.store(text), window: 15)
+        let twice = try Deflate.encode(Gzip.store(text), as: .zlib)
         for (coding, rest) in [("gzip, deflate", nil), ("br, gzip, deflate", "br")] as [(String, String?)] {
             try await withCoded(twice, as: coding) { origin, transport async throws in
                 let response = try await transport.send(origin.url + "/")
@@ -110,8 +111,8 @@ struct CodingTests {
 
     @Test("A body that grows too much is none, whatever its size", arguments: [["gzip"], ["gzip", "gzip"]])
     func ratio(codings: [String]) async throws {
-        var content = try Deflate.encode(Data(count: 8 << 20), window: 31)
-        if codings.count > 1 { content = try Deflate.encode(content, window: 31) }
+        var content = try Deflate.encode(Data(count: 8 << 20), as: .gzip)
+        if codings.count > 1 { content = try Deflate.encode(content, as: .gzip) }
         try await withCoded(content, as: codings.joined(separator: ",")) {
             $0.ratioFloor = 1 << 20
         } _: { [content] origin, transport async throws in
@@ -136,7 +137,7 @@ struct CodingTests {
 
     @Test("What is ready is handed on before the rest arrives")
     func streaming() async throws {
-        let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), window: 31)
+        let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), as: .gzip)
         let (gate, open) = AsyncStream<Void>.makeStream()
         let route = try route(.get, "/") { _ in
             OriginResponse(
@@ -171,7 +172,7 @@ struct CodingTests {
                     body: body, provenance: Provenance(.network, reason: "test"))
             }
         }
-        let content = try Deflate.encode(text, window: 31)
+        let content = try Deflate.encode(text, as: .gzip)
         let path = FileManager.default.temporaryDirectory.appending(path: "coded-\(UUID().uuidString)").path
         try content.write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -248,8 +249,8 @@ struct CodingTests {
         }
     }
 
-    @Test("Damage anywhere is an error or another body, within the limits", arguments: [31, 15, -15] as [CInt])
-    func damage(window: CInt) async throws {
+    @Test("Damage anywhere is an error or another body, within the limits", arguments: [ZlibFormat.gzip, .zlib, .raw])
+    func damage(format: ZlibFormat) async throws {
         struct Coded: ResourceLoader {
             let body: Data
             let coding: String
@@ -259,7 +260,7 @@ struct CodingTests {
                     provenance: Provenance(.network, reason: "test"))
             }
         }
-        let content = try Deflate.encode(Data((0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* $0) }), window: window)
+        let content = try Deflate.encode(Data((0..<3_000).map { UInt8(truncatingIfNeeded: $0 &* $0) }), as: format)
         let request = ResourceRequest(try #require(HTTPRequest(urlText: "http://a.example/")))
         var limits = DecodingLimits()
         limits.bytes = 100_000
@@ -267,12 +268,12 @@ struct CodingTests {
             for bit in [0, 3, 6] {
                 var damaged = content
                 damaged[index] ^= 1 << bit
-                let coded = Coded(body: damaged, coding: window == 31 ? "gzip" : "deflate")
+                let coded = Coded(body: damaged, coding: format == .gzip ? "gzip" : "deflate")
                 let response = try #require(try await DecodingLoader(coded, limits: limits).load(request))
                 do {
                     let data = try await response.body.collect(upTo: 100_000)
                     // gzip has a checksum, and fields that nothing hangs on.
-                    #expect(window != 31 || data.count == 3_000)
+                    #expect(format != .gzip || data.count == 3_000)
                 } catch let error as ResourceError {
                     #expect([.connectionLost, .tooLarge].contains(error.code))
                 }

@@ -77,7 +77,7 @@ extension PackageLibrary {
     private static func store(
         _ file: PackageManifest.File, _ content: inout any ArchiveEntryReading, into batch: BlobBatch
     ) throws {
-        let id = try BlobID(file.sha256)
+        let id = file.sha256
         // Never more bytes than the manifest says: the reader sees to that.
         let first = try content.next() ?? Data()
         do {

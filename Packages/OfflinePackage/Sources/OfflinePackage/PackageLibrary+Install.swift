@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
@@ -67,14 +68,5 @@ extension PackageLibrary {
         // A table that cannot be read is repaired by installing again.
         guard let table = try? active.entries(in: store) else { return nil }
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
-    }
-}
-
-extension BlobID {
-    init(_ digest: SHA256Digest) throws {
-        guard let id = BlobID(bytes: digest.bytes) else {
-            throw PackageError(.badManifest, "not a SHA-256", at: digest.description)
-        }
-        self = id
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
@@ -15,12 +16,12 @@ struct PackageUnpacking {
     private(set) var progress: InstallProgress
     private let batch: BlobBatch
     /// Blobs that the store has: they are hashed but not written.
-    private let held: Set<BlobID>
+    private let held: Set<SHA256Digest>
     /// What must still come, by path.
     private var awaited: [String: StoredEntry]
     private var done: Set<String> = []
 
-    init(_ entries: [StoredEntry], into batch: BlobBatch, holding held: Set<BlobID>) {
+    init(_ entries: [StoredEntry], into batch: BlobBatch, holding held: Set<SHA256Digest>) {
         self.batch = batch
         self.held = held
         awaited = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
@@ -83,7 +84,7 @@ struct PackageUnpacking {
             hasher.update(chunk)
         }
         try Self.check(size, against: expected)
-        let digest = try BlobID(hasher.finalize())
+        let digest = hasher.finalize()
         guard digest == expected.blob else {
             throw PackageError(
                 .digestMismatch, "\(size) bytes with SHA-256 \(digest), expected \(expected.blob)", at: expected.path)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ZlibStreams
+
 /// The bytes inside of a gzip file (RFC 1952).
 ///
 /// zlib checks the trailer, checksum and length, which libarchive 3.6 reads over. Members may follow each other, as
 /// programs write them that compress on several threads; anything else behind a member is refused.
 final class GzipStream: ByteStreaming {
     private let file: InputFile
-    private let zlib: ZlibStream
+    private let zlib: ZlibInflater
     private let buffer: UnsafeMutableRawBufferPointer
     private var input: UnsafeRawBufferPointer
     private var position: Int64 = 0
 
     init(_ file: InputFile) throws {
         self.file = file
-        zlib = try ZlibStream(.gzip)
+        zlib = try ZlibInflater.make(.gzip)
         buffer = .allocate(byteCount: 64 << 10, alignment: 16)
         input = UnsafeRawBufferPointer(start: nil, count: 0)
     }

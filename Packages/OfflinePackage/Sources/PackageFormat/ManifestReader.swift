@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import StrictJSON
 
 /// Reads a manifest in one pass over its bytes. What is in memory is the manifest itself, whatever else the bytes hold.
@@ -238,7 +239,7 @@ struct ManifestReader {
 
     private static func digest(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> SHA256Digest
     {
-        guard let digest = SHA256Digest(hex: try text(&scanner, place())) else {
+        guard let digest = SHA256Digest(hexOfEitherCase: try text(&scanner, place())) else {
             throw PackageError(.badManifest, "not a SHA-256 at \(place())")
         }
         return digest

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
+
 extension PackageManifest {
     /// The zip that the files' slices refer to. A slice means nothing in any other archive.
     public struct Archive: Encodable, Sendable, Hashable {

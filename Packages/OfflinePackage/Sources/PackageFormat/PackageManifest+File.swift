@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
+
 extension PackageManifest {
     /// One file of a package.
     public struct File: Encodable, Sendable, Hashable {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
+
 /// Reads an archive to its end and says whether it is whole, and whether it is what a manifest promises.
 public struct PackageVerifier: Sendable {
     /// What was checked.

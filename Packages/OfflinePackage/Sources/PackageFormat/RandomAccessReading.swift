@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
+
 /// Bytes that can be read at any position.
 protocol RandomAccessReading {
     /// What messages name.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ZlibStreams
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -17,7 +19,7 @@ struct SliceReader: ArchiveEntryReading {
     private let end: Int64
 
     init(
-        _ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibStream, whole: WholeInflater?
+        _ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibInflater, whole: WholeInflater?
     ) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "no place in an archive", at: file.path.description)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ZlibStreams
+
 /// How far the unpacking of one slice has come. What ``SliceInflater`` and ``SliceReader`` have in common.
 ///
-/// Not `Sendable`, as ``ZlibStream`` is not.
+/// Not `Sendable`, as ``ZlibInflater`` is not.
 final class SliceState {
     /// The most bytes of a piece.
     static let chunk: Int64 = 256 << 10
@@ -17,13 +19,13 @@ final class SliceState {
     private(set) var mayHold = false
     private let size: Int64
     /// `nil` for stored slices.
-    private let zlib: ZlibStream?
+    private let zlib: ZlibInflater?
     /// All came out at once, without zlib.
     private var isWhole = false
     private var hasFailed = false
 
     /// - Parameter zlib: one to use again, of format raw; a new one is made where it is `nil`.
-    init(_ slice: ArchiveSlice, size: Int64, name: String, zlib: ZlibStream? = nil) throws {
+    init(_ slice: ArchiveSlice, size: Int64, name: String, zlib: ZlibInflater? = nil) throws {
         guard slice.offset >= 0, slice.size >= 0, size >= 0 else {
             throw PackageError(.badManifest, "negative size", at: name)
         }
@@ -39,7 +41,7 @@ final class SliceState {
             }
         case .deflate:
             zlib?.reset()
-            self.zlib = try zlib ?? ZlibStream(.raw)
+            self.zlib = try zlib ?? ZlibInflater.make(.raw)
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ZlibStreams
+
 /// A zip in a file, read by the slices of its manifest alone: the archive's own headers are never looked at.
 ///
 /// Nothing that comes out is proven before its digest was compared with the manifest's: that is the caller's part. The
@@ -49,7 +51,7 @@ public struct SlicedArchive: Sendable {
         visit: (PackageManifest.File, inout any ArchiveEntryReading) throws -> Void
     ) throws {
         let readAhead = ReadAhead(input)
-        let zlib = try ZlibStream(.raw)
+        let zlib = try ZlibInflater.make(.raw)
         let inflater = WholeInflater()
         for file in files {
             let whole = try SliceReader(file, from: readAhead, zlib: zlib, whole: inflater)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ZlibStreams
+
 /// The name of a zip entry as text.
 enum ZipName {
     /// Decodes a name: the Unicode Path extra field where it belongs to this name (APPNOTE 4.6.9), else UTF-8 where
@@ -8,7 +10,7 @@ enum ZipName {
     /// - Returns: `nil` for a name that says it is UTF-8 and is not.
     static func decode(_ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields) -> String? {
         if !extra.unicodePaths.isEmpty {
-            let crc32 = CRC32.checksum(of: raw)
+            let crc32 = raw.withUnsafeBytes { CRC32.checksum(of: $0) }
             if let field = extra.unicodePaths.first(where: { $0.crc32 == crc32 }) {
                 return String(validating: field.name, as: UTF8.self)
             }

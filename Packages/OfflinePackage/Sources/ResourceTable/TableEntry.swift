@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
+
 /// One resource of a table.
 public struct TableEntry: Sendable, Hashable {
     /// The page URL that it answers.

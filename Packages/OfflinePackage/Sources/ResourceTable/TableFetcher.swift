@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 internal import HTTPTypes
 internal import ResourceLoading
 

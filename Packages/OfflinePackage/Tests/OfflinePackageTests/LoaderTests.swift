@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -21,7 +22,7 @@ struct LoaderTests {
         let package = try await fixture.install(site, version: "1.0")
         let response = try #require(try await fixture.response(to: "https://shop.example/app.js?v=1"))
         #expect(response.head.status == .ok)
-        let digest = BlobID(hashing: Data("code".utf8))
+        let digest = SHA256Digest(of: Data("code".utf8))
         let expected: HTTPFields = [
             .contentType: "text/javascript", .eTag: "\"\(digest)\"", .cacheControl: "no-cache",
         ]
@@ -224,7 +225,7 @@ struct LoaderTests {
 
     /// Where the store keeps a large file.
     private func path(of text: String) throws -> String {
-        guard case .file(let file) = try fixture.store.blob(BlobID(hashing: Data(text.utf8))).content else {
+        guard case .file(let file) = try fixture.store.blob(SHA256Digest(of: Data(text.utf8))).content else {
             throw CocoaError(.fileNoSuchFile)
         }
         return file.path

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import ContentDigest
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -29,7 +30,7 @@ public final class BlobBatch: Sendable {
 
     private struct State {
         /// Every blob of this batch. Each is claimed in the store exactly once until `deinit`.
-        var claimed: Set<BlobID> = []
+        var claimed: Set<SHA256Digest> = []
         /// Small blobs that are not sent to be written yet.
         var chunk: BlobChunk?
         /// Whether one of the blobs is a file, so that the file system must be synced.
@@ -54,7 +55,7 @@ public final class BlobBatch: Sendable {
     /// - Parameter wanted: blobs and their sizes in bytes.
     /// - Returns: those that something names and that are there with these sizes. The others must be written.
     /// - Throws: ``StoreError``.
-    public func reuse(_ wanted: [BlobID: Int64]) throws -> Set<BlobID> {
+    public func reuse(_ wanted: [SHA256Digest: Int64]) throws -> Set<SHA256Digest> {
         for id in wanted.keys { claim(id) }
         let (rows, files) = try store.intact(wanted)
         if !files.isEmpty { state.withLock { $0.hasFiles = true } }
@@ -73,7 +74,7 @@ public final class BlobBatch: Sendable {
     /// - Parameter expected: what the bytes were announced as, if they were.
     /// - Returns: the address of the bytes.
     /// - Throws: as ``BlobWriter/finish(expecting:)`` does.
-    public func add(_ bytes: Data, expecting expected: BlobID? = nil) throws -> BlobID {
+    public func add(_ bytes: Data, expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {
         guard bytes.count <= store.configuration.smallBlobLimit else {
             var writer = try makeWriter()
             try writer.write(bytes)
@@ -81,7 +82,7 @@ public final class BlobBatch: Sendable {
         }
         if let failure = writes.failure { throw failure }
         try store.prepareToWrite()
-        let id = BlobID(hashing: bytes)
+        let id = SHA256Digest(of: bytes)
         if let expected { try id.check(expected, size: Int64(bytes.count)) }
         claim(id)
         try add(bytes, as: id)
@@ -89,18 +90,18 @@ public final class BlobBatch: Sendable {
     }
 
     /// The blobs of this batch, written or reused.
-    var blobs: Set<BlobID> { state.withLock { $0.claimed } }
+    var blobs: Set<SHA256Digest> { state.withLock { $0.claimed } }
 
     /// Whether the blobs are safe only once the file system was synced.
     var hasFiles: Bool { state.withLock { $0.hasFiles } }
 
     /// Keeps a blob from being swept while this batch lives.
-    func claim(_ id: BlobID) {
+    func claim(_ id: SHA256Digest) {
         if state.withLock({ $0.claimed.insert(id).inserted }) { store.claim(id) }
     }
 
     /// Takes a small blob, which is claimed.
-    func add(_ bytes: Data, as id: BlobID) throws {
+    func add(_ bytes: Data, as id: SHA256Digest) throws {
         guard !store.isPlaced(id) else { return }
         while true {
             var isDone = true
@@ -128,7 +129,7 @@ public final class BlobBatch: Sendable {
     }
 
     /// Takes a large blob, which is claimed.
-    func place(_ file: StagedFile, as id: BlobID, size: Int64) throws {
+    func place(_ file: StagedFile, as id: SHA256Digest, size: Int64) throws {
         state.withLock { $0.hasFiles = true }
         try store.place(file, as: id, size: size)
     }

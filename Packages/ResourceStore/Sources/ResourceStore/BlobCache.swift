@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -30,7 +31,7 @@ final class BlobCache: Sendable {
 
     /// The bytes of a blob. Counts a hit or a miss.
     /// - Parameter countsMiss: false for who goes on to ask again.
-    func bytes(of id: BlobID, countsMiss: Bool = true) -> Data? {
+    func bytes(of id: SHA256Digest, countsMiss: Bool = true) -> Data? {
         guard capacity > 0 else { return nil }
         return state.withLock { state in
             guard let slot = state.slotByID[id] else {
@@ -45,7 +46,7 @@ final class BlobCache: Sendable {
 
     /// Takes in a blob, and removes others until there is room. One that would fill more than a quarter of the cache
     /// is not taken.
-    func insert(_ bytes: Data, as id: BlobID) {
+    func insert(_ bytes: Data, as id: SHA256Digest) {
         let cost = bytes.count + Self.overhead
         guard cost <= capacity / 4 else { return }
         state.withLock { state in
@@ -55,7 +56,7 @@ final class BlobCache: Sendable {
         }
     }
 
-    func remove(_ ids: some Sequence<BlobID>) {
+    func remove(_ ids: some Sequence<SHA256Digest>) {
         state.withLock { state in
             for id in ids {
                 if let slot = state.slotByID[id] { state.remove(slot) }
@@ -78,7 +79,7 @@ extension BlobCache {
     /// A queue in slots that point at each other, so that any blob can be taken out of the middle.
     private struct State {
         struct Slot {
-            var id: BlobID
+            var id: SHA256Digest
             var bytes: Data
             var isVisited = false
             /// The slot of the blob that came next, and of the one that came before.
@@ -90,7 +91,7 @@ extension BlobCache {
         var misses = 0
         var cost = 0
         var slots: [Slot] = []
-        var slotByID: [BlobID: Int] = [:]
+        var slotByID: [SHA256Digest: Int] = [:]
         private var free: [Int] = []
         private var newest: Int?
         private var oldest: Int?
@@ -101,7 +102,7 @@ extension BlobCache {
             self.misses = misses
         }
 
-        mutating func insert(_ bytes: Data, as id: BlobID) {
+        mutating func insert(_ bytes: Data, as id: SHA256Digest) {
             let slot = Slot(id: id, bytes: bytes, older: newest)
             let place: Int
             if let reused = free.popLast() {

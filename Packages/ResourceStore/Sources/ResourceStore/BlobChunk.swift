@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -18,7 +20,7 @@
 final class BlobChunk: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
     /// Where each blob lies.
-    private(set) var ranges: [BlobID: Range<Int>] = [:]
+    private(set) var ranges: [SHA256Digest: Range<Int>] = [:]
     /// How many bytes are in use.
     private(set) var count = 0
 
@@ -32,7 +34,7 @@ final class BlobChunk: @unchecked Sendable {
     }
 
     /// Takes a blob in, or returns `nil` where there is no room for it.
-    func append(_ bytes: Data, as id: BlobID) -> Range<Int>? {
+    func append(_ bytes: Data, as id: SHA256Digest) -> Range<Int>? {
         guard bytes.count <= buffer.count - count else { return nil }
         let range = count..<count + bytes.count
         bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[range]).copyMemory(from: $0) }

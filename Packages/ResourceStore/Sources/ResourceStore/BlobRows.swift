@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import GRDB
 
 #if canImport(FoundationEssentials)
@@ -106,7 +107,7 @@ final class BlobRows: Sendable {
     }
 
     /// The bytes of a blob as they are on disk. They are not checked.
-    func bytes(of id: BlobID) throws -> Data? {
+    func bytes(of id: SHA256Digest) throws -> Data? {
         try StoreError.mapping(path) {
             // One statement is a transaction of its own.
             try database.unsafeRead { database in
@@ -119,12 +120,12 @@ final class BlobRows: Sendable {
     }
 
     /// The sizes in bytes of those of the given blobs that are here.
-    func sizes(of blobs: some Collection<BlobID>) throws -> [BlobID: Int64] {
+    func sizes(of blobs: some Collection<SHA256Digest>) throws -> [SHA256Digest: Int64] {
         guard !blobs.isEmpty else { return [:] }
         return try StoreError.mapping(path) {
             try reading { database in
                 let statement = try database.cachedStatement(sql: "SELECT size FROM blob WHERE digest = ?")
-                var sizes: [BlobID: Int64] = [:]
+                var sizes: [SHA256Digest: Int64] = [:]
                 for blob in blobs {
                     if let size = try Int64.fetchOne(statement, arguments: [blob.data]) { sizes[blob] = size }
                 }
@@ -134,14 +135,14 @@ final class BlobRows: Sendable {
     }
 
     /// Every blob that is here, with its size in bytes.
-    func all() throws -> [(id: BlobID, size: Int64)] {
+    func all() throws -> [(id: SHA256Digest, size: Int64)] {
         try StoreError.mapping(path) {
             try reading { database in
                 let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
-                var all: [(id: BlobID, size: Int64)] = []
+                var all: [(id: SHA256Digest, size: Int64)] = []
                 while let row = try rows.next() {
                     // A row without a sensible name cannot be asked for either.
-                    guard let id = try? BlobID(row, column: 0) else { continue }
+                    guard let id = try? SHA256Digest(row, column: 0) else { continue }
                     all.append((id, try row.decode(atIndex: 1)))
                 }
                 return all
@@ -188,7 +189,8 @@ final class BlobRows: Sendable {
     ///   - choose: picks those that may go, when no write can come between that and their removal.
     ///   - afterCommit: is told of each transaction what was removed.
     func remove(
-        _ blobs: [BlobID], choosing choose: ([BlobID]) -> [BlobID], afterCommit: ([BlobID]) throws -> Void
+        _ blobs: [SHA256Digest], choosing choose: ([SHA256Digest]) -> [SHA256Digest],
+        afterCommit: ([SHA256Digest]) throws -> Void
     ) throws {
         var rest = blobs[...]
         while !rest.isEmpty {

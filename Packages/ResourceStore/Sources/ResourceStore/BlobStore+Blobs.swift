@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Crypto
+public import ContentDigest
 internal import SystemSupport
 
 #if canImport(FoundationEssentials)
@@ -23,7 +23,7 @@ extension BlobStore {
     ///   blob of another size is damaged.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound`` where it is not there, or
     ///   ``StoreError/Code-swift.struct/damaged`` where its bytes are wrong: it was dropped then.
-    public func blob(_ id: BlobID, size: Int64? = nil) throws -> StoredBlob {
+    public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {
         let isSmall = size.map { $0 <= configuration.smallBlobLimit }
         if isSmall != false, let bytes = memory.bytes(of: id) { return StoredBlob(id, bytes) }
         if isSmall == false, let file = try largeBlob(id, size: size) { return file }
@@ -35,11 +35,11 @@ extension BlobStore {
 
     /// The bytes of a small blob that was asked for lately; `nil` where they have to be read. Does not block, and tells
     /// nothing of large ones.
-    public func bytesInMemory(of id: BlobID) -> Data? {
+    public func bytesInMemory(of id: SHA256Digest) -> Data? {
         memory.bytes(of: id, countsMiss: false)
     }
 
-    private func smallBlob(_ id: BlobID) throws -> StoredBlob? {
+    private func smallBlob(_ id: SHA256Digest) throws -> StoredBlob? {
         // Copied under the mutex: once it is hidden, its memory is used again.
         let unwritten = state.withLock { state in state.unwritten[id].map { $0.chunk.bytes(in: $0.range) } }
         if let unwritten { return StoredBlob(id, unwritten) }
@@ -51,14 +51,14 @@ extension BlobStore {
             recordBrokenRows()
             throw dropDamaged(id, "its row cannot be read", at: rows.path, cause: error)
         }
-        guard BlobID(hashing: bytes) == id else {
+        guard SHA256Digest(of: bytes) == id else {
             throw dropDamaged(id, "row of \(bytes.count) bytes with another digest", at: rows.path)
         }
         memory.insert(bytes, as: id)
         return StoredBlob(id, bytes)
     }
 
-    private func largeBlob(_ id: BlobID, size: Int64?) throws -> StoredBlob? {
+    private func largeBlob(_ id: SHA256Digest, size: Int64?) throws -> StoredBlob? {
         guard let file = try file(of: id) else { return nil }
         let status = try file.status()
         if let size, size != status.size {
@@ -76,19 +76,19 @@ extension BlobStore {
     }
 
     /// The digest of the bytes that the file of a large blob has now.
-    func digest(of file: StoredFile) throws -> BlobID {
-        var hasher = SHA256()
+    func digest(of file: StoredFile) throws -> SHA256Digest {
+        var hasher = SHA256Hasher()
         try file.read { piece in
             // A file of somebody else may be of any size.
             if copy != nil { try Task.checkCancellation() }
-            hasher.update(bufferPointer: piece)
+            hasher.update(piece)
         }
-        return BlobID(hasher.finalize())
+        return hasher.finalize()
     }
 
     /// Whether a file may have other bytes than those that were written and synced: unless it was seen to be right since
     /// the store was last left unclean, and nobody has touched it since it was last left clean.
-    private func needsCheck(_ id: BlobID, _ status: FileStatus) -> Bool {
+    private func needsCheck(_ id: SHA256Digest, _ status: FileStatus) -> Bool {
         if let clean = marker.cleanSince, status.changeTime < clean, status.modificationTime == marker.era {
             return false
         }
@@ -98,7 +98,7 @@ extension BlobStore {
     /// Removes a blob whose bytes are wrong, as far as that is possible, and counts it.
     /// - Returns: what to throw.
     func dropDamaged(
-        _ id: BlobID, _ what: String, at path: String, cause: (any Error)? = nil
+        _ id: SHA256Digest, _ what: String, at path: String, cause: (any Error)? = nil
     ) -> StoreError {
         state.withLock { state in
             state.counters.damagedBlobs += 1
@@ -121,7 +121,7 @@ extension BlobStore {
     }
 
     /// The file of a large blob, open for reading; `nil` if there is none, or something that is no file has its name.
-    func file(of id: BlobID) throws -> StoredFile? {
+    func file(of id: SHA256Digest) throws -> StoredFile? {
         guard let folder = try blobFolder(of: id) else { return nil }
         let name = Self.fileName(of: id)
         // A link in its place is no blob, and goes when the blob is next placed.
@@ -129,16 +129,16 @@ extension BlobStore {
     }
 
     /// The folder that has a blob's file; `nil` if there is none.
-    func blobFolder(of id: BlobID) throws -> PrivateFolder? {
+    func blobFolder(of id: SHA256Digest) throws -> PrivateFolder? {
         try blobs?.subfolder(Self.folderName(of: id), tightens: copy == nil)
     }
 
-    private static func folderName(of id: BlobID) -> String { String(id.description.prefix(2)) }
+    private static func folderName(of id: SHA256Digest) -> String { String(id.description.prefix(2)) }
 
-    static func fileName(of id: BlobID) -> String { String(id.description.dropFirst(2)) }
+    static func fileName(of id: SHA256Digest) -> String { String(id.description.dropFirst(2)) }
 
     /// The path of a blob's file, for messages.
-    func path(of id: BlobID) -> String {
+    func path(of id: SHA256Digest) -> String {
         "\(directory)/blobs/\(Self.folderName(of: id))/\(Self.fileName(of: id))"
     }
 }
@@ -154,11 +154,11 @@ extension BlobStore {
         return try StagedFile("\(number)", in: root.makeSubfolder("staging"))
     }
 
-    func claim(_ id: BlobID) {
+    func claim(_ id: SHA256Digest) {
         state.withLock { $0.claims[id, default: Claim(holders: 0)].holders += 1 }
     }
 
-    func release(_ ids: Set<BlobID>) {
+    func release(_ ids: Set<SHA256Digest>) {
         state.withLock { state in
             for id in ids {
                 guard var claim = state.claims[id] else { continue }
@@ -169,12 +169,12 @@ extension BlobStore {
     }
 
     /// Whether a batch has put a blob in place that is claimed since.
-    func isPlaced(_ id: BlobID) -> Bool {
+    func isPlaced(_ id: SHA256Digest) -> Bool {
         state.withLock { $0.claims[id]?.isPlaced == true }
     }
 
     /// Lets ``blob(_:size:)`` find a small blob that is not committed yet.
-    func show(_ id: BlobID, in chunk: BlobChunk, at range: Range<Int>) {
+    func show(_ id: SHA256Digest, in chunk: BlobChunk, at range: Range<Int>) {
         state.withLock { $0.unwritten[id] = (chunk, range) }
     }
 
@@ -187,7 +187,7 @@ extension BlobStore {
 
     /// Those of the given blobs that something names and that are there with the given sizes.
     /// They are claimed, so a sweep that begins now leaves them.
-    func intact(_ wanted: [BlobID: Int64]) throws -> (rows: Set<BlobID>, files: Set<BlobID>) {
+    func intact(_ wanted: [SHA256Digest: Int64]) throws -> (rows: Set<SHA256Digest>, files: Set<SHA256Digest>) {
         let named = try index.named(of: wanted.keys)
         let sizes = try rows.sizes(of: named)
         let rows = named.filter { sizes[$0] == wanted[$0] }
@@ -196,7 +196,7 @@ extension BlobStore {
     }
 
     /// The size in bytes of the file of a large blob; `nil` if there is none.
-    func fileSize(of id: BlobID) throws -> Int64? {
+    func fileSize(of id: SHA256Digest) throws -> Int64? {
         try blobFolder(of: id)?.status(of: Self.fileName(of: id))?.size
     }
 
@@ -215,7 +215,7 @@ extension BlobStore {
     }
 
     /// Moves a file from `staging/` to where its blob belongs. The blob is claimed.
-    func place(_ file: StagedFile, as id: BlobID, size: Int64) throws {
+    func place(_ file: StagedFile, as id: SHA256Digest, size: Int64) throws {
         try onStep(.blobWritten)
         try suspension.check()
         let name = Self.fileName(of: id)
@@ -240,7 +240,7 @@ extension BlobStore {
 }
 
 extension StoredBlob {
-    fileprivate init(_ id: BlobID, _ bytes: Data) {
+    fileprivate init(_ id: SHA256Digest, _ bytes: Data) {
         self.init(id: id, content: .bytes(bytes), size: Int64(bytes.count))
     }
 }

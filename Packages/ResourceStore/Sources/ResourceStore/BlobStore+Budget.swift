@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
+
 extension BlobStore {
     /// Says before anything is downloaded or unpacked whether a package can be taken in: whether so many bytes fit into
     /// ``Configuration/packageBudget`` beside the generations that are staged, active or pinned, and onto the device.
@@ -49,7 +51,7 @@ extension BlobStore {
     }
 
     /// What blobs take on disk; what is not there takes nothing.
-    private func bytesOnDisk(of blobs: [BlobID]) throws -> Int64 {
+    private func bytesOnDisk(of blobs: [SHA256Digest]) throws -> Int64 {
         let rows = try rows.sizes(of: blobs)
         let files = try blobs.lazy.filter { rows[$0] == nil }.map { try fileSize(of: $0) ?? 0 }
         return try Self.sum(Array(rows.values) + files, at: directory)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -59,7 +61,7 @@ extension BlobStore {
     /// - Returns: the sound blobs, with their sizes.
     private func checkBlobs(
         _ check: inout StoreCheck, repairs: Bool, progress: (StoreCheck.Progress) throws -> Void
-    ) throws -> [BlobID: Int64] {
+    ) throws -> [SHA256Digest: Int64] {
         let rowBlobs = try rows.all()
         let fileBlobs = try fileBlobs().compactMap { id in try fileSize(of: id).map { (id: id, size: $0) } }
         var total = StoreStatistics.Amount()
@@ -67,8 +69,8 @@ extension BlobStore {
         var completed = StoreStatistics.Amount()
         var state = StoreCheck.Progress(
             completedBlobs: 0, totalBlobs: total.count, completedBytes: 0, totalBytes: total.bytes)
-        var sound: [BlobID: Int64] = [:]
-        func record(_ id: BlobID, _ size: Int64, isSound: Bool) throws {
+        var sound: [SHA256Digest: Int64] = [:]
+        func record(_ id: SHA256Digest, _ size: Int64, isSound: Bool) throws {
             if isSound {
                 sound[id] = size
                 check.blobs.add(size)
@@ -89,17 +91,17 @@ extension BlobStore {
         return sound
     }
 
-    private func isRowSound(_ id: BlobID, _ size: Int64) throws -> Bool {
+    private func isRowSound(_ id: SHA256Digest, _ size: Int64) throws -> Bool {
         do {
             guard let bytes = try rows.bytes(of: id) else { return false }
-            return Int64(bytes.count) == size && BlobID(hashing: bytes) == id
+            return Int64(bytes.count) == size && SHA256Digest(of: bytes) == id
         } catch let error as StoreError where error.code == .damaged {
             return false
         }
     }
 
     /// Holds names against the blobs that are there.
-    private func checkNames(_ check: inout StoreCheck, _ sizes: [BlobID: Int64], repairs: Bool) throws {
+    private func checkNames(_ check: inout StoreCheck, _ sizes: [SHA256Digest: Int64], repairs: Bool) throws {
         func record(_ lack: StoreCheck.Lack) {
             check.lackingCount += 1
             if check.lacking.count < 1_000 { check.lacking.append(lack) }
@@ -126,14 +128,14 @@ extension BlobStore {
     }
 
     /// The blobs that are files, and whatever else has such a name.
-    func fileBlobs() throws -> [BlobID] {
+    func fileBlobs() throws -> [SHA256Digest] {
         guard let blobs else { return [] }
-        return try blobs.names().sorted().flatMap { prefix -> [BlobID] in
+        return try blobs.names().sorted().flatMap { prefix -> [SHA256Digest] in
             // Other names are not looked into.
-            guard prefix.utf8.count == 2, BlobID(hex: prefix + String(repeating: "0", count: 62)) != nil,
+            guard prefix.utf8.count == 2, SHA256Digest(hex: prefix + String(repeating: "0", count: 62)) != nil,
                 let folder = try blobs.subfolder(prefix, tightens: copy == nil)
             else { return [] }
-            return try folder.names().sorted().compactMap { BlobID(hex: prefix + $0) }
+            return try folder.names().sorted().compactMap { SHA256Digest(hex: prefix + $0) }
         }
     }
 }

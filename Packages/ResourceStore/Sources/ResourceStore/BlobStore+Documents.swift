@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Crypto
+internal import ContentDigest
 internal import SystemSupport
 
 #if canImport(FoundationEssentials)
@@ -45,7 +45,7 @@ extension BlobStore {
         }
         try writing {
             let file = try makeStagedFile()
-            try file.write(Data(SHA256.hash(data: content)))
+            try file.write(Data(SHA256Digest(of: content).bytes))
             try file.write(content)
             // Before it takes the other's name: else a power cut could leave a name without bytes.
             try file.secure()
@@ -60,10 +60,10 @@ extension BlobStore {
     /// What a document holds that is there; `nil` where it is damaged.
     func readDocument(_ name: String) throws -> Data? {
         try checkName(ofDocument: name)
-        let limit = Self.documentLimit + SHA256.byteCount
+        let limit = Self.documentLimit + SHA256Digest.byteCount
         guard let content = try documentFolder()?.contents(of: name, upTo: limit) else { return nil }
-        let body = content.dropFirst(SHA256.byteCount)
-        return SHA256.hash(data: body).elementsEqual(content.prefix(SHA256.byteCount)) ? body : nil
+        let body = content.dropFirst(SHA256Digest.byteCount)
+        return SHA256Digest(of: body) == SHA256Digest(bytes: content.prefix(SHA256Digest.byteCount)) ? body : nil
     }
 
     /// The size in bytes of a document's file; `nil` if there is none.

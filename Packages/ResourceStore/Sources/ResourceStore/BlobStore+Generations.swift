@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 internal import SystemSupport
 
 #if canImport(FoundationEssentials)
@@ -83,7 +84,7 @@ extension BlobStore {
     }
 
     /// Makes a batch's blobs safe from a power cut.
-    func sync(_ batch: BlobBatch, _ blobs: Set<BlobID>) throws {
+    func sync(_ batch: BlobBatch, _ blobs: Set<SHA256Digest>) throws {
         // Also what was reused: another batch may have placed it and not synced yet. Rows are safe when committed.
         if batch.hasFiles {
             #if canImport(Darwin)
@@ -105,7 +106,7 @@ extension BlobStore {
     #if canImport(Darwin)
         /// Hands the files among some blobs to the device, and the folders that name them. They may stay in the device's
         /// cache for a while.
-        private func syncFiles(among blobs: Set<BlobID>) throws {
+        private func syncFiles(among blobs: Set<SHA256Digest>) throws {
             var folders: Set<String> = []
             for id in blobs {
                 guard let file = try file(of: id) else { continue }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 internal import SystemSupport
 
 extension BlobStore {
@@ -50,14 +51,14 @@ extension BlobStore {
 
     /// Removes blobs that nothing names, unless a batch holds them. To be called where no other write to the index can
     /// begin.
-    func removeBlobs(_ blobs: Set<BlobID>) throws {
+    func removeBlobs(_ blobs: Set<SHA256Digest>) throws {
         var result = SweepResult()
         // Files first, as in a sweep.
         for blob in blobs { try removeFile(blob, counting: &result) }
         try removeRows(Array(blobs), counting: &result)
     }
 
-    private func removeRows(_ blobs: [BlobID], counting result: inout SweepResult) throws {
+    private func removeRows(_ blobs: [SHA256Digest], counting result: inout SweepResult) throws {
         guard !blobs.isEmpty else { return }
         let sizes = try rows.sizes(of: blobs)
         try rows.remove(Array(sizes.keys)) { part in
@@ -70,7 +71,7 @@ extension BlobStore {
         }
     }
 
-    private func removeFile(_ id: BlobID, counting result: inout SweepResult) throws {
+    private func removeFile(_ id: SHA256Digest, counting result: inout SweepResult) throws {
         try suspension.check()
         let size: Int64? = try state.withLock { state in
             guard state.claims[id] == nil else { return nil }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import ContentDigest
 internal import SystemSupport
 
 #if canImport(FoundationEssentials)
@@ -69,15 +70,15 @@ public final class BlobStore: Sendable {
     struct State {
         /// Blobs that batches hold. Invariant: a blob is removed only while there is no claim on it: a file under the
         /// mutex, a row in a transaction that looked here after it had begun.
-        var claims: [BlobID: Claim] = [:]
+        var claims: [SHA256Digest: Claim] = [:]
         /// Small blobs that batches have taken and not committed yet. At most a few chunks for each batch.
-        var unwritten: [BlobID: (chunk: BlobChunk, range: Range<Int>)] = [:]
+        var unwritten: [SHA256Digest: (chunk: BlobChunk, range: Range<Int>)] = [:]
         /// How often each generation is pinned; never zero.
         var pins: [Int64: Int] = [:]
         /// Generations that a sweep has taken or is taking. They can no longer be pinned.
         var swept: Set<Int64> = []
         /// Large blobs whose bytes were seen to be right since the store was opened.
-        var checked: Set<BlobID> = []
+        var checked: Set<SHA256Digest> = []
         /// Keys of resources that were used, on a later day than their record says.
         var usedResources: Set<String> = []
         /// Number of the next file in `staging/`.

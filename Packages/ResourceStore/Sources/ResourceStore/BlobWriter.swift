@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+public import ContentDigest
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -15,7 +15,7 @@ internal import Crypto
 public struct BlobWriter: ~Copyable, Sendable {
     private let batch: BlobBatch
     private var buffer = BlobBuffer.memory(Data())
-    private var hasher = SHA256()
+    private var hasher = SHA256Hasher()
     /// How many bytes were written so far.
     public private(set) var size: Int64 = 0
 
@@ -26,7 +26,7 @@ public struct BlobWriter: ~Copyable, Sendable {
     /// Appends bytes. They are copied: the chunk's buffer is the caller's again.
     /// - Throws: ``StoreError``, as code ``StoreError/Code-swift.struct/diskFull`` where there is no room.
     public mutating func write(_ chunk: Data) throws {
-        hasher.update(data: chunk)
+        hasher.update(chunk)
         try buffer.append(chunk, upTo: batch.store.configuration.smallBlobLimit, makeFile: batch.store.makeStagedFile)
         size += Int64(chunk.count)
     }
@@ -40,8 +40,8 @@ public struct BlobWriter: ~Copyable, Sendable {
     /// - Returns: the address of the bytes.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/digestMismatch`` where the bytes are
     ///   not those expected.
-    public consuming func finish(expecting expected: BlobID? = nil) throws -> BlobID {
-        let id = BlobID(hasher.finalize())
+    public consuming func finish(expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {
+        let id = hasher.finalize()
         if let expected { try id.check(expected, size: size) }
         batch.claim(id)
         switch buffer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+internal import ContentDigest
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -12,7 +12,7 @@ internal import Crypto
 /// A digest over the fields of rows. SQLite notices a page whose structure is broken, but not a flipped bit in a
 /// path, which would quietly make it another path.
 struct Seal {
-    private var hasher = SHA256()
+    private var hasher = SHA256Hasher()
     private var buffer = Data()
 
     mutating func add(_ text: String) {
@@ -30,7 +30,7 @@ struct Seal {
         if buffer.count > 64 << 10 { flush() }
     }
 
-    mutating func add(_ blob: BlobID) {
+    mutating func add(_ blob: SHA256Digest) {
         buffer.append(contentsOf: blob.bytes)
     }
 
@@ -44,11 +44,11 @@ struct Seal {
     /// 16 bytes: this is against accidents, not against someone who can write the database.
     consuming func finish() -> Data {
         flush()
-        return hasher.finalize().withUnsafeBytes { Data($0.prefix(16)) }
+        return Data(hasher.finalize().bytes.prefix(16))
     }
 
     private mutating func flush() {
-        hasher.update(data: buffer)
+        hasher.update(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
+
 /// What a check of everything found.
 public struct StoreCheck: Sendable, Hashable {
     /// How far a check has come.
@@ -22,7 +24,7 @@ public struct StoreCheck: Sendable, Hashable {
         /// The path in the generation, or the resource's key.
         public let name: String
         /// The digest of the bytes that are missing.
-        public let blob: BlobID
+        public let blob: SHA256Digest
     }
 
     /// What SQLite says of the structure of the databases, where it does not say that they are sound.
@@ -30,7 +32,7 @@ public struct StoreCheck: Sendable, Hashable {
     /// The blobs whose bytes were compared with their digest.
     public internal(set) var blobs = StoreStatistics.Amount()
     /// Blobs whose bytes are not those of their digest.
-    public internal(set) var damagedBlobs: [BlobID] = []
+    public internal(set) var damagedBlobs: [SHA256Digest] = []
     /// Names without their bytes, those among them whose blob is damaged; the first 1,000.
     public internal(set) var lacking: [Lack] = []
     /// How many names lack their bytes.

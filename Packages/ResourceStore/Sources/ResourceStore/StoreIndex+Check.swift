@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import GRDB
 
 extension StoreIndex {
     /// Every blob that an entry or a resource names, with a size that it is named with.
-    func namedBlobs() throws -> [BlobID: Int64] {
+    func namedBlobs() throws -> [SHA256Digest: Int64] {
         try reading { database in
             let rows = try Row.fetchCursor(
                 database,
                 sql: "SELECT blob, MAX(size) FROM entry GROUP BY blob UNION ALL SELECT blob, size FROM resource")
-            var named: [BlobID: Int64] = [:]
+            var named: [SHA256Digest: Int64] = [:]
             while let row = try rows.next() {
                 // A name that is none has no blob; the seals tell of it.
-                guard let id = try? BlobID(row, column: 0) else { continue }
+                guard let id = try? SHA256Digest(row, column: 0) else { continue }
                 named[id] = try row.decode(atIndex: 1)
             }
             return named

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import GRDB
 
 #if canImport(FoundationEssentials)
@@ -54,7 +55,7 @@ extension StoreIndex {
     struct Removal {
         var keys = 0
         /// Blobs that lost a name and have no other.
-        var blobs: Set<BlobID> = []
+        var blobs: Set<SHA256Digest> = []
     }
 
     /// Changes resources in one transaction, and goes on to the blobs before any other write can begin.
@@ -137,7 +138,7 @@ extension StoreIndex {
         let selection = try database.cachedStatement(sql: "SELECT blob FROM resource WHERE \(column) = ?")
         guard let row = try Row.fetchOne(selection, arguments: [value]) else { return 0 }
         // A name that is none has no blob.
-        if let blob = try? BlobID(row, column: 0) { removal.blobs.insert(blob) }
+        if let blob = try? SHA256Digest(row, column: 0) { removal.blobs.insert(blob) }
         try database.cachedStatement(sql: "DELETE FROM resource WHERE \(column) = ?").execute(arguments: [value])
         return 1
     }
@@ -188,7 +189,7 @@ extension StoreIndex {
     /// Columns as in `selection`.
     private func resource(_ row: Row) throws -> StoredResource {
         var resource = StoredResource(
-            key: try row.decode(atIndex: 0), blob: try BlobID(row, column: 1), size: try row.decode(atIndex: 2),
+            key: try row.decode(atIndex: 0), blob: try SHA256Digest(row, column: 1), size: try row.decode(atIndex: 2),
             mediaType: try row.decode(atIndex: 3), validator: try row.decode(atIndex: 4))
         resource.lastUse = try row.decode(atIndex: 5)
         resource.overhead = try row.decode(atIndex: 7)

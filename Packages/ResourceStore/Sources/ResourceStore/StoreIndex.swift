@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import GRDB
 
 #if canImport(FoundationEssentials)
@@ -204,11 +205,11 @@ extension StoreIndex {
     }
 
     /// Those of the given blobs that an entry or a resource names.
-    func named(of blobs: some Sequence<BlobID>) throws -> Set<BlobID> {
+    func named(of blobs: some Sequence<SHA256Digest>) throws -> Set<SHA256Digest> {
         try reading { try Self.named(of: blobs, in: $0) }
     }
 
-    static func named(of blobs: some Sequence<BlobID>, in database: Database) throws -> Set<BlobID> {
+    static func named(of blobs: some Sequence<SHA256Digest>, in database: Database) throws -> Set<SHA256Digest> {
         // A first install asks for thousands and there is nothing.
         let isEmpty = try Bool.fetchOne(
             database, sql: "SELECT NOT EXISTS (SELECT 1 FROM entry) AND NOT EXISTS (SELECT 1 FROM resource)")
@@ -217,7 +218,7 @@ extension StoreIndex {
             sql: """
                 SELECT EXISTS (SELECT 1 FROM entry WHERE blob = ?1) OR EXISTS (SELECT 1 FROM resource WHERE blob = ?1)
                 """)
-        var named: Set<BlobID> = []
+        var named: Set<SHA256Digest> = []
         for blob in blobs where try Bool.fetchOne(statement, arguments: [blob.data]) == true { named.insert(blob) }
         return named
     }
@@ -234,18 +235,18 @@ extension StoreIndex {
     }
 
     /// The blobs that generations name, each once.
-    func packageBlobs() throws -> [BlobID] {
+    func packageBlobs() throws -> [SHA256Digest] {
         try reading { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT blob FROM entry GROUP BY blob")
-            var blobs: [BlobID] = []
+            var blobs: [SHA256Digest] = []
             // A name that is none has no bytes.
-            while let row = try rows.next() { if let blob = try? BlobID(row, column: 0) { blobs.append(blob) } }
+            while let row = try rows.next() { if let blob = try? SHA256Digest(row, column: 0) { blobs.append(blob) } }
             return blobs
         }
     }
 
     /// Those of the given blobs that no generation names.
-    func newToPackages(of blobs: some Sequence<BlobID>) throws -> [BlobID] {
+    func newToPackages(of blobs: some Sequence<SHA256Digest>) throws -> [SHA256Digest] {
         try reading { database in
             let statement = try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE blob = ?)")
             return try blobs.filter { try Bool.fetchOne(statement, arguments: [$0.data]) != true }
@@ -312,7 +313,8 @@ extension StoreIndex {
     ///   - committed: is called once they are gone for good.
     ///   - removeBlobs: is told the blobs that entries name after the commit.
     func sweep(
-        choosing choose: ([Int64]) -> [Int64], committed: () -> Void, removeBlobs: (_ named: Set<BlobID>) throws -> Void
+        choosing choose: ([Int64]) -> [Int64], committed: () -> Void,
+        removeBlobs: (_ named: Set<SHA256Digest>) throws -> Void
     ) throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
@@ -335,8 +337,8 @@ extension StoreIndex {
                 let named = try database.limited(limit) { database in
                     let rows = try Row.fetchCursor(
                         database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
-                    var named: Set<BlobID> = []
-                    while let row = try rows.next() { named.insert(try BlobID(row, column: 0)) }
+                    var named: Set<SHA256Digest> = []
+                    while let row = try rows.next() { named.insert(try SHA256Digest(row, column: 0)) }
                     return named
                 }
                 try removeBlobs(named)
@@ -369,7 +371,7 @@ extension StoredEntry {
     /// Columns: path, blob, size, media type.
     fileprivate init(_ row: Row) throws {
         self.init(
-            path: try row.decode(atIndex: 0), blob: try BlobID(row, column: 1), size: try row.decode(atIndex: 2),
+            path: try row.decode(atIndex: 0), blob: try SHA256Digest(row, column: 1), size: try row.decode(atIndex: 2),
             mediaType: try row.decode(atIndex: 3))
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -18,7 +20,7 @@ public struct StoredBlob: Sendable, Hashable {
     }
 
     /// The digest of the bytes.
-    public let id: BlobID
+    public let id: SHA256Digest
     /// The bytes, or the file that holds them.
     public let content: Content
     /// In bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+public import ContentDigest
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -14,7 +14,7 @@ public struct StoredResource: Sendable, Hashable {
     /// What it is found by: its download URL. Compared byte by byte.
     public let key: String
     /// The digest of the bytes.
-    public let blob: BlobID
+    public let blob: SHA256Digest
     /// In bytes.
     public let size: Int64
     /// Media type as it goes into `Content-Type`.
@@ -28,7 +28,7 @@ public struct StoredResource: Sendable, Hashable {
     public internal(set) var lastUse: Int64 = 0
 
     /// Makes a record. The store checks it when it is put.
-    public init(key: String, blob: BlobID, size: Int64, mediaType: String, validator: String) {
+    public init(key: String, blob: SHA256Digest, size: Int64, mediaType: String, validator: String) {
         self.key = key
         self.blob = blob
         self.size = size

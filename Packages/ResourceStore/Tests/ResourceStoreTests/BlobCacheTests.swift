@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BlobCacheTests {
-    private func id(_ number: Int) -> BlobID { BlobID(hashing: Data("\(number)".utf8)) }
+    private func id(_ number: Int) -> SHA256Digest { SHA256Digest(of: Data("\(number)".utf8)) }
     private let bytes = Data(count: 1_000 - BlobCache.overhead)
 
     @Test func staysWithinItsBytes() {
@@ -102,7 +103,7 @@ struct BlobCacheTests {
         let directory = try TemporaryDirectory()
         let store = try BlobStore(directory: directory.path)
         try store.install(["a": "hello"], version: "1")
-        let id = BlobID(hashing: Data("hello".utf8))
+        let id = SHA256Digest(of: Data("hello".utf8))
         for _ in 0..<3 { _ = try store.blob(id) }
         #expect(store.counters.memoryHits == 2 && store.counters.memoryMisses == 1)
         #expect(store.counters.memoryBytes == 5 + BlobCache.overhead)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import ContentDigest
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ struct BlobTests {
     let directory: TemporaryDirectory
     let store: BlobStore
     let text = Data("hello".utf8)
-    let id = BlobID(hashing: Data("hello".utf8))
+    let id = SHA256Digest(of: Data("hello".utf8))
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -56,7 +57,7 @@ struct BlobTests {
         let batch = store.makeBatch()
         #expect(try batch.add(text) == id)
         #expect(try batch.add(text, expecting: id) == id)
-        #expect(code { _ = try batch.add(text, expecting: BlobID(hashing: Data())) } == .digestMismatch)
+        #expect(code { _ = try batch.add(text, expecting: SHA256Digest(of: Data())) } == .digestMismatch)
         #expect(try store.bytes(of: id) == text)
         try batch.finishWriting()
         #expect(try store.bytes(of: id) == text)
@@ -116,7 +117,7 @@ struct BlobTests {
     @Test func takesNoBytes() throws {
         let number = try store.install(["a": ""], version: "1")
         #expect(try store.read(number) == ["a": ""])
-        #expect(try store.blob(BlobID(hashing: Data())).size == 0)
+        #expect(try store.blob(SHA256Digest(of: Data())).size == 0)
     }
 
     @Test(arguments: [0, 64 << 10])
@@ -125,7 +126,7 @@ struct BlobTests {
         let batch = store.makeBatch()
         var writer = try batch.makeWriter()
         try writer.write(text)
-        let other = BlobID(hashing: Data("other".utf8))
+        let other = SHA256Digest(of: Data("other".utf8))
         do {
             _ = try writer.finish(expecting: other)
             Issue.record("took bytes with a wrong digest")
@@ -181,13 +182,13 @@ struct BlobTests {
     func reusesWhatIsNamedAndWhole(_ limit: Int) throws {
         let store = try files(limit)
         try store.install(["a": "hello", "b": "world"], version: "1")
-        let world = BlobID(hashing: Data("world".utf8))
+        let world = SHA256Digest(of: Data("world".utf8))
         if limit == 0 {
             try FileManager.default.removeItem(atPath: store.path(of: world))
         } else {
             try store.rows.remove([world], choosing: { $0 }, afterCommit: { _ in })
         }
-        let unknown = BlobID(hashing: Data("unknown".utf8))
+        let unknown = SHA256Digest(of: Data("unknown".utf8))
         #expect(try store.makeBatch().reuse([id: 5, world: 5, unknown: 7]) == [id])
     }
 
@@ -206,7 +207,7 @@ struct BlobTests {
     func manyWritersOfOneBlob(_ limit: Int) async throws {
         let store = try files(limit)
         let batch = store.makeBatch()
-        let ids = try await withThrowingTaskGroup(of: BlobID.self) { group in
+        let ids = try await withThrowingTaskGroup(of: SHA256Digest.self) { group in
             for _ in 0..<16 {
                 group.addTask {
                     var writer = try batch.makeWriter()
@@ -217,7 +218,7 @@ struct BlobTests {
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         try batch.finishWriting()
-        #expect(ids == [BlobID(hashing: Data(repeating: 7, count: 100_000))])
+        #expect(ids == [SHA256Digest(of: Data(repeating: 7, count: 100_000))])
         #expect(try store.blobsOnDisk() == ids)
         #expect(try directory.files(in: "files/staging") == [])
     }

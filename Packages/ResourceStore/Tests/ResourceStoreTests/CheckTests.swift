@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import GRDB
 import Testing
@@ -18,7 +19,7 @@ struct CheckTests {
         store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
-    private func blob(_ path: String) -> BlobID { BlobID(hashing: Data((site[path] ?? "").utf8)) }
+    private func blob(_ path: String) -> SHA256Digest { SHA256Digest(of: Data((site[path] ?? "").utf8)) }
 
     private func fill() throws -> Int64 {
         let number = try store.install(site, version: "1")
@@ -109,7 +110,7 @@ struct CheckTests {
         let database = try DatabaseQueue(path: directory.path + "/blobs.sqlite")
         try database.write { try $0.execute(sql: "UPDATE blob SET size = size + 1 WHERE size = 4") }
         try database.close()
-        #expect(try store.check().damagedBlobs == [BlobID(hashing: Data("tiny".utf8))])
+        #expect(try store.check().damagedBlobs == [SHA256Digest(of: Data("tiny".utf8))])
     }
 
     @Test func canBeStopped() throws {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import ContentDigest
 import Foundation
 import GRDB
 import SystemSupport
@@ -50,7 +51,7 @@ struct DamageTests {
         return "\(hex.prefix(2))/\(hex.dropFirst(2))"
     }
 
-    private func blob(_ path: String) -> BlobID { BlobID(hashing: Data((site[path] ?? "").utf8)) }
+    private func blob(_ path: String) -> SHA256Digest { SHA256Digest(of: Data((site[path] ?? "").utf8)) }
 
     private func flip(_ path: String, at offset: Int, bit: UInt8 = 0x10) throws {
         var data = try Data(contentsOf: URL(filePath: path))
@@ -154,7 +155,7 @@ struct DamageTests {
         }
         let store = try open(directory)
         _ = try store.blob(blob("b"))
-        _ = try store.blob(BlobID(hashing: Data("a third large one, a file".utf8)))
+        _ = try store.blob(SHA256Digest(of: Data("a third large one, a file".utf8)))
         #expect(store.state.withLock { $0.checked } == [])
         _ = try store.blob(blob("c"))
         #expect(store.state.withLock { $0.checked } == [blob("c")])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import Testing
 
@@ -52,7 +53,7 @@ struct GenerationTests {
         let number = try store.install(["a": "1", "b/ü": "22"], version: "1")
         let entry = try #require(try store.entry(generation: number, path: "b/ü"))
         #expect(entry.size == 2)
-        #expect(entry.blob == BlobID(hashing: Data("22".utf8)))
+        #expect(entry.blob == SHA256Digest(of: Data("22".utf8)))
         #expect(entry.mediaType == "text/plain")
         #expect(try store.entry(generation: number, path: "c") == nil)
         #expect(try store.entries(of: number).map(\.path) == ["a", "b/ü"])
@@ -81,7 +82,7 @@ struct GenerationTests {
     }
 
     @Test func refusesABlobThatWasNotBroughtIn() throws {
-        let entry = StoredEntry(path: "a", blob: BlobID(hashing: Data()), size: 0, mediaType: "text/plain")
+        let entry = StoredEntry(path: "a", blob: SHA256Digest(of: Data()), size: 0, mediaType: "text/plain")
         let failure = code {
             _ = try store.stage(
                 package: "shop", version: "1", metadata: Data(), entries: [entry], from: store.makeBatch())

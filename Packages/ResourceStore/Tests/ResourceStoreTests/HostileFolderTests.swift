@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import SystemSupport
 import Testing
@@ -38,7 +39,7 @@ struct HostileFolderTests {
     }
 
     private func file(of text: String) -> String {
-        let hex = BlobID(hashing: Data(text.utf8)).description
+        let hex = SHA256Digest(of: Data(text.utf8)).description
         return "\(path)/blobs/\(hex.prefix(2))/\(hex.dropFirst(2))"
     }
 
@@ -54,7 +55,7 @@ struct HostileFolderTests {
                 let file = "\(folder)/\(name)"
                 let status = try Self.status(file)
                 let isFile = status.kind == .file
-                let bytes = isFile ? BlobID(hashing: try Data(contentsOf: URL(filePath: file))).description : ""
+                let bytes = isFile ? SHA256Digest(of: try Data(contentsOf: URL(filePath: file))).description : ""
                 let mode = "\(status.kind) \(status.permissions)"
                 return (name, "\(mode) \(status.user) \(status.linkCount) \(status.changeTime) \(bytes)")
             })
@@ -107,7 +108,7 @@ struct HostileFolderTests {
         try FileManager.default.moveItem(atPath: folder, toPath: moved)
         try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: moved)
         let before = try picture(outside.path)
-        let id = BlobID(hashing: Data((site["b"] ?? "").utf8))
+        let id = SHA256Digest(of: Data((site["b"] ?? "").utf8))
         do {
             let store = try open()
             #expect(code { _ = try store.blob(id) } == .untrusted)
@@ -122,7 +123,7 @@ struct HostileFolderTests {
     @Test func aLinkedBlobIsNone() throws {
         try fill()
         let text = try #require(site["b"])
-        let id = BlobID(hashing: Data(text.utf8))
+        let id = SHA256Digest(of: Data(text.utf8))
         let moved = outside.path + "/blob"
         try FileManager.default.moveItem(atPath: file(of: text), toPath: moved)
         try FileManager.default.createSymbolicLink(atPath: file(of: text), withDestinationPath: moved)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import ContentDigest
 import Foundation
 import GRDB
 import Testing
@@ -160,7 +161,7 @@ struct ResourceTests {
     @Test func evictionLeavesWhatABatchHolds() throws {
         try put(["a"], on: 1)
         let batch = store.makeBatch()
-        let id = BlobID(hashing: Data(text("a").utf8))
+        let id = SHA256Digest(of: Data(text("a").utf8))
         #expect(try batch.reuse([id: 100]) == [id])
         try store.evictResources(to: 0)
         let entry = StoredEntry(path: "p", blob: id, size: 100, mediaType: "a/b")

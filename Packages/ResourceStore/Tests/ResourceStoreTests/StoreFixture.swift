@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ContentDigest
 import Foundation
 import SystemSupport
 
@@ -25,7 +26,7 @@ extension BlobStore {
             // In pieces, as an archive would give them.
             try writer.write(data.prefix(3))
             try writer.write(data.dropFirst(3))
-            let blob = try writer.finish(expecting: BlobID(hashing: data))
+            let blob = try writer.finish(expecting: SHA256Digest(of: data))
             return StoredEntry(path: path, blob: blob, size: Int64(data.count), mediaType: "text/plain")
         }
     }
@@ -51,7 +52,7 @@ extension BlobStore {
         try Dictionary(
             uniqueKeysWithValues: entries(of: generation).map { entry in
                 let data = try bytes(of: entry.blob, size: entry.size)
-                guard BlobID(hashing: data) == entry.blob, data.count == entry.size else {
+                guard SHA256Digest(of: data) == entry.blob, data.count == entry.size else {
                     throw StoreError(.damaged, "wrong bytes", at: entry.path)
                 }
                 return (entry.path, String(decoding: data, as: UTF8.self))
@@ -71,7 +72,7 @@ extension BlobStore {
     }
 
     /// The bytes of a blob, wherever they are.
-    func bytes(of id: BlobID, size: Int64? = nil) throws -> Data {
+    func bytes(of id: SHA256Digest, size: Int64? = nil) throws -> Data {
         switch try blob(id, size: size).content {
         case .bytes(let bytes): bytes
         case .file(let file): try Data(contentsOf: URL(filePath: file.path))
@@ -79,15 +80,15 @@ extension BlobStore {
     }
 
     /// The blobs that are on disk, as rows or as files.
-    func blobsOnDisk() throws -> Set<BlobID> {
+    func blobsOnDisk() throws -> Set<SHA256Digest> {
         try Set(rows.all().map(\.id)).union(
             TemporaryDirectory.files(in: directory + "/blobs").compactMap {
-                BlobID(hex: $0.replacing("/", with: ""))
+                SHA256Digest(hex: $0.replacing("/", with: ""))
             })
     }
 
     /// Changes what a row holds behind the store's back.
-    func overwriteRow(_ id: BlobID, with bytes: Data) throws {
+    func overwriteRow(_ id: SHA256Digest, with bytes: Data) throws {
         memory.removeAll()
         let chunk = BlobChunk(capacity: bytes.count)
         _ = chunk.append(bytes, as: id)
@@ -108,8 +109,8 @@ extension FileStatus {
     }
 }
 
-func blobs(_ sites: Site...) -> Set<BlobID> {
-    Set(sites.flatMap(\.values).map { BlobID(hashing: Data($0.utf8)) })
+func blobs(_ sites: Site...) -> Set<SHA256Digest> {
+    Set(sites.flatMap(\.values).map { SHA256Digest(of: Data($0.utf8)) })
 }
 
 /// The code of the store's error that `body` throws, `nil` where it throws none.

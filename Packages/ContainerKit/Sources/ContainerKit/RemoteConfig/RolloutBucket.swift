@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+internal import ContentDigest
 internal import SystemSupport
 internal import WebSyntax
 
@@ -41,8 +41,8 @@ public struct RolloutBucket: Sendable, Hashable {
 
     /// 0 to 999.
     public func number(salt: String) -> Int {
-        let digest = SHA256.hash(data: Data("\(salt)\n\(identity)".utf8))
-        let number = digest.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let digest = SHA256Digest(of: Data("\(salt)\n\(identity)".utf8))
+        let number = digest.bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         return Int(number % 1_000)
     }
 }

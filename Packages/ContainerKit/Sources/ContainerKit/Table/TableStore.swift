@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import ContentDigest
 internal import ResourceLoading
 public import ResourceStore
 public import ResourceTable

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+internal import ZlibStreams
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -122,7 +123,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                         }
                     }
                 }
-            } catch Inflater.Fault.noMemory {
+            } catch ZlibError.noMemory {
                 throw meter.error(.internal, "no memory to decode with")
             } catch {
                 throw meter.error(.connectionLost, "the body is not in the coding that its head names")

@@ -2,8 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ConnectTunnel
-internal import Crypto
+internal import ContentDigest
 internal import WebSyntax
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// A real origin, and the name that its pages have on the local server.
 ///
@@ -50,7 +56,7 @@ public struct LocalSite: Sendable, Hashable {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         var label = ""
         var (bits, count) = (0 as UInt32, 0)
-        for byte in SHA256.hash(data: Array("\(isSecure ? "https" : "http")://\(host)".utf8)).prefix(16) {
+        for byte in SHA256Digest(of: Data("\(isSecure ? "https" : "http")://\(host)".utf8)).bytes.prefix(16) {
             (bits, count) = (bits << 8 | UInt32(byte), count + 8)
             while count >= 5 {
                 count -= 5

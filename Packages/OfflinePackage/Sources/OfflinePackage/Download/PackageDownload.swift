@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import PackageFormat
+public import ContentDigest
 
 /// One archive to be fetched.
 public struct PackageDownload: Sendable, Hashable {

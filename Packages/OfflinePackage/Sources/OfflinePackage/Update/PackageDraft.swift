@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
@@ -16,7 +17,7 @@ struct PackageDraft: Sendable {
     let entries: [StoredEntry]
     let batch: BlobBatch
     /// Blobs that need not come: the store had them when the draft was begun, or they have no bytes.
-    private(set) var held: Set<BlobID>
+    private(set) var held: Set<SHA256Digest>
     /// The files whose bytes must come, each digest once.
     private(set) var missing: [PackageManifest.File]
 
@@ -25,11 +26,11 @@ struct PackageDraft: Sendable {
     ///   sizes, or `StoreError`.
     init(of manifest: PackageManifest, in store: BlobStore) throws {
         self.manifest = manifest
-        entries = try manifest.files.map { file in
+        entries = manifest.files.map { file in
             StoredEntry(
-                path: file.path.description, blob: try BlobID(file.sha256), size: file.size, mediaType: file.mediaType)
+                path: file.path.description, blob: file.sha256, size: file.size, mediaType: file.mediaType)
         }
-        var wanted: [BlobID: Int64] = [:]
+        var wanted: [SHA256Digest: Int64] = [:]
         wanted.reserveCapacity(entries.count)
         for entry in entries {
             // Else only one of them would be read, and the other's size believed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Crypto
+internal import ContentDigest
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
@@ -117,10 +117,7 @@ public struct ResourceSuggestion: Sendable {
             ctype = type.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
             path = Self.path(of: file.request.path ?? "/")
             size = bytes.count
-            sha256 = SHA256.hash(data: bytes).map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }.joined()
+            sha256 = SHA256Digest(of: bytes).hex
         }
 
         /// The path in a package: without its escapes, its first slash and its query; of a folder, its index.

@@ -5,18 +5,18 @@
     internal import CDeflate
 #endif
 
-/// Unpacks deflate (RFC 1951) that is in memory whole, with libdeflate, which takes half of zlib's time.
+/// Inflates raw deflate data (RFC 1951) that is in memory whole, with libdeflate, which takes half of zlib's time.
 ///
-/// It takes some data that zlib refuses, such as symbols that RFC 1951 reserves; what comes out is held to its digest by
-/// whoever reads it, as all is. There is none on Apple's systems, which have no libdeflate: zlib does all of it there.
+/// It accepts some data that zlib refuses, such as symbols that RFC 1951 reserves: the caller checks the digest of the
+/// output. Apple's systems have no libdeflate, so that there is none there, and ``ZlibInflater`` inflates everything.
 ///
 /// Not `Sendable`: used by one thread at a time.
-final class WholeInflater {
+public final class WholeInflater {
     #if canImport(CDeflate)
         private let decompressor: OpaquePointer
 
-        /// `nil` where there is no memory for it.
-        init?() {
+        /// Creates an inflater, or returns `nil` if there is no memory for it.
+        public init?() {
             guard let decompressor = libdeflate_alloc_decompressor() else { return nil }
             self.decompressor = decompressor
         }
@@ -25,10 +25,10 @@ final class WholeInflater {
             libdeflate_free_decompressor(decompressor)
         }
 
-        /// Unpacks all of `packed`.
+        /// Inflates all of `packed`.
         /// - Returns: whether it is one run of compressed data from its start to its end, which fills `output` exactly.
-        ///   Where it is not, `output` has anything, and zlib is asked what is wrong.
-        func inflate(_ packed: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
+        ///   If not, the content of `output` is undefined, and ``ZlibInflater`` finds the reason.
+        public func inflate(_ packed: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
             guard let input = packed.baseAddress, let available = output.baseAddress else { return false }
             var consumed = 0
             var produced = 0
@@ -37,8 +37,10 @@ final class WholeInflater {
             return result == LIBDEFLATE_SUCCESS && consumed == packed.count && produced == output.count
         }
     #else
-        init?() { nil }
+        /// Returns `nil`: there is no libdeflate.
+        public init?() { nil }
 
-        func inflate(_: UnsafeRawBufferPointer, into _: UnsafeMutableRawBufferPointer) -> Bool { false }
+        /// Returns `false`.
+        public func inflate(_: UnsafeRawBufferPointer, into _: UnsafeMutableRawBufferPointer) -> Bool { false }
     #endif
 }

@@ -13,18 +13,30 @@ internal import Crypto
 public struct SHA256Hasher: Sendable {
     private var state = SHA256()
 
+    /// Creates a hasher that has no bytes.
     public init() {}
 
+    /// Adds bytes.
     public mutating func update(_ data: Data) {
         state.update(data: data)
     }
 
+    /// Adds bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         state.update(bufferPointer: bytes)
     }
 
-    /// The digest of the bytes so far. More may follow.
+    /// Returns the digest of the bytes so far. More may follow.
     public func finalize() -> SHA256Digest {
         state.finalize().withUnsafeBytes { SHA256Digest(bigEndianBytes: $0) }
     }
+}
+
+/// The longer digests of SHA-2, as bytes.
+public enum LongDigest {
+    /// Returns the 48 bytes of the SHA-384 of bytes in memory.
+    public static func sha384(of data: Data) -> [UInt8] { Array(SHA384.hash(data: data)) }
+
+    /// Returns the 64 bytes of the SHA-512 of bytes in memory.
+    public static func sha512(of data: Data) -> [UInt8] { Array(SHA512.hash(data: data)) }
 }

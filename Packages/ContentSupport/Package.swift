@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import PackageDescription
+
+// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "ContentSupport",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    products: [
+        .library(name: "ContentDigest", targets: ["ContentDigest"]),
+        .library(name: "ZlibStreams", targets: ["ZlibStreams"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2")
+    ],
+    targets: [
+        .target(
+            name: "ContentDigest", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        .testTarget(name: "ContentDigestTests", dependencies: ["ContentDigest"], swiftSettings: settings),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .target(
+            name: "ZlibStreams",
+            dependencies: ["CZlib", .target(name: "CDeflate", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        .testTarget(name: "ZlibStreamsTests", dependencies: ["ZlibStreams"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ContentDigest
+import Foundation
+import Testing
+
+@Suite("SHA-256", .timeLimit(.minutes(1)))
+struct SHA256DigestTests {
+    /// From FIPS 180-4's examples.
+    private let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    @Test("Agrees with the standard's example, whole and in pieces")
+    func vectors() {
+        #expect(SHA256Digest(of: Data("abc".utf8)).hex == abc)
+        var hasher = SHA256Hasher()
+        hasher.update(Data("a".utf8))
+        hasher.update(Data())
+        Array("bc".utf8).withUnsafeBytes { hasher.update($0) }
+        #expect(hasher.finalize().description == abc)
+    }
+
+    @Test("Hex and bytes come back")
+    func forms() throws {
+        let digest = try #require(SHA256Digest(hexOfEitherCase: abc.uppercased()))
+        #expect(digest.hex == abc)
+        #expect(SHA256Digest(hex: abc) == digest)
+        #expect(digest.bytes.prefix(3) == [0xba, 0x78, 0x16])
+        #expect(SHA256Digest(bytes: digest.bytes) == digest)
+        for bad in ["", "0", "ba78", String(repeating: "0", count: 63), String(repeating: "x", count: 64), abc + "0"] {
+            #expect(SHA256Digest(hex: bad) == nil && SHA256Digest(hexOfEitherCase: bad) == nil)
+        }
+        let json = try JSONEncoder().encode([digest])
+        #expect(String(decoding: json, as: UTF8.self) == "[\"\(abc)\"]")
+        #expect(try JSONDecoder().decode([SHA256Digest].self, from: json) == [digest])
+        #expect(try JSONDecoder().decode([SHA256Digest].self, from: Data("[\"\(abc.uppercased())\"]".utf8)) == [digest])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([SHA256Digest].self, from: Data("[\"\(abc)0\"]".utf8))
+        }
+    }
+
+    @Test("Upper-case digits are refused where lower case is demanded")
+    func lowerCase() {
+        #expect(SHA256Digest(hex: abc.uppercased()) == nil)
+        #expect(SHA256Digest(hex: String(repeating: "A", count: 64)) == nil)
+        #expect(SHA256Digest(hex: String(repeating: "g", count: 64)) == nil)
+    }
+
+    @Test("Other lengths are refused", arguments: [0, 31, 33])
+    func lengths(_ count: Int) {
+        #expect(SHA256Digest(bytes: [UInt8](repeating: 1, count: count)) == nil)
+    }
+
+    @Test("Longer digests agree with the standard's example")
+    func longDigests() {
+        func hex(_ bytes: [UInt8]) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        let data = Data("abc".utf8)
+        #expect(
+            hex(LongDigest.sha384(of: data))
+                == "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7")
+        #expect(
+            hex(LongDigest.sha512(of: data))
+                == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+                + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+    }
+}

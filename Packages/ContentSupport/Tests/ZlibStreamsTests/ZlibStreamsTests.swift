@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+import ZlibStreams
+
+@Suite struct ZlibStreamsTests {
+    private let bytes = (0..<9_000).flatMap { Array("line \($0 &* 2_654_435_761 % 97)\n".utf8) }
+
+    private func deflate(_ bytes: [UInt8], as format: ZlibFormat) throws -> [UInt8] {
+        try bytes.withUnsafeBytes { try ZlibDeflater.deflate($0, as: format) }
+    }
+
+    /// Inflates in pieces.
+    private func inflate(
+        _ packed: [UInt8], with inflater: ZlibInflater, step: Int, room: Int
+    ) throws -> (bytes: [UInt8], consumed: Int) {
+        var result: [UInt8] = []
+        var output = [UInt8](repeating: 0, count: room)
+        var position = 0
+        while !inflater.isAtEnd {
+            let input = packed[position..<min(position + step, packed.count)]
+            let (consumed, produced) = try output.withUnsafeMutableBytes { output in
+                try input.withUnsafeBytes { try inflater.inflate($0, into: output) }
+            }
+            guard consumed > 0 || produced > 0 else { break }
+            position += consumed
+            result += output[..<produced]
+        }
+        return (result, position)
+    }
+
+    @Test(arguments: [ZlibFormat.raw, .zlib, .gzip], [1, 100, 1 << 20])
+    func `What is deflated is inflated, in pieces of any size`(format: ZlibFormat, step: Int) throws {
+        for bytes in [bytes, [], [7]] {
+            let packed = try deflate(bytes, as: format)
+            for room in [1, 1_000, 1 << 20] {
+                let inflater = try ZlibInflater(format)
+                // Bytes behind the end are left to the caller.
+                let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, room: room)
+                #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
+            }
+        }
+    }
+
+    @Test func `An inflater starts again`() throws {
+        let packed = try deflate(bytes, as: .gzip)
+        let inflater = try ZlibInflater(.gzip)
+        for _ in 0..<2 {
+            #expect(try inflate(packed, with: inflater, step: 999, room: 999).bytes == bytes)
+            inflater.reset()
+        }
+    }
+
+    @Test func `Cut data does not reach its end`() throws {
+        let packed = try deflate(bytes, as: .zlib)
+        let inflater = try ZlibInflater(.zlib)
+        let (result, consumed) = try inflate(packed.dropLast(), with: inflater, step: 1 << 20, room: 1 << 20)
+        #expect(result == bytes && consumed == packed.count - 1 && !inflater.isAtEnd)
+    }
+
+    @Test func `Damage is an error`() throws {
+        var packed = try deflate(bytes, as: .gzip)
+        packed[packed.count - 1] ^= 1
+        #expect(throws: ZlibError.damaged("incorrect length check")) {
+            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, room: 1 << 20)
+        }
+        packed[packed.count - 8] ^= 1
+        #expect(throws: ZlibError.damaged("incorrect data check")) {
+            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, room: 1 << 20)
+        }
+        // FDICT, with a check of the header that fits (RFC 1950, section 2.2).
+        #expect(throws: ZlibError.needsDictionary) {
+            try inflate([0x78, 0xbb, 0, 0, 0, 1, 0, 0], with: ZlibInflater(.zlib), step: 100, room: 100)
+        }
+    }
+
+    #if os(Linux)
+        @Test func `Whole data is inflated at once`() throws {
+            let packed = try deflate(bytes, as: .raw)
+            let inflater = try #require(WholeInflater())
+            // Neither with a byte more behind it, nor if another size was promised.
+            for (input, size, isTaken) in [
+                (packed, bytes.count, true), (packed + [0], bytes.count, false), (packed, bytes.count + 1, false),
+                (packed, bytes.count - 1, false), (packed.dropLast(), bytes.count, false),
+            ] {
+                var output = [UInt8](repeating: 0, count: size)
+                let result = output.withUnsafeMutableBytes { output in
+                    input.withUnsafeBytes { inflater.inflate($0, into: output) }
+                }
+                #expect(result == isTaken)
+                if isTaken { #expect(output == bytes) }
+            }
+        }
+    #endif
+
+    /// The check value of CRC-32/ISO-HDLC, and the definition of RFC 1952, section 8.
+    @Test func `Checksums agree with the standard`() {
+        func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32.checksum(of: $0) } }
+        #expect(checksum(Array("123456789".utf8)) == 0xcbf4_3926)
+        #expect(checksum([]) == 0)
+        let expected = ~bytes.reduce(UInt32.max) { crc, byte in
+            (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xedb8_8320 : crc >> 1 }
+        }
+        #expect(checksum(bytes) == expected)
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// SPDX-FileCopyrightText: The ContainerKit authors
-
-#pragma once
-
-#include <zlib.h>
