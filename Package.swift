@@ -98,6 +98,7 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "ResourceLoading", targets: ["ResourceLoading"]),
+        .library(name: "ContentDigest", targets: ["ContentDigest"]),
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
         .library(name: "SystemSupport", targets: ["SystemSupport"]),
         .library(name: "WebSyntax", targets: ["WebSyntax"]),
@@ -118,9 +119,11 @@ let package = Package(
         .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
+        .library(name: "BaseTesting", targets: ["BaseTesting"]),
         .library(name: "WebEngineTesting", targets: ["WebEngineTesting"]),
         .executable(name: "h5", targets: ["h5"]),
         .executable(name: "container-browser", targets: ["container-browser"]),
@@ -163,7 +166,10 @@ let package = Package(
         tests(of: "WebSyntax", in: "ResourceLoading"),
         .target(name: "CSystemSupport", path: "Packages/ResourceLoading/Sources/CSystemSupport"),
         target("SystemSupport", in: "ResourceLoading", ["CSystemSupport"]),
-        tests(of: "SystemSupport", in: "ResourceLoading"),
+        tests(of: "SystemSupport", in: "ResourceLoading", ["BaseTesting"]),
+        // For tests of all modules.
+        target("BaseTesting", in: "ResourceLoading", ["AsyncSupport"]),
+        tests(of: "BaseTesting", in: "ResourceLoading"),
         target("ContentDigest", in: "ContentSupport", [.crypto]),
         tests(of: "ContentDigest", in: "ContentSupport"),
         .systemLibrary(
@@ -179,18 +185,18 @@ let package = Package(
 
         // Ground modules: they know the base only.
         target("ResourceLoading", ["SystemSupport", "WebSyntax", "AsyncSupport", .httpTypes]),
-        tests(of: "ResourceLoading", ["AsyncSupport", .httpTypes]),
+        tests(of: "ResourceLoading", ["AsyncSupport", "BaseTesting", .httpTypes]),
         target("ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", .grdb, .sqlite, .log]),
-        tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", .grdb]),
+        tests(of: "ResourceStore", ["ContentDigest", "SystemSupport", "AsyncSupport", "BaseTesting", .grdb]),
         .systemLibrary(
             name: "CArchive", path: "Packages/OfflinePackage/Sources/CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         target(
             "PackageFormat", in: "OfflinePackage",
             [
-                "ZlibStreams", "ContentDigest", "SystemSupport", "WebSyntax", "StrictJSON", "CArchive",
+                "ZlibStreams", "ContentDigest", "SystemSupport", "WebSyntax", "StrictJSON", "CArchive", .httpTypes,
             ]),
-        tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest"]),
+        tests(of: "PackageFormat", in: "OfflinePackage", ["ZlibStreams", "ContentDigest", "BaseTesting", .httpTypes]),
         target("ConnectTunnel", ["WebSyntax", "AsyncSupport", .nio("NIOCore"), .certificates, .asn1]),
         tests(of: "ConnectTunnel", ["ContainerTesting"]),
 
@@ -198,14 +204,15 @@ let package = Package(
         target(
             "OfflinePackage",
             [
-                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading", "ResourceStore",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "PackageFormat", "ResourceLoading",
+                "ResourceStore",
                 .httpTypes, .log,
             ]),
         tests(
             of: "OfflinePackage",
             [
                 "ContentDigest", "AsyncSupport", "ContainerTesting", "PackageFormat", "ResourceLoading",
-                "ResourceStore", .httpTypes,
+                "ResourceStore", "BaseTesting", .httpTypes,
             ]),
         target(
             "ResourceTable", in: "OfflinePackage",
@@ -214,13 +221,18 @@ let package = Package(
             of: "ResourceTable", in: "OfflinePackage",
             ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
         target("PackagePublisher", ["ContentDigest", "SystemSupport", "PackageFormat"]),
-        tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat"]),
-        target("HTTPCache", ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
-        tests(of: "HTTPCache", ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes]),
+        tests(of: "PackagePublisher", ["ContentDigest", "PackageFormat", "BaseTesting"]),
+        target(
+            "HTTPCache",
+            ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
+        tests(
+            of: "HTTPCache",
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes]),
         target(
             "HTTPTransport",
             [
-                "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "ResourceLoading", .httpTypes,
+                "ZlibStreams", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "ResourceLoading",
+                .httpTypes,
                 .asyncHTTPClient,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -229,7 +241,8 @@ let package = Package(
         tests(
             of: "HTTPTransport",
             [
-                "ZlibStreams", "AsyncSupport", "ConnectTunnel", "ContainerTesting", "ResourceLoading", .httpTypes,
+                "ZlibStreams", "AsyncSupport", "ConnectTunnel", "ContainerTesting", "ResourceLoading", "BaseTesting",
+                .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
                 .nio("NIOEmbedded"), .nio("NIOHTTP1"), .nioHTTP2, .nioSSL, .asyncHTTPClient,
@@ -238,7 +251,8 @@ let package = Package(
         target(
             "LoopbackServer",
             [
-                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser", "ResourceLoading",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ConnectTunnel", "CPeerUser",
+                "ResourceLoading",
                 .httpTypes,
                 .nio("NIOCore"),
                 .nio("NIOPosix"),
@@ -256,8 +270,9 @@ let package = Package(
         // What adapters implement.
         target("WebEngine", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("WebEngineTesting", in: "WebEngine", ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
-        target("SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
-        tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target(
+            "SchemeRouter", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        tests(of: "SchemeRouter", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
         target("HTTPSemantics", in: "SchemeRouter", ["SystemSupport", "WebSyntax", "ResourceLoading", .httpTypes]),
         tests(of: "HTTPSemantics", in: "SchemeRouter", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("SchemeMode", in: "SchemeRouter", ["WebSyntax", "AsyncSupport", "ResourceLoading", .httpTypes]),
@@ -266,21 +281,31 @@ let package = Package(
             "BodyBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "BodyBridge", ["AsyncSupport", "ResourceLoading", .httpTypes]),
         target("CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
-        tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport"]),
+        tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "BaseTesting"]),
         target("PublicSuffixList", in: "CookieBridge", ["WebSyntax"]),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
         target("CookieBridge", ["WebSyntax", "AsyncSupport", "CookieJar"]),
-        tests(of: "CookieBridge", ["AsyncSupport", "CookieJar"]),
-        target("Prefetch", ["WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
-        tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        tests(of: "CookieBridge", ["AsyncSupport", "CookieJar", "BaseTesting"]),
+        target(
+            "Prefetch", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+        tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
         target("WebViewPool", ["WebEngine"]),
-        tests(of: "WebViewPool", ["WebEngine"]),
+        tests(of: "WebViewPool", ["BaseTesting", "WebEngine"]),
 
-        // The facade, and what drives it.
+        // The facade, its features, and what drives it.
+        target(
+            "RemoteConfig", in: "ContainerKit",
+            [
+                "ContentDigest", "SystemSupport", "WebSyntax", "ResourceLoading", "SchemeRouter", "StrictJSON",
+                .httpTypes,
+            ]),
+        tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
         target(
             "ContainerKit",
             [
-                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
+                "RemoteConfig",
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
+                "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
@@ -291,10 +316,11 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge", "CookieJar",
+                "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
+                "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
+                "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(
@@ -314,8 +340,8 @@ let package = Package(
         target(
             "ContainerTesting",
             [
-                "SystemSupport", "WebSyntax", "AsyncSupport", .nio("NIOCore"), .nio("NIOPosix"), .nio("NIOHTTP1"),
-                .hummingbird,
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BaseTesting", .nio("NIOCore"), .nio("NIOPosix"),
+                .nio("NIOHTTP1"), .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdHTTP2, .hummingbirdTLS, .certificates, .asn1, .nioSSL, .nioHPACK, .crypto, .httpTypes, .log,
             ]),
@@ -333,7 +359,8 @@ let package = Package(
         program(
             "h5", folder: "h5",
             [
-                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ContentDigest", "CommandSupport", "HTTPCache", "HTTPTransport", "OfflinePackage", "PackageFormat",
+                "PackagePublisher",
                 "ResourceLoading", "ResourceStore", "ResourceTable", "ContainerTesting", "WebSyntax", .argumentParser,
                 .httpTypes, .hummingbirdCore, .log, .nio("NIOCore"), .nio("NIOPosix"), .nioHTTPTypes,
             ]),
@@ -374,14 +401,14 @@ let package = Package(
 
         // Tests across packages, and what they share.
         .target(
-            name: "ProgramTesting", dependencies: [.subprocess, .systemPackage], path: "Tests/Support",
+            name: "ProgramTesting", dependencies: ["BaseTesting", .subprocess, .systemPackage], path: "Tests/Support",
             swiftSettings: settings),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "SystemSupport", "ContentDigest", "h5", "container-benchmarks", "CommandSupport", "ContainerTesting",
                 "OfflinePackage", "PackageFormat",
-                "ProgramTesting", "ResourceStore", .httpTypes,
+                "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
         .executableTarget(
@@ -394,7 +421,7 @@ let package = Package(
                 "ContentDigest", "AsyncSupport", "delivery-harness", "ContainerTesting", "HTTPTransport",
                 "OfflinePackage",
                 "PackageFormat",
-                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", .httpTypes,
+                "PackagePublisher", "ProgramTesting", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes,
             ], path: "Tests/DeliveryTests", swiftSettings: settings),
         .executableTarget(
             name: "engine-harness",
@@ -416,7 +443,7 @@ let package = Package(
                 "ContainerTesting",
                 "PackageFormat",
                 "PackagePublisher",
-                "ProgramTesting", .httpTypes,
+                "ProgramTesting", "BaseTesting", .httpTypes,
             ], path: "Tests/EndToEndTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

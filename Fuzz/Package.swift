@@ -6,8 +6,7 @@ import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
 // function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz needs the store, and only ListenerFuzz
-// and ResponseFuzz need SwiftNIO (docs/decisions/0053). A pure file of OfflinePackage, which would bring the store too, is
-// linked into the sources of its program instead.
+// and ResponseFuzz need SwiftNIO (docs/decisions/0053).
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -41,7 +40,7 @@ let package = Package(
             swiftSettings: settings),
         fuzzer("ZipFuzz"),
         fuzzer("TarFuzz"),
-        fuzzer("ManifestFuzz"),
+        fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("SliceFuzz"),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("TableFuzz", over: "ResourceTable"),
@@ -61,12 +60,10 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer(
-            "RemoteConfigFuzz", over: "SchemeRouter",
+            "RemoteConfigFuzz", over: "RemoteConfig",
             [
-                .product(name: "WebSyntax", package: "ContainerKit"),
                 .product(name: "ResourceLoading", package: "ContainerKit"),
-                .product(name: "StrictJSON", package: "ContainerKit"),
-                .product(name: "SystemSupport", package: "ContainerKit"),
+                .product(name: "SchemeRouter", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("SetCookieFuzz", over: "CookieJar"),
@@ -78,8 +75,7 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        fuzzer(
-            "URLFuzz", over: "WebSyntax", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer("URLFuzz"),
         fuzzer(
             "ListenerFuzz", over: "LoopbackServer",
             [

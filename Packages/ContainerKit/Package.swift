@@ -17,7 +17,8 @@ let package = Package(
     name: "ContainerKit",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
-        .library(name: "ContainerKit", targets: ["ContainerKit"])
+        .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
     dependencies: [
         .package(path: "../ContentSupport"),
@@ -42,8 +43,24 @@ let package = Package(
     ],
     targets: [
         .target(
+            name: "RemoteConfig",
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "StrictJSON", package: "ResourceLoading"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "RemoteConfigTests",
+            dependencies: ["RemoteConfig", .product(name: "SchemeRouter", package: "SchemeRouter")],
+            swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
+                "RemoteConfig",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
@@ -77,6 +94,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),

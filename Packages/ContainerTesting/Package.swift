@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -38,6 +38,7 @@ let package = Package(
             dependencies: [
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
             ],
             swiftSettings: settings),
@@ -54,7 +55,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CookieBridgeTests",
-            dependencies: [.product(name: "AsyncSupport", package: "ResourceLoading"), "CookieBridge", "CookieJar"],
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"), "CookieBridge", "CookieJar",
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -55,6 +55,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ZlibStreams", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "HTTPTransport",
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

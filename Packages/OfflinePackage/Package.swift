@@ -41,10 +41,13 @@ let package = Package(
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 "CArchive",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "PackageFormatTests",
             dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 .product(name: "ZlibStreams", package: "ContentSupport"),
                 .product(name: "ContentDigest", package: "ContentSupport"), "PackageFormat",
             ], swiftSettings: settings),
@@ -66,6 +69,7 @@ let package = Package(
             dependencies: [
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "OfflinePackage",
                 "PackageFormat",
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

@@ -36,6 +36,7 @@ let package = Package(
             name: "PackagePublisherTests",
             dependencies: [
                 .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "PackagePublisher",
                 .product(name: "PackageFormat", package: "OfflinePackage"),
             ], swiftSettings: settings),

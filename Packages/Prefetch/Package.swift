@@ -27,6 +27,7 @@ let package = Package(
         .target(
             name: "Prefetch",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
@@ -37,6 +38,7 @@ let package = Package(
             name: "PrefetchTests",
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "Prefetch",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

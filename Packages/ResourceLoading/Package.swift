@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "StrictJSON", targets: ["StrictJSON"]),
         .library(name: "WebSyntax", targets: ["WebSyntax"]),
         .library(name: "SystemSupport", targets: ["SystemSupport"]),
+        .library(name: "BaseTesting", targets: ["BaseTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: [])
@@ -35,7 +36,10 @@ let package = Package(
         .testTarget(name: "WebSyntaxTests", dependencies: ["WebSyntax"], swiftSettings: settings),
         .target(name: "CSystemSupport"),
         .target(name: "SystemSupport", dependencies: ["CSystemSupport"], swiftSettings: settings),
-        .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "SystemSupportTests", dependencies: ["SystemSupport", "BaseTesting"], swiftSettings: settings),
+        .target(name: "BaseTesting", dependencies: ["AsyncSupport"], swiftSettings: settings),
+        .testTarget(name: "BaseTestingTests", dependencies: ["BaseTesting"], swiftSettings: settings),
         .target(
             name: "ResourceLoading",
             dependencies: [
@@ -48,6 +52,7 @@ let package = Package(
             name: "ResourceLoadingTests",
             dependencies: [
                 "AsyncSupport",
+                "BaseTesting",
                 "ResourceLoading", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
     ],

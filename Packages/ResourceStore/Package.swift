@@ -42,6 +42,7 @@ let package = Package(
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ResourceStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], swiftSettings: settings),

@@ -29,6 +29,7 @@ let package = Package(
         .target(
             name: "SchemeRouter",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
@@ -39,6 +40,7 @@ let package = Package(
             name: "SchemeRouterTests",
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
                 "SchemeRouter", .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),

@@ -20,7 +20,8 @@ let package = Package(
         .library(name: "WebViewPool", targets: ["WebViewPool"])
     ],
     dependencies: [
-        .package(path: "../WebEngine")
+        .package(path: "../ResourceLoading"),
+        .package(path: "../WebEngine"),
     ],
     targets: [
         .target(
@@ -28,7 +29,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "WebViewPoolTests",
-            dependencies: ["WebViewPool", .product(name: "WebEngine", package: "WebEngine")],
+            dependencies: [
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                "WebViewPool", .product(name: "WebEngine", package: "WebEngine"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
-import ProgramTesting
 import ResourceLoading
 import ResourceStore
 import Testing

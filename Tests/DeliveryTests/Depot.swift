@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import PackagePublisher
-import ProgramTesting
 import ResourceLoading
 import Testing
 

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
 import OfflinePackage
 import PackageFormat
-import ProgramTesting
 import ResourceLoading
 import Testing
 

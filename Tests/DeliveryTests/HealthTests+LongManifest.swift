@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Dispatch
 import PackageFormat
-import ProgramTesting
 import ResourceLoading
 import Testing
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Dispatch
 import Foundation
 import OfflinePackage
 import PackageFormat
-import ProgramTesting
 import ResourceLoading
 import Testing
 

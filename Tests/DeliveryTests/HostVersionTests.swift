@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import OfflinePackage
 import PackageFormat
-import ProgramTesting
 import ResourceStore
 import Testing
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContainerTesting
 import Foundation
 import PackageFormat
 import PackagePublisher
-import ProgramTesting
 
 /// A small shop, served by a real origin and packed for the container.
 struct Shop {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import CoreFoundation
 internal import Foundation
 
 /// Memory of the processes that belong together: this one, and those of the engine below it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 import Foundation
 
 /// A small file system of its own in memory, where the system lets a test mount one. It goes with its owner.

@@ -3,7 +3,6 @@
 
 internal import ContainerKit
 internal import ContainerTesting
-internal import Foundation
 
 /// The contest's results as a page: a chart, a table and the pictures.
 struct ContestReport {

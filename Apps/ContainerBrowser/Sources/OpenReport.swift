@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContainerKit
-internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 

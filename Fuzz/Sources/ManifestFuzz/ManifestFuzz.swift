@@ -6,8 +6,8 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The manifest. What is taken must come back as it was written, and equal manifests must give equal bytes. And the plan
-/// of an update to it, which is compiled here from the very file of OfflinePackage, without the store behind that.
+/// The manifest, and the plan of an update to it. What is taken must come back as it was written, and equal manifests
+/// must give equal bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in

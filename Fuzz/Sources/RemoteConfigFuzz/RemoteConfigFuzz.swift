@@ -4,6 +4,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
+@_spi(Fuzzing) internal import RemoteConfig
 internal import ResourceLoading
 internal import SchemeRouter
 

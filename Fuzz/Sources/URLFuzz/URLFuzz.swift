@@ -3,9 +3,9 @@
 
 internal import Foundation
 internal import FuzzSupport
+internal import PackageFormat
 
-/// The URLs that packages answer: what pages ask for. The parser is compiled here from the very file of OfflinePackage,
-/// without the store behind that.
+/// The URLs that packages answer: what pages ask for.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURL(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)

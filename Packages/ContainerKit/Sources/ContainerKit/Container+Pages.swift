@@ -8,7 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
-public import WebEngine
+@_spi(Facade) public import WebEngine
 internal import WebViewPool
 
 // Pages: from the open to the end.

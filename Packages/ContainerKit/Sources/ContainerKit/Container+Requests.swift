@@ -8,7 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
-internal import WebEngine
+@_spi(Facade) internal import WebEngine
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

@@ -8,6 +8,7 @@ internal import Logging
 internal import LoopbackServer
 internal import Metrics
 internal import OfflinePackage
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

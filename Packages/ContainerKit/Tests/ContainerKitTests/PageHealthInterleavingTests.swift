@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Testing
 
 @testable import ContainerKit
@@ -99,27 +100,27 @@ struct PageHealthInterleavingTests {
     }
 
     /// Runs events by chance; says how often a process was ended.
-    private func run(_ seed: Int, favouring favourite: (inout SeededNumbers) -> PageHealth.Event?) -> Int {
-        var numbers = SeededNumbers(seed)
+    private func run(_ seed: Int, favouring favourite: (inout SeededGenerator) -> PageHealth.Event?) -> Int {
+        var numbers = SeededGenerator(seed: UInt64(seed))
         let witness = Witness()
         let urls = ["https://a.example/", "https://a.example/2"]
         for _ in 0..<600 {
-            witness.page.now += .milliseconds(Int(numbers.next() % 5_000))
-            witness.page.hasPackages = numbers.next() % 2 == 0
+            witness.page.now += .milliseconds(numbers.number(below: 5_000))
+            witness.page.hasPackages = numbers.number(below: 2) == 0
             let looks: [ProbeResult?] = [
                 nil, .white, .empty, .broken, .painted, ProbeResult(isHidden: true), ProbeResult(),
                 ProbeResult(isPainted: true, isUniform: true),
             ]
             let events: [PageHealth.Event] = [
-                .started(url: urls[Int(numbers.next() % 2)], byPerson: numbers.next() % 4 == 0),
-                .committed(url: urls[Int(numbers.next() % 2)], isWatched: numbers.next() % 4 > 0), .finished,
-                .loadFailed("x", isReal: numbers.next() % 2 == 0), .processEnded("x"), .activity, .hasBody,
-                .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[Int(numbers.next() % 8)]),
-                .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.next() % 4 == 0),
+                .started(url: urls[numbers.number(below: 2)], byPerson: numbers.number(below: 4) == 0),
+                .committed(url: urls[numbers.number(below: 2)], isWatched: numbers.number(below: 4) > 0), .finished,
+                .loadFailed("x", isReal: numbers.number(below: 2) == 0), .processEnded("x"), .activity, .hasBody,
+                .hasNoContent, .spoke, .hidden, .shown, .retryAsked, .examined(looks[numbers.number(below: 8)]),
+                .packageDropped(true), .paused, .resumed, .clock(isBusy: numbers.number(below: 4) == 0),
                 .clock(isBusy: false), .asks, .painted, .used, .processReplaced,
-                .visibilityChanged(isVisible: numbers.next() % 4 > 0),
+                .visibilityChanged(isVisible: numbers.number(below: 4) > 0),
             ]
-            witness.apply(favourite(&numbers) ?? events[Int(numbers.next() % UInt64(events.count))])
+            witness.apply(favourite(&numbers) ?? events[numbers.number(below: events.count)])
         }
         return witness.processEnds
     }
@@ -134,7 +135,7 @@ struct PageHealthInterleavingTests {
         var ends = 0
         for seed in 0..<128 {
             ends += run(seed) { numbers in
-                switch numbers.next() % 8 {
+                switch numbers.number(below: 8) {
                 case 0: .spoke
                 case 1...3: .clock(isBusy: false)
                 case 4...6: .examined(nil)
@@ -143,5 +144,12 @@ struct PageHealthInterleavingTests {
             }
         }
         #expect(ends > 20)
+    }
+}
+
+extension SeededGenerator {
+    /// Returns a number from zero up to, but not including, a bound.
+    fileprivate mutating func number(below bound: Int) -> Int {
+        Int(next() % UInt64(bound))
     }
 }

@@ -3,6 +3,7 @@
 
 import AsyncSupport
 import ContainerKit
+import ContentDigest
 import Foundation
 import HTTPTypes
 import ResourceLoading

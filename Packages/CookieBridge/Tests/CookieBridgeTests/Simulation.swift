@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import CookieBridge
 import CookieJar
 import Foundation
@@ -286,5 +287,12 @@ struct Simulation {
             + counters.rejectedScriptChanges + lost
         guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
         return nil
+    }
+}
+
+extension SeededGenerator {
+    /// Returns `true` in `percent` of a hundred cases.
+    mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &self) < percent
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Dispatch
 import Foundation
 import Testing
@@ -93,7 +94,7 @@ final class CookieFileKillTests {
     }
 
     @Test func `A kill leaves every cookie that was flushed, and nothing half done`() async throws {
-        var random = SplitMix(seed: 2_026)
+        var random = SeededGenerator(seed: 2_026)
         let path = folder.path + "/jar/cookies"
         var (last, cut) = (0, 0)
         var rounds: Set<Int> = []

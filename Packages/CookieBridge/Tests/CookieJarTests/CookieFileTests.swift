@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import SystemSupport
 import Testing
@@ -188,7 +189,7 @@ final class CookieFileTests {
             try whole.prefix(count).write(to: URL(fileURLWithPath: path))
             #expect(try file.load().damage?.reason == .unreadable, "\(count) bytes")
         }
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<300 {
             var bytes = whole
             bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)

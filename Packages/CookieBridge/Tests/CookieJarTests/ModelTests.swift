@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import CookieJar
 import Foundation
 import Testing
@@ -10,7 +11,7 @@ import Testing
 struct ModelTests {
     @Test(arguments: 0..<20)
     func `Retrieval is that of a plain list`(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let jar = Jar()
         var model = Model()
         for _ in 0..<400 {
@@ -39,12 +40,12 @@ struct ModelTests {
         static let hosts = ["shop.example", "www.shop.example", "a.www.shop.example", "x.co.uk", "co.uk", "127.0.0.1"]
         static let paths = ["/", "/a", "/a/", "/a/b", "/ab"]
 
-        static func url(_ random: inout SplitMix) -> String {
+        static func url(_ random: inout SeededGenerator) -> String {
             let scheme = Bool.random(using: &random) ? "https" : "http"
             return "\(scheme)://\(pick(hosts, &random))\(pick(paths, &random))"
         }
 
-        static func cookie(_ random: inout SplitMix, now: Date) -> Cookie {
+        static func cookie(_ random: inout SeededGenerator, now: Date) -> Cookie {
             let seconds = Int.random(in: -1...20, using: &random)
             return Cookie(
                 Cookie.Identity(
@@ -55,7 +56,7 @@ struct ModelTests {
                 isSecure: Bool.random(using: &random))
         }
 
-        static func pick(_ list: [String], _ random: inout SplitMix) -> String {
+        static func pick(_ list: [String], _ random: inout SeededGenerator) -> String {
             list[Int.random(in: 0..<list.count, using: &random)]
         }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -12,10 +13,10 @@ import Testing
 /// What is removed while the disk cannot be told.
 @Suite(.timeLimit(.minutes(1)))
 struct ForgettingTests {
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     /// Opens the disk level, as soon as whoever ends with the one before has let go of the folder.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -173,7 +174,7 @@ struct ImmediateResponseTests {
 
     @Test("Of two levels memory alone answers at once, and what the disk gave to it")
     func levels() async throws {
-        let folder = try TemporaryDirectory()
+        let folder = try TemporaryFolder()
         let memory = MemoryCacheStore()
         let store = TieredCacheStore(memory: memory, disk: try DiskCacheStore(directory: folder.path + "/store"))
         let cache = makeCache(ScriptedOrigin(Self.fields), store)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Dispatch
 import Foundation
 import HTTPTypes
@@ -74,7 +75,7 @@ struct KillTests {
     }
 
     @Test func everyEntryIsWholeOrAMiss() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/cache"
         var random: UInt64 = 2_026
         var (done, most) = (0, 0)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -182,7 +183,7 @@ struct LaggingTests {
         let origin = ScriptedOrigin { [self] request, number in
             number == 1 ? answer() : ScriptedOrigin.response([.cacheControl: "max-age=60"], "new")
         }
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let store: any CacheStoring =
             onDisk ? try DiskCacheStore(directory: directory.path) : MemoryCacheStore(capacity: 32 << 20)
         let cache = CachingLoader(

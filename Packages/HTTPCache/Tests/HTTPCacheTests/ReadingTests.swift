@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Dispatch
 import Foundation
 import HTTPTypes
@@ -11,10 +12,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ReadingTests {
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     @Test("Look-ups and reading wait for nobody who writes")

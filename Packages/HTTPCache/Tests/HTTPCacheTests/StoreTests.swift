@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
@@ -12,11 +13,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct StoreTests {
     private let key = CacheKey(partition: "https://site.test", url: "https://a.test/x?y=ü")
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
     private let time = TestTime()
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     /// Opens the disk level, as soon as whoever ends with the one before has let go of the folder.

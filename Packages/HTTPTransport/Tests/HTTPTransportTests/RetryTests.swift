@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
@@ -204,7 +205,7 @@ struct RetryTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<8 {
                 group.addTask {
-                    var random = SeededGenerator(seed << 8 | UInt64(lane))
+                    var random = SeededGenerator(seed: seed << 8 | UInt64(lane))
                     for number in 0..<25 {
                         let id = "/\(lane)-\(number)"
                         let method = methods.randomElement(using: &random) ?? .post

@@ -5,12 +5,6 @@ internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Takes the files of an archive into a batch and holds each against what was announced.
 struct PackageUnpacking {
     private(set) var progress: InstallProgress

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
 internal import WebSyntax
 
 /// The path of a file inside of a package: relative, with `/` between its parts, safe on every file system.
@@ -23,7 +24,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     ///   ``PackageError/Code-swift.struct/tooLarge``.
     public init(_ string: String, limits: ArchiveLimits) throws {
         func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
-            PackageError(code, reason, at: UnicodeForm.printable(string))
+            PackageError(code, reason, at: string.printable(limit: 200))
         }
         // Before anything is computed from it. Normal form C has at most three times the bytes.
         guard string.utf8.count <= limits.maxPathBytes else {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -26,7 +27,7 @@ final class LibarchiveReadHandle {
         var name: String?
         var size: Int64?
 
-        var printableName: String { UnicodeForm.printable(name ?? "?") }
+        var printableName: String { (name ?? "?").printable(limit: 200) }
     }
 
     private let archive: OpaquePointer
@@ -150,6 +151,6 @@ final class LibarchiveReadHandle {
         if let error = source.failure { return error }
         let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a word"
         let isCut = message.lowercased().contains("truncated")
-        return PackageError(isCut ? .truncated : .damaged, UnicodeForm.printable(message), at: name ?? source.path)
+        return PackageError(isCut ? .truncated : .damaged, message.printable(limit: 200), at: name ?? source.path)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
+internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -98,6 +99,6 @@ final class LibarchiveWriteHandle {
 
     private func failure() -> PackageError {
         let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a word"
-        return PackageError(.io, UnicodeForm.printable(message), at: current?.name ?? path)
+        return PackageError(.io, message.printable(limit: 200), at: current?.name ?? path)
     }
 }

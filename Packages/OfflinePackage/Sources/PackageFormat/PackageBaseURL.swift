@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
 internal import WebSyntax
 
 /// The URL that a package's files lie under: `https://host[:port]/path/`.
@@ -27,7 +28,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
     public init(_ string: String) throws {
         func refuse(_ reason: String) -> PackageError {
-            PackageError(.badManifest, "base URL: \(reason)", at: UnicodeForm.printable(string))
+            PackageError(.badManifest, "base URL: \(reason)", at: string.printable(limit: 200))
         }
         guard string.utf8.count <= 2_048 else { throw refuse("longer than 2048 bytes") }
         guard string.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
 internal import ZlibStreams
 
 extension PackageError {
@@ -9,7 +10,7 @@ extension PackageError {
         case .noMemory: self.init(.io, "zlib has no memory", at: name)
         case .needsDictionary: self.init(.damaged, "compressed data asks for a dictionary", at: name)
         case .damaged(let reason):
-            let reason = reason.map(UnicodeForm.printable) ?? "compressed data that cannot be"
+            let reason = reason.map { $0.printable(limit: 200) } ?? "compressed data that cannot be"
             self.init(.damaged, reason, at: name)
         }
     }

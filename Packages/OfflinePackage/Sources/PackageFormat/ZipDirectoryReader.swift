@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 /// Reads the records of a central directory one after the other, a piece of the file at a time.
 struct ZipDirectoryReader<Source: RandomAccessReading> {
     private let source: Source
@@ -40,7 +42,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
 
         guard let text = ZipName.decode(rawName, isUTF8: ZipFlags(rawValue: rawFlags).contains(.utf8), extra: extra)
         else { throw PackageError(.unsafePath, "name that is not UTF-8", at: source.location) }
-        let name = UnicodeForm.printable(text)
+        let name = text.printable(limit: 200)
         let flags = ZipFlags(rawValue: rawFlags)
         guard flags.isDisjoint(with: .anyEncryption), rawMethod != 99, !extra.isEncrypted else {
             throw PackageError(.encrypted, "encrypted entry", at: name)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import OfflinePackage
 import ResourceLoading
@@ -14,7 +15,7 @@ import Testing
 struct CrashTests {
     struct Picture: Sendable {
         let step: StoreStep
-        let directory: TemporaryDirectory
+        let directory: TemporaryFolder
     }
 
     @Test func everyInstantAnswersTheOldOrTheNew() async throws {
@@ -26,7 +27,7 @@ struct CrashTests {
         let source = Mutex<String?>(nil)
         let fixture = try Fixture { step in
             guard let path = source.withLock({ $0 }) else { return }
-            let copy = try TemporaryDirectory()
+            let copy = try TemporaryFolder()
             try FileManager.default.copyItem(atPath: path, toPath: copy.path + "/store")
             pictures.withLock { $0 = ($0 ?? []) + [Picture(step: step, directory: copy)] }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
@@ -15,13 +16,13 @@ typealias Site = [String: String]
 
 /// A library on a store of its own, with archives in memory and manifests on disk.
 struct Fixture {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
     let archives = MemoryArchives()
     let library: PackageLibrary
 
     init(onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }) throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(directory: directory.path + "/store", onStep: onStep)
         library = try PackageLibrary(store: store, archives: archives)
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import PackageFormat
 import ResourceLoading
@@ -163,7 +164,7 @@ struct InstallTests {
     }
 
     @Test func isThereAfterReopening() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let installed: InstalledPackage
         let archives = fixture.archives
         do {

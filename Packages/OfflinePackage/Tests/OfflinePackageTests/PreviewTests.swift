@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -11,12 +12,12 @@ import Testing
 
 @Suite("Previews", .timeLimit(.minutes(1)))
 struct PreviewTests {
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
     private let previews = PreviewList()
     private let network = Network()
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         for (path, text) in ["site/index.html": "home", "site/in/a b.js": "code", "secret.txt": "secret"] {
             let file = URL(filePath: "\(directory.path)/\(path)")
             try FileManager.default.createDirectory(

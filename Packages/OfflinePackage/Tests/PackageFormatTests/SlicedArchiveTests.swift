@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import PackageFormat
@@ -53,7 +54,7 @@ struct SlicedArchiveTests {
         }
         #expect(shared == files.filter { !$0.value.isEmpty })
 
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         for file in sliced.files.shuffled(using: &random) {
             try sliced.read(CollectionOfOne(file)) { file, reader in
                 let first = try reader.next() ?? Data()
@@ -80,7 +81,7 @@ struct SlicedArchiveTests {
     /// Fills `site` with a seeded tree, and returns its names.
     @discardableResult
     private func tree(_ seed: UInt64, files count: Int = 60) throws -> [String] {
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         return try (0..<count).map { index in
             let depth = Int.random(in: 0...3, using: &random)
             let parts = (0..<depth).map { _ in "d\(Int.random(in: 0...3, using: &random))" } + ["ä-\(index).txt"]
@@ -91,7 +92,7 @@ struct SlicedArchiveTests {
     }
 
     /// Text, noise, runs of one byte, or nothing; some larger than a piece.
-    private func bytes(_ random: inout SeededRandom) -> Data {
+    private func bytes(_ random: inout SeededGenerator) -> Data {
         let sizes = [0, 1, 100, 5_000, 262_143, 262_144, 262_145, 700_000]
         let size = (sizes.randomElement(using: &random) ?? 0) + Int.random(in: 0...3, using: &random)
         switch Int.random(in: 0...2, using: &random) {
@@ -112,7 +113,7 @@ struct SlicedArchiveTests {
     func libarchive(seed: UInt64) throws {
         let names = try tree(seed)
         let archive = "\(folder.path)/a.zip"
-        var random = SeededRandom(seed)
+        var random = SeededGenerator(seed: seed)
         try LibarchiveZipWriter().write(to: archive) { writer in
             for name in names {
                 let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/site/\(name)"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import SystemSupport
 import Testing
@@ -23,7 +24,7 @@ import Testing
     private var path: String { folder.path + "/a" }
 
     @Test func `The attributes are those of the file`() throws {
-        try folder.write("12345", to: "a")
+        try folder.write("a", "12345".utf8)
         chmod(path, 0o640)
         let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 123_456_789)
         #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
@@ -38,14 +39,14 @@ import Testing
     }
 
     @Test func `A time before 1970 is negative`() throws {
-        try folder.write("", to: "a")
+        try folder.write("a", [])
         let time = timespec(tv_sec: -2, tv_nsec: 500_000_000)
         #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
         #expect(try FileStatus(path: path, followsLinks: true).modificationTime == -1_500_000_000)
     }
 
     @Test func `A link is followed if that is asked for`() throws {
-        try folder.write("12345", to: "a")
+        try folder.write("a", "12345".utf8)
         #expect(symlink("a", folder.path + "/link") == 0)
         let link = folder.path + "/link"
         #expect(try FileStatus(path: link, followsLinks: false).kind == .symbolicLink)
@@ -62,8 +63,8 @@ import Testing
     }
 
     @Test func `Two names of one file have one identity`() throws {
-        try folder.write("", to: "a")
-        try folder.write("", to: "b")
+        try folder.write("a", [])
+        try folder.write("b", [])
         try FileSystem.link(path, to: folder.path + "/c")
         func status(_ name: String) throws -> FileStatus {
             try FileStatus(path: "\(folder.path)/\(name)", followsLinks: false)

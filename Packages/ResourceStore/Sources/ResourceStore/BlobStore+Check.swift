@@ -3,12 +3,6 @@
 
 internal import ContentDigest
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension BlobStore {
     /// Counts what is there. Reads names and sizes, no bytes.
     /// - Throws: ``StoreError``.

@@ -5,12 +5,6 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Bytes at rest in one directory: blobs named by their SHA-256, generations that name them by path, and resources
 /// that name them by key.
 ///

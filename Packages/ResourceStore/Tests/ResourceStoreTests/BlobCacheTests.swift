@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import Testing
@@ -100,7 +101,7 @@ struct BlobCacheTests {
     }
 
     @Test func storeCountsAndReleases() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let store = try BlobStore(directory: directory.path)
         try store.install(["a": "hello"], version: "1")
         let id = SHA256Digest(of: Data("hello".utf8))

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContentDigest
 import Foundation
 import Testing
@@ -10,13 +11,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BlobTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
     let text = Data("hello".utf8)
     let id = SHA256Digest(of: Data("hello".utf8))
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(directory: directory.path)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import GRDB
 import SystemSupport
@@ -10,11 +11,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct BudgetTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(
             directory: directory.path, configuration: .init(packageBudget: 100, smallBlobLimit: 20))
     }
@@ -144,7 +145,7 @@ struct BudgetTests {
             directory: path, configuration: .init(smallBlobLimit: 0),
             freeBytes: { path in
                 // A device of 300 bytes for blobs alone.
-                try TemporaryDirectory.files(in: path + "/blobs")
+                try TemporaryFolder.files(in: path + "/blobs")
                     .reduce(300) { $0 - (FileStatus.file("\(path)/blobs/\($1)")?.size ?? 0) }
             },
             onStep: { _ in })

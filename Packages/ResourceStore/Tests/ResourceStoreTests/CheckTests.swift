@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import GRDB
@@ -11,11 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CheckTests {
     let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import Testing
 
@@ -16,7 +17,7 @@ struct CrashTests {
     /// A copy of the store's directory, taken in the middle of an operation.
     struct Picture: Sendable {
         let step: StoreStep
-        let directory: TemporaryDirectory
+        let directory: TemporaryFolder
     }
 
     /// Whether the pictures are taken, and those that were.
@@ -47,11 +48,11 @@ struct CrashTests {
     }
 
     @Test func everyInstantIsTheOldOrTheNew() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let camera = Camera()
         let store = try BlobStore(directory: directory.path, configuration: configuration) { step in
             guard camera.isOn.withLock({ $0 }) else { return }
-            let copy = try TemporaryDirectory()
+            let copy = try TemporaryFolder()
             for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
                 try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: "\(copy.path)/\(name)")
             }
@@ -96,7 +97,7 @@ struct CrashTests {
     @Test(arguments: StoreStep.allCases)
     func aFailureLeavesTheStoreInOrder(_ failing: StoreStep) throws {
         struct Failure: Error {}
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let isArmed = Mutex(false)
         let store = try BlobStore(directory: directory.path, configuration: configuration) { step in
             if step == failing, isArmed.withLock({ $0 }) { throw Failure() }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContentDigest
 import Foundation
 import GRDB
@@ -14,22 +15,22 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct DamageTests {
     let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     /// A copy of the directory as it is now: what a kill would leave.
-    private func picture() throws -> TemporaryDirectory {
-        let copy = try TemporaryDirectory()
+    private func picture() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: "\(copy.path)/\(name)")
         }
         return copy
     }
 
-    private func open(_ directory: TemporaryDirectory) throws -> BlobStore {
+    private func open(_ directory: TemporaryFolder) throws -> BlobStore {
         try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
@@ -87,7 +88,7 @@ struct DamageTests {
         try store.sweep()
         #expect(try store.read(number) == site)
         #expect(try store.blobsOnDisk() == blobs(site))
-        #expect(code { try store.restore(from: open(try TemporaryDirectory()).makeBatch()) } == .conflict)
+        #expect(code { try store.restore(from: open(try TemporaryFolder()).makeBatch()) } == .conflict)
     }
 
     @Test func aFileIsCheckedAfterAnUncleanShutdown() throws {

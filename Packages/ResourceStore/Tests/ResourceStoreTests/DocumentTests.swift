@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import Testing
 
@@ -8,10 +9,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     @Test func outlivesTheStoreAndEviction() throws {

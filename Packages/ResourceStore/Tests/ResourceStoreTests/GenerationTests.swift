@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import Testing
@@ -9,11 +10,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct GenerationTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(directory: directory.path)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import SystemSupport
@@ -12,13 +13,13 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct HostileFolderTests {
     private let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
     /// A folder that is none of the store's.
-    private let outside: TemporaryDirectory
+    private let outside: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
-        outside = try TemporaryDirectory()
+        directory = try TemporaryFolder()
+        outside = try TemporaryFolder()
         try Data("mine".utf8).write(to: URL(filePath: outside.path + "/7"))
     }
 

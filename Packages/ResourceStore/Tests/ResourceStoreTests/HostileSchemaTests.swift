@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import GRDB
 import Testing
@@ -10,10 +11,10 @@ import Testing
 /// Databases whose tables are not those that a store makes.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileSchemaTests {
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         let store = try BlobStore(directory: directory.path, configuration: .mixed)
         try store.install(["a": "small", "b": "large enough to be a file"], version: "1")
         try store.putResource("tiny", for: "key")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import Testing
 
@@ -50,7 +51,7 @@ struct KillTests {
     }
 
     @Test func twoHundredTimes() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let path = directory.path + "/store"
         var random: UInt64 = 2_026
         var versions: Set<Int> = []

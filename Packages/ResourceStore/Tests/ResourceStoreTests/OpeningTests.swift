@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import GRDB
 import Testing
@@ -9,10 +10,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct OpeningTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
     }
 
     @Test func makesFoldersOnTheWay() throws {

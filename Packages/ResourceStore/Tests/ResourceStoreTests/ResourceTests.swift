@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import ContentDigest
 import Foundation
 import GRDB
@@ -16,17 +17,17 @@ struct ResourceTests {
         let day = Mutex<Int64>(1)
     }
 
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let calendar = Calendar()
     let store: BlobStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try Self.open(directory, calendar)
     }
 
     /// Ten resources of 100 bytes fit.
-    static func open(_ directory: TemporaryDirectory, _ calendar: Calendar) throws -> BlobStore {
+    static func open(_ directory: TemporaryFolder, _ calendar: Calendar) throws -> BlobStore {
         try BlobStore(
             directory: directory.path,
             configuration: .init(resourceBudget: 1_000, smallBlobLimit: 50) { calendar.day.withLock { $0 } })
@@ -65,7 +66,7 @@ struct ResourceTests {
     }
 
     @Test func outlivesTheStore() throws {
-        let other = try TemporaryDirectory()
+        let other = try TemporaryFolder()
         do { try Self.open(other, calendar).putResource(text("a"), for: "a") }
         #expect(try Self.open(other, calendar).readResources() == ["a": text("a")])
     }
@@ -139,7 +140,7 @@ struct ResourceTests {
     }
 
     @Test func useOutlivesTheStore() throws {
-        let other = try TemporaryDirectory()
+        let other = try TemporaryFolder()
         do {
             let store = try Self.open(other, calendar)
             try store.putResource("a", for: "a")

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 
 /// A small file system of its own, where the system lets a test mount one.
 final class SmallDisk {
     let path: String
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
 
     /// Whether this process may mount one.
     static let isAllowed = (try? SmallDisk(megabytes: 1)) != nil
 
     init(megabytes: Int) throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         path = directory.path
         // Not as a requirement: where it fails while it is tried, that is no fault.
         guard SmallDisk.mount(["-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path]) else {

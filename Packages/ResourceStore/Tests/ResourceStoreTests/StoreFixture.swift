@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import ContentDigest
 import Foundation
 import SystemSupport
@@ -82,7 +83,7 @@ extension BlobStore {
     /// The blobs that are on disk, as rows or as files.
     func blobsOnDisk() throws -> Set<SHA256Digest> {
         try Set(rows.all().map(\.id)).union(
-            TemporaryDirectory.files(in: directory + "/blobs").compactMap {
+            TemporaryFolder.files(in: directory + "/blobs").compactMap {
                 SHA256Digest(hex: $0.replacing("/", with: ""))
             })
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Dispatch
 import Foundation
 import GRDB
@@ -11,11 +12,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         store = try BlobStore(directory: directory.path)
     }
 
@@ -77,7 +78,7 @@ struct SuspensionTests {
 
     /// An install whose chunk is in the middle of its transaction when the app goes to the background.
     @Test func aChunkThatIsBeingWritten() async throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
         let (writings, writing) = AsyncStream.makeStream(of: Void.self)
         let isArmed = Mutex(true)
@@ -133,7 +134,7 @@ struct SuspensionTests {
 
     /// Another store had the directory meanwhile, and did not close properly.
     @Test func aResumptionAfterAnUncleanEndHasAllChecked() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         do { try BlobStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
         let store = try BlobStore(directory: directory.path, configuration: .files)
         let era = store.marker.era
@@ -148,7 +149,7 @@ struct SuspensionTests {
 
     /// The logs cannot be moved: the store is suspended all the same.
     @Test func aSuspensionThatFails() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
         do {
             let store = try BlobStore(directory: directory.path)
@@ -169,7 +170,7 @@ struct SuspensionTests {
 
     /// The directory may be another's by the time that a suspended store goes.
     @Test func aSuspendedStoreThatGoesLeavesNoMarker() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         var store: BlobStore? = try BlobStore(directory: directory.path)
         // Something is under way, so that suspending does not put it there.
         store?.beginActivity()

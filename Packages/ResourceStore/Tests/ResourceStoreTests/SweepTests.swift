@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import Testing
 
@@ -9,13 +10,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(3)))
 struct SweepTests {
-    let directory: TemporaryDirectory
+    let directory: TemporaryFolder
     let store: BlobStore
     let old = ["a": "same", "b": "old, as a file"]
     let new = ["a": "same", "b": "newer, and a file"]
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try TemporaryFolder()
         // One site's blobs are rows and files.
         store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
@@ -100,7 +101,7 @@ struct SweepTests {
 
     /// On a device that is full, to remove a row needs room in a log, which only a file that goes can make.
     @Test func takesFilesBeforeRows() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TemporaryFolder()
         let isFull = Mutex(false)
         let store = try BlobStore(directory: directory.path, configuration: .mixed) { step in
             if step == .rowsRemoved, isFull.withLock({ $0 }) {

@@ -5,7 +5,7 @@ internal import AsyncSupport
 
 /// Follows one load of a view: hears its signals and lets others wait for its end.
 ///
-/// Isolation: the main actor.
+/// What only the facade needs has the SPI name `Facade`. Isolation: the main actor.
 @MainActor
 public final class ViewLoad {
     /// How far a load is.
@@ -29,13 +29,13 @@ public final class ViewLoad {
     /// Where the view is with the container's own page, which stands for one that could not be shown.
     private var errorPage = ErrorPagePhase.none
     /// Hears every signal once all others have.
-    public var watch: @MainActor (ViewSignal) -> Void = { _ in }
+    @_spi(Facade) public var watch: @MainActor (ViewSignal) -> Void = { _ in }
     /// Hears that this page is there.
-    public var onErrorPage: @MainActor () -> Void = {}
+    @_spi(Facade) public var onErrorPage: @MainActor () -> Void = {}
     /// Says why a document could not be had, by its place and what the engine says; the engine's word by default.
-    public var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
+    @_spi(Facade) public var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
     /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
-    public var isReportedElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
+    @_spi(Facade) public var isReportedElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
     /// Listens to a view from now on.
     public init(of view: any EngineView) {
@@ -49,7 +49,7 @@ public final class ViewLoad {
 
     /// The document that is on its way does nothing but move the page on: neither its commit nor its end is told to
     /// anyone. The next navigation counts again.
-    public func passOverDocument() {
+    @_spi(Facade) public func passOverDocument() {
         isAtInterimDocument = true
     }
 
@@ -80,7 +80,7 @@ public final class ViewLoad {
 
     /// The container shows a page of its own in place of the one that failed: nothing of it is told to anyone, and the
     /// state stays as it is. The next navigation counts again.
-    public func passOverErrorPage() {
+    @_spi(Facade) public func passOverErrorPage() {
         errorPage = .awaited
     }
 

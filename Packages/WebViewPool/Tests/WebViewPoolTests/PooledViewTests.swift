@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Testing
 import WebEngine
 
@@ -70,7 +71,7 @@ struct PooledViewTests {
 
     @Test("The state keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
     func state(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var state = PoolState<SiteKey>(
             capacity: PoolCapacity(least: 1, standard: 2, most: 4), reuseLimit: 3)
         let keys = [SiteKey("a"), SiteKey("b"), SiteKey("a", kind: 2)]
@@ -122,18 +123,5 @@ struct SiteKey: PoolKey {
     init(_ name: String, kind: Int = 1) {
         self.name = name
         self.kind = kind
-    }
-}
-
-/// Random numbers that are the same in each run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 internal import ResourceLoading
-internal import WebEngine
+@_spi(Facade) internal import WebEngine
 
 /// Watches one open page, and does what its health asks for.
 ///

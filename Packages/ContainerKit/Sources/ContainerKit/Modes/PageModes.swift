@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import RemoteConfig
 internal import SchemeRouter
 internal import WebEngine
 

@@ -5,6 +5,7 @@ internal import HTTPCache
 internal import Logging
 internal import OfflinePackage
 internal import Prefetch
+public import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeRouter

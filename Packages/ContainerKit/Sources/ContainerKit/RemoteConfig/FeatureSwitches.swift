@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import RemoteConfig
 internal import ResourceLoading
 
 /// Which features are on now. Isolation: any.

@@ -4,6 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 internal import Logging
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeRouter

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
+public import RemoteConfig
 
 /// How a container comes to its remote config.
 public struct RemoteConfigOptions: Sendable {

@@ -86,19 +86,3 @@ extension ProbeResult {
 extension ScriptFailure {
     static let boot = ScriptFailure(text: "Error: boot", file: "https://a.example/boot.js")
 }
-
-/// Numbers that a seed repeats.
-struct SeededNumbers {
-    var state: UInt64
-
-    init(_ seed: Int) {
-        state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
-    }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state >> 11
-    }
-}

@@ -7,12 +7,6 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Exchange {
     /// A request's body on its way to the client, piece by piece, as fast as the peer takes it.
     ///

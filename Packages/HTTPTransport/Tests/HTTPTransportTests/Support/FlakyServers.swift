@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import NIOCore
 
@@ -13,7 +14,7 @@ struct FlakyConnection: Sendable {
 
     init(seed: UInt64, number: Int, _ processed: ProcessedRequests) {
         self.processed = processed
-        random = SeededGenerator(seed << 32 | UInt64(number))
+        random = SeededGenerator(seed: seed << 32 | UInt64(number))
     }
 
     mutating func serve(
@@ -71,7 +72,7 @@ struct FlakyHTTP2Connection: Sendable {
 
     init(seed: UInt64, number: Int, _ processed: ProcessedRequests) {
         self.processed = processed
-        random = SeededGenerator(seed << 32 | UInt64(number))
+        random = SeededGenerator(seed: seed << 32 | UInt64(number))
     }
 
     mutating func serve(_ peer: inout RawHTTP2Peer) async throws {
@@ -124,5 +125,12 @@ struct FlakyHTTP2Connection: Sendable {
                 while try await peer.nextFrame() != nil {}
             }
         }
+    }
+}
+
+extension SeededGenerator {
+    /// Returns `true` in one of `count` cases.
+    fileprivate mutating func oneIn(_ count: UInt64) -> Bool {
+        next() % count == 0
     }
 }

@@ -3,6 +3,7 @@
 
 internal import PackageFormat
 public import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

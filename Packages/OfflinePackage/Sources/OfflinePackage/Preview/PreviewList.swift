@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import PackageFormat
 
 /// The previews that are mounted now. Of several that cover a URL the one that was mounted last decides.
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 /// Why a prefetch table was refused. Nothing of it applies then.
 public struct PrefetchError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. Codes are added over time: keep a default when switching.
@@ -32,20 +34,11 @@ public struct PrefetchError: Error, Sendable, CustomStringConvertible {
     /// - Parameter message: is made one line, of at most 200 characters.
     init(_ code: Code, _ message: String, at location: String? = nil) {
         self.code = code
-        self.message = Self.line(message)
+        self.message = message.printable(limit: 200)
         self.location = location
     }
 
     public var description: String {
         location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
-
-    private static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(200) {
-            let isPlain = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-            line.append(isPlain && scalar != "\u{2028}" && scalar != "\u{2029}" ? scalar : "\u{FFFD}")
-        }
-        return String(line)
     }
 }

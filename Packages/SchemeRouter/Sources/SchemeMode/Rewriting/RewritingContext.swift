@@ -4,12 +4,6 @@
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// What a text is rewritten for: the names of this mode, what is covered, and where the text lies.
 public struct RewritingContext: Sendable {
     /// The names that covered URLs get.

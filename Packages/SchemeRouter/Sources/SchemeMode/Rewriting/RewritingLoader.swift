@@ -5,12 +5,6 @@ internal import HTTPTypes
 public import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// Gives absolute URLs of covered hosts their names, in documents, style sheets and header fields, while they stream.
 ///
 /// It goes directly around the loader that follows redirects, so that it sees what the engine sees, and learns where a

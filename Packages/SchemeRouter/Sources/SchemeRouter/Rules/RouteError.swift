@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import SystemSupport
+
 /// Why rules were refused. Nothing of them applies then.
 public struct RouteError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. Codes are added over time: keep a default when switching.
@@ -33,8 +35,8 @@ public struct RouteError: Error, Sendable, CustomStringConvertible {
     /// - Parameter message: is made one line, of at most 200 characters.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
-        self.message = Self.line(message, limit: 200)
-        self.location = location.map { Self.line($0, limit: 100) }
+        self.message = message.printable(limit: 200)
+        self.location = location.map { $0.printable(limit: 100) }
         self.cause = cause
     }
 
@@ -45,14 +47,5 @@ public struct RouteError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
-
-    private static func line(_ text: String, limit: Int) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(limit) {
-            let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && !(0x80...0x9F).contains(scalar.value)
-            line.append(isPlain && scalar != "\u{2028}" && scalar != "\u{2029}" ? scalar : "\u{FFFD}")
-        }
-        return String(line)
     }
 }

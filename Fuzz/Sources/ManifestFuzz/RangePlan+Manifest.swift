@@ -1,1 +1,0 @@
-../../../Packages/OfflinePackage/Sources/OfflinePackage/Update/RangePlan+Manifest.swift

@@ -1,1 +1,0 @@
-../../../Packages/ContainerKit/Sources/ContainerKit/RemoteConfig/RemoteConfigDocument.swift

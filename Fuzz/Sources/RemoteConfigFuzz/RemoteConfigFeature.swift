@@ -1,1 +1,0 @@
-../../../Packages/ContainerKit/Sources/ContainerKit/RemoteConfig/RemoteConfigFeature.swift

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+internal import WebSyntax
+
+/// The URL of a request as packages see it: origin and path, without query and fragment.
+///
+/// Compared by what the parts mean: case of scheme and host, a default port and needless escapes make no
+/// difference. What has no plain meaning as a path of files (an escaped slash or NUL, a broken escape, bytes
+/// that are no UTF-8) or names a user is no package URL.
+public struct PackageURL: Sendable, Hashable {
+    /// `https://host` or `https://host:port`, in lower case, without the scheme's own port.
+    public let origin: String
+    /// Begins with a slash; percent-decoded once.
+    public let path: String
+
+    public init?(_ request: HTTPRequest) {
+        guard let scheme = request.scheme, let authority = request.authority else { return nil }
+        self.init(scheme: scheme[...], authority: authority[...], rest: (request.path ?? "/")[...])
+    }
+
+    /// Takes an absolute URL.
+    public init?(_ url: String) {
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = url[url.index(after: colon)...]
+        guard rest.utf8.starts(with: "//".utf8) else { return nil }
+        let hierarchy = rest.dropFirst(2)
+        let authorityEnd = hierarchy.utf8.firstIndex(where: Self.endsAuthority) ?? hierarchy.endIndex
+        self.init(
+            scheme: url[..<colon], authority: hierarchy[..<authorityEnd], rest: hierarchy[authorityEnd...])
+    }
+
+    /// Whether a URL lies under this one, which ends in a slash.
+    public func isPrefix(of url: PackageURL) -> Bool {
+        url.origin == origin && url.path.utf8.starts(with: path.utf8)
+    }
+
+    /// What follows the path of a URL that is a prefix of this one.
+    public func path(below base: PackageURL) -> String {
+        String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+    }
+
+    /// The same with a slash at its end; `nil` where it has one.
+    public var asFolder: PackageURL? {
+        path.utf8.last == UInt8(ascii: "/") ? nil : PackageURL(origin: origin, path: path + "/")
+    }
+
+    private init(origin: String, path: String) {
+        self.origin = origin
+        self.path = path
+    }
+
+    private init?(scheme: Substring, authority: Substring, rest: Substring) {
+        guard let origin = Self.origin(scheme: scheme, authority: authority) else { return nil }
+        let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? rest.endIndex
+        let path = rest[..<end]
+        guard path.isEmpty || path.utf8.first == UInt8(ascii: "/") else { return nil }
+        guard let decoded = path.isEmpty ? "/" : Self.decode(path) else { return nil }
+        self.origin = origin
+        self.path = decoded
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private static func origin(scheme: Substring, authority: Substring) -> String? {
+        let isSecure: Bool
+        if scheme.utf8.equalsIgnoringCase("https") {
+            isSecure = true
+        } else if scheme.utf8.equalsIgnoringCase("http") {
+            isSecure = false
+        } else {
+            return nil
+        }
+        // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
+        guard let authority = Authority(authority.utf8) else { return nil }
+        var origin = isSecure ? "https://" : "http://"
+        origin += Substring(authority.host).asciiLowercased
+        if let port = authority.port, port != (isSecure ? 443 : 80) { origin += ":\(port)" }
+        return origin
+    }
+
+    /// Resolves percent escapes, once.
+    private static func decode(_ path: Substring) -> String? {
+        guard path.utf8.contains(UInt8(ascii: "%")) else {
+            return path.utf8.contains(0) ? nil : String(path)
+        }
+        // An escaped slash would become a separator that the server never saw as one.
+        guard let bytes = PercentEncoding.decode(path.utf8), !bytes.contains(0),
+            bytes.lazy.filter({ $0 == UInt8(ascii: "/") }).count
+                == path.utf8.lazy.filter({ $0 == UInt8(ascii: "/") }).count
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

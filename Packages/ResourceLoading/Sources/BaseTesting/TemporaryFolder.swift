@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+
+/// A new folder for temporary files that is removed with its content when its last reference is released.
+///
+/// Isolation: any; all members may be called concurrently.
+public final class TemporaryFolder: Sendable {
+    /// The absolute path of the folder, without symbolic links.
+    public let path: String
+
+    /// Creates a folder in the system's folder for temporary files.
+    /// - Throws: an error of Foundation if the folder cannot be created.
+    public init() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("test-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Not `resolvingSymlinksInPath()`, which keeps the link /var of macOS.
+        guard let resolved = realpath(folder, nil) else { throw CocoaError(.fileReadNoSuchFile) }
+        defer { free(resolved) }
+        path = String(cString: resolved)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file and creates the folders above it that do not exist.
+    /// - Parameters:
+    ///   - name: the path of the file, relative to the folder.
+    ///   - bytes: the content of the file.
+    /// - Returns: the absolute path of the file.
+    @discardableResult
+    public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+        let file = "\(path)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+        return file
+    }
+
+    /// Returns the content of a file that is UTF-8 text.
+    /// - Parameter name: the path of the file, relative to the folder.
+    public func text(of name: String) throws -> String {
+        try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+    }
+
+    /// Returns the paths of all files and folders below a folder, hidden ones included, sorted and relative to that folder.
+    /// - Parameter folder: a path relative to this folder; an empty path for this folder itself.
+    public func names(below folder: String = "") throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)").sorted()
+    }
+
+    /// Returns the paths of all files below a folder, without those of folders, sorted and relative to that folder.
+    /// - Parameter folder: a path relative to this folder; an empty path for this folder itself.
+    public func files(in folder: String = "") throws -> [String] {
+        try Self.files(in: folder.isEmpty ? path : "\(path)/\(folder)")
+    }
+
+    /// Returns the paths of all files below any folder, without those of folders, sorted and relative to that folder.
+    /// - Parameter folder: an absolute path.
+    public static func files(in folder: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isDirectory)
+                && !isDirectory.boolValue
+        }.sorted()
+    }
+}

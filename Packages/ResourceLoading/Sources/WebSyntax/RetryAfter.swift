@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The value of a `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
+public struct RetryAfter: Sendable, Hashable {
+    /// From now on; never less than zero.
+    public let wait: Duration
+
+    /// - Parameter now: The time that a date is counted from.
+    public init?(_ field: String, now: Date) {
+        let text = field.trimmingFieldWhitespace
+        if let seconds = Int(saturatingDecimalDigits: text.utf8) {
+            // More seconds than anyone waits.
+            wait = .seconds(min(seconds, 1_000_000_000))
+            return
+        }
+        guard let date = HTTPDate.parse(text, now: now) else { return nil }
+        wait = max(.zero, .seconds(date.timeIntervalSince(now)))
+    }
+}
