@@ -131,7 +131,7 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["Storage", "Table", "Network", "Loopback", "Testing", "Tools"]),
         .trait(name: "Storage", description: "ResourceStore, OfflinePackage: brings GRDB and swift-crypto."),
-        .trait(name: "Packaging", description: "PackageFormat, PackagePublisher alone: brings swift-crypto."),
+        .trait(name: "Packaging", description: "ContentDigest, PackageFormat, PackagePublisher: brings swift-crypto."),
         .trait(name: "Table", description: "ResourceTable: brings swift-crypto."),
         .trait(name: "Network", description: "HTTPTransport: brings AsyncHTTPClient and SwiftNIO."),
         .trait(name: "Loopback", description: "LoopbackServer: brings SwiftNIO and swift-certificates."),

@@ -41,10 +41,15 @@ let package = Package(
         fuzzer("ZipFuzz"),
         fuzzer("TarFuzz"),
         fuzzer("ManifestFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
-        fuzzer("SliceFuzz"),
+        fuzzer("SliceFuzz", [.product(name: "ContentDigest", package: "ContainerKit")]),
         fuzzer("DeliveryFuzz", over: "WebSyntax"),
         fuzzer("TableFuzz", over: "ResourceTable"),
-        fuzzer("StoreFuzz", over: "ResourceStore"),
+        fuzzer(
+            "StoreFuzz", over: "ResourceStore",
+            [
+                .product(name: "ContentDigest", package: "ContainerKit"),
+                .product(name: "SystemSupport", package: "ContainerKit"),
+            ]),
         fuzzer(
             "RulesFuzz", over: "SchemeRouter",
             [

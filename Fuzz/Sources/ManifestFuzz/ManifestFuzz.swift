@@ -6,8 +6,8 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The manifest, and the plan of an update to it. What is taken must come back as it was written, and equal manifests
-/// must give equal bytes.
+/// The manifest, and the plan of an update to it. An accepted manifest must be the same after encoding and decoding, and
+/// equal manifests must have equal bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in

@@ -41,8 +41,11 @@ public final class BodyRelay: Sendable {
     let state: Mutex<State>
 
     /// Makes an empty relay.
-    /// - Parameter budget: what the bytes are taken from, where relays share one; `nil`, the default, for none but the
-    ///   relay's own limits.
+    /// - Parameters:
+    ///   - limits: the limits of bytes, bodies and time.
+    ///   - budget: the budget that relays share, from which the bytes are taken; `nil`, the default, if only the limits
+    ///     of the relay count.
+    ///   - clock: measures ``Limits/patience``.
     public init(
         limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -59,8 +62,11 @@ public final class BodyRelay: Sendable {
     public var count: Int { state.withLock { $0.entries.count } }
 
     /// Adds a piece, and returns when there is room for another.
-    /// - Parameter offset: where it begins in the body, in bytes. A piece that is here already is passed over: a page sends
-    ///   one again whose first way was cut.
+    /// - Parameters:
+    ///   - bytes: the bytes of the piece.
+    ///   - offset: where it begins in the body, in bytes. A piece that is here already is passed over: a page sends one
+    ///     again whose first way was cut.
+    ///   - id: the id of the body.
     /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` out of order, `timedOut` where nobody
     ///   takes it, `cancelled` where the body was dropped.
     public func put(_ bytes: Data, at offset: Int64, of id: BodyID) async throws {

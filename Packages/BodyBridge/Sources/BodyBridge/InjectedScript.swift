@@ -47,6 +47,7 @@ public struct InjectedScript: Sendable, Hashable {
     /// that functions stand in the place of the engine's. It makes bytes of bodies before the engine has them, which takes
     /// memory and time, says nothing of requests, and does not run in workers.
     /// - Parameters:
+    ///   - token: the token by which the container recognizes the script.
     ///   - hasBodies: whether what sends bodies is the script's.
     ///   - hasCookies: whether `document.cookie` is; it reads and sets the engine's own.
     public static func forced(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) -> InjectedScript {

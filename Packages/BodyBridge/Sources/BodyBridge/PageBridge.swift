@@ -55,7 +55,9 @@ public final class PageBridge {
     private static let proofLimit = 64
 
     /// - Parameters:
+    ///   - script: the script to inject.
     ///   - documentURL: the real URL of the document that the view is about to show.
+    ///   - limits: the limits of the bodies that the page hands over.
     ///   - budget: what all pages' bodies together are taken from; `nil` for none.
     ///   - host: answers what is not the bridge's own to say.
     public init(
@@ -99,6 +101,7 @@ public final class PageBridge {
     ///
     /// What is not a question of this page's script gets `null`.
     /// - Parameters:
+    ///   - text: the question as JSON. Unless `isAuthentic` is true, it begins with the ``prefix``.
     ///   - isAuthentic: whether the request that brought it has shown the token.
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
@@ -129,7 +132,9 @@ public final class PageBridge {
     }
 
     /// Reads what the script says of a request, and takes it out of the request.
-    /// - Parameter fragment: of the URL that the engine asks for, without its `#`.
+    /// - Parameters:
+    ///   - head: the head of the request, from which the field of the script is removed.
+    ///   - fragment: the fragment of the URL that the engine asks for, without its `#`.
     /// - Throws: `ResourceError`, as ``BodyRelay`` does for a body that is asked for twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         let (mark, site) = mark(of: head.headerFields)

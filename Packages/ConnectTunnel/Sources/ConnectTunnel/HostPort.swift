@@ -18,7 +18,9 @@ public struct HostPort: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `host:port`, also if an IPv6 address has no brackets.
     ///
-    /// - Parameter defaultPort: for a text without a port, or with an empty one (RFC 3986, section 6.2.3).
+    /// - Parameters:
+    ///   - text: a host with a port, or without one if there is a default.
+    ///   - defaultPort: the port for a text without a port, or with an empty one (RFC 3986, section 6.2.3).
     /// - Returns: `nil` for an invalid host (RFC 3986, section 3.2.2), for the port 0, and for a text without a port if
     ///   there is no default.
     public init?(_ text: some StringProtocol, defaultPort: Int? = nil) {

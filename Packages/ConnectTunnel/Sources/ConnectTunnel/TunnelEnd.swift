@@ -29,8 +29,11 @@ public final class TunnelEnd: ChannelDuplexHandler {
         self.pause = pause
     }
 
-    /// Joins two channels of bytes.
-    /// - Parameter pause: how long nothing may pass through a tunnel that is to end, until it does.
+    /// Joins two channels of bytes. Both belong to the current event loop.
+    /// - Parameters:
+    ///   - client: the channel to the client.
+    ///   - host: the channel to the host.
+    ///   - pause: the time without any bytes after which a tunnel that was told to finish ends.
     public static func join(client: any Channel, host: any Channel, pause: TimeAmount = .seconds(30)) throws {
         let (one, other) = (TunnelEnd(isClient: true, pause: pause), TunnelEnd(isClient: false, pause: pause))
         one.peer = other

@@ -52,9 +52,9 @@ extension Container {
         public var forcedBridges: ForcedBridges = []
         /// The schemes under which pages open in custom-scheme mode; `containerkit` and `containerkit-http` by default.
         public var names: SchemeNames = .standard
-        /// The mode of pages that are covered; the engine's ``WebEngineDriver/standardMode`` by default, which is the
-        /// loopback proxy on WebKitGTK, and custom scheme elsewhere until devices have proven another. `plain` turns
-        /// interception off, but for what ``pageModes`` names.
+        /// The mode of pages that are covered; the engine's `standardMode` by default, which is the loopback proxy on
+        /// WebKitGTK, and custom scheme elsewhere until devices have proven another. `plain` turns interception off,
+        /// but for what ``pageModes`` names.
         public var mode = Engine.standardMode
         /// Pages that open in another mode than ``mode``, where they are covered; none by default. The last that fits
         /// decides. All modes that are named here are in use from the start, over the same packages, caches and

@@ -41,6 +41,7 @@ extension Container {
     /// after a newer one; see `PackageSource` and `docs/package-format.md`. A package that is installed keeps its source
     /// and its scope: ``remove(_:)`` lets go of them.
     /// - Parameters:
+    ///   - source: the URL of the manifest, and the package and scope that it may publish.
     ///   - timing: when it takes effect; ``hostEnteredBackground()`` and the next launch are told by the host's calls.
     ///   - urgency: what the device must allow, by `Configuration.updates.conditions`.
     /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.

@@ -50,9 +50,10 @@ extension Container {
 
     /// Opens a page. What comes of it is heard from ``Page/load``.
     /// - Parameters:
+    ///   - url: the real URL of the page, of `http` or `https`.
     ///   - options: what this page has that others have not.
     ///   - prepare: may add scripts and message handlers before the load begins.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or ``EngineError``.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or `EngineError`.
     public func open(
         _ url: String, options: PageOptions = PageOptions(),
         prepare: @MainActor (Engine.View) throws -> Void = { _ in }

@@ -26,7 +26,7 @@ extension Container {
     ///   - options: what this page has that others have not.
     ///   - prepare: may add scripts and message handlers before the load begins.
     /// - Throws: ``ContainerError`` with code `invalidURL`, `unsupported` for a POST where the container cannot make it or
-    ///   another method, `proxy` or `server`; or ``EngineError``.
+    ///   another method, `proxy` or `server`; or `EngineError`.
     public func open(
         _ request: HTTPRequest, body: Data = Data(), options: PageOptions = PageOptions(),
         prepare: @MainActor (Engine.View) throws -> Void = { _ in }

@@ -70,7 +70,7 @@ public final class Container<Engine: WebEngineDriver> {
     private var memory: MemoryPressureMonitor?
 
     /// Opens the container's folder and routes its schemes.
-    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; ``EngineError``;
+    /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; `EngineError`;
     ///   ``ContainerError`` with code `unsupported` where modes do not go together; or `LoopbackError` where one needs
     ///   a proxy or a server that cannot listen.
     public init(engine: Engine, configuration given: Configuration) async throws {

@@ -45,11 +45,11 @@ public struct RemoteConfigDocument: Sendable {
     /// The bytes that it was read from.
     public let json: Data
     /// The switch and the deny list, as rules that may forbid and not allow.
-    public let vetoes: RouteRules
+    @_spi(Facade) public let vetoes: RouteRules
     /// The modes, likewise.
-    public let modeRules: RouteRules
+    @_spi(Facade) public let modeRules: RouteRules
     /// The modes by page.
-    package let pageModes: [(pages: PagePattern, mode: RemoteConfigMode)]
+    @_spi(Facade) public let pageModes: [(pages: PagePattern, mode: RemoteConfigMode)]
 
     /// Reads a document: all of it, or none.
     /// - Parameter json: UTF-8, at most ``maxBytes``.

@@ -38,8 +38,10 @@ public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
     public let cause: (any Error)?
 
     /// - Parameters:
-    ///   - message: is made one line, of at most 200 characters.
-    ///   - location: is made one line, of at most 100 characters.
+    ///   - code: the kind of failure.
+    ///   - message: the text for people, made one line of at most 200 characters.
+    ///   - location: the field, made one line of at most 100 characters; `nil` for the whole document.
+    ///   - cause: the error underneath, from another library.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message.printable(limit: 200)

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The digits of digests.
+@usableFromInline
 enum HexDigits {
     /// Returns the value of a hexadecimal digit, or `nil` for another character.
+    @inlinable
     static func value(of digit: UInt8, allowsUpperCase: Bool) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

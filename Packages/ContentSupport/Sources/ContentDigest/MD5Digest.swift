@@ -9,7 +9,8 @@ internal import Crypto
     public import Foundation
 #endif
 
-/// An MD5 (RFC 1321). It tells a damaged or outdated file from the one that a table names; it is no proof against a forger.
+/// An MD5 (RFC 1321). It detects damaged and outdated files of a table; it does not protect
+/// against deliberate changes.
 public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64

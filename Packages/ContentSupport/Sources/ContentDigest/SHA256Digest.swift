@@ -14,9 +14,11 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
 
     // The 32 bytes, eight to a word, the first byte in the highest place: a value without allocation, used as a key by the
     // hundred thousand.
-    private let words: SIMD4<UInt64>
+    @usableFromInline
+    let words: SIMD4<UInt64>
 
     /// Creates a digest from its 32 bytes, or returns `nil` if there are more or fewer.
+    @inlinable
     public init?(bytes: some Sequence<UInt8>) {
         var words = SIMD4<UInt64>()
         var count = 0
@@ -29,17 +31,20 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.words = words
     }
 
-    /// Creates a digest from 64 lower-case hexadecimal digits, or returns `nil` for anything else.
-    public init?(hex: some StringProtocol) {
-        self.init(digits: hex.utf8, allowsUpperCase: false)
-    }
-
     /// Creates a digest from 64 hexadecimal digits of either case, or returns `nil` for anything else.
-    public init?(hexOfEitherCase hex: some StringProtocol) {
+    @inlinable
+    public init?(hex: some StringProtocol) {
         self.init(digits: hex.utf8, allowsUpperCase: true)
     }
 
-    private init?(digits: some Collection<UInt8>, allowsUpperCase: Bool) {
+    /// Creates a digest from 64 lower-case hexadecimal digits, or returns `nil` for anything else.
+    @inlinable
+    public init?(lowerCaseHex hex: some StringProtocol) {
+        self.init(digits: hex.utf8, allowsUpperCase: false)
+    }
+
+    @inlinable
+    init?(digits: some Collection<UInt8>, allowsUpperCase: Bool) {
         guard digits.count == 2 * Self.byteCount else { return nil }
         var words = SIMD4<UInt64>()
         for (index, digit) in digits.enumerated() {
@@ -98,7 +103,7 @@ extension SHA256Digest: Codable {
     /// Reads 64 hexadecimal digits of either case.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let digest = SHA256Digest(hexOfEitherCase: try container.decode(String.self)) else {
+        guard let digest = SHA256Digest(hex: try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "a SHA-256 is 64 hexadecimal digits")
         }

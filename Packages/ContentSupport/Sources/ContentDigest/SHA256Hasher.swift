@@ -31,12 +31,3 @@ public struct SHA256Hasher: Sendable {
         state.finalize().withUnsafeBytes { SHA256Digest(bigEndianBytes: $0) }
     }
 }
-
-/// The longer digests of SHA-2, as bytes.
-public enum LongDigest {
-    /// Returns the 48 bytes of the SHA-384 of bytes in memory.
-    public static func sha384(of data: Data) -> [UInt8] { Array(SHA384.hash(data: data)) }
-
-    /// Returns the 64 bytes of the SHA-512 of bytes in memory.
-    public static func sha512(of data: Data) -> [UInt8] { Array(SHA512.hash(data: data)) }
-}

@@ -3,34 +3,40 @@
 
 internal import CZlib
 
-/// Deflates bytes that are in memory, with zlib.
-public enum ZlibDeflater {
+/// Deflates bytes that are in memory, with zlib, for tests.
+@_spi(Testing) public enum ZlibDeflater {
     /// Returns the deflated bytes.
     /// - Parameters:
+    ///   - bytes: the bytes to deflate, at most 1 GiB.
     ///   - format: the format of the result.
-    ///   - level: 0, for no compression, to 9, for the best compression.
     /// - Throws: ``ZlibError/noMemory``.
     public static func deflate(
-        _ bytes: UnsafeRawBufferPointer, as format: ZlibFormat, level: Int = 9
+        _ bytes: UnsafeRawBufferPointer, as format: ZlibFormat
     ) throws(ZlibError) -> [UInt8] {
-        precondition(bytes.count <= UInt32.max, "zlib counts in 32 bits")
-        var stream = z_stream()
+        // So that the bound of the output fits the 32 bits in which zlib counts.
+        precondition(bytes.count <= 1 << 30, "more than 1 GiB")
+        // On the heap: zlib keeps a pointer to it.
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        defer { stream.deallocate() }
         let size = CInt(MemoryLayout<z_stream>.size)
         guard
             deflateInit2_(
-                &stream, CInt(level), Z_DEFLATED, format.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+                stream, Z_BEST_COMPRESSION, Z_DEFLATED, format.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+                == Z_OK
         else { throw .noMemory }
-        defer { deflateEnd(&stream) }
-        let bound = Int(deflateBound(&stream, UInt(bytes.count)))
+        defer { deflateEnd(stream) }
+        let bound = Int(deflateBound(stream, UInt(bytes.count)))
         return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-            stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
-            stream.avail_in = UInt32(bytes.count)
-            stream.next_out = output.baseAddress
-            stream.avail_out = UInt32(clamping: bound)
+            stream.pointee.next_in = UnsafeMutablePointer(
+                mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+            stream.pointee.avail_in = UInt32(bytes.count)
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(bound)
             // The bound is enough, so that one call brings all.
-            let status = CZlib.deflate(&stream, Z_FINISH)
+            let status = CZlib.deflate(stream, Z_FINISH)
             precondition(status == Z_STREAM_END, "the bound of zlib is too small")
-            count = bound - Int(stream.avail_out)
+            count = bound - Int(stream.pointee.avail_out)
         }
     }
 }

@@ -25,13 +25,15 @@ public final class ZlibInflater {
     /// Creates an inflater.
     /// - Throws: ``ZlibError/noMemory``.
     public init(_ format: ZlibFormat) throws(ZlibError) {
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
+        let new = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        new.initialize(to: z_stream())
         let size = CInt(MemoryLayout<z_stream>.size)
-        guard inflateInit2_(stream, format.windowBits, ZLIB_VERSION, size) == Z_OK else {
-            stream.deallocate()
+        guard inflateInit2_(new, format.windowBits, ZLIB_VERSION, size) == Z_OK else {
+            new.deallocate()
             throw .noMemory
         }
+        // Last: an error after all properties have a value would run `deinit`.
+        stream = new
     }
 
     deinit {
@@ -47,14 +49,17 @@ public final class ZlibInflater {
     }
 
     /// Inflates until the input is used up, the output is full, or the data is at its end.
-    /// - Parameter input: the bytes that follow the ones before. It may be empty, to get the bytes that were held back by a
-    ///   full output.
+    /// - Parameters:
+    ///   - input: the bytes that follow the ones before. It may be empty, to get the bytes that were held back by a
+    ///     full output.
+    ///   - output: the memory that receives the inflated bytes, from its start.
     /// - Returns: the number of bytes read and of bytes written. If both are 0, and neither input nor output is empty, the
-    ///   data is at its end.
+    ///   data is at its end. With an empty output both are 0.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ZlibError) -> (consumed: Int, produced: Int) {
-        guard !isAtEnd else { return (0, 0) }
+        // zlib takes an output without an address for a fault.
+        guard !isAtEnd, !output.isEmpty else { return (0, 0) }
         let available = min(input.count, Int(CInt.max))
         let space = min(output.count, Int(CInt.max))
         // zlib reads through a pointer to something that may change; it never writes there.

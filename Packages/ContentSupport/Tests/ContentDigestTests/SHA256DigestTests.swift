@@ -22,13 +22,13 @@ struct SHA256DigestTests {
 
     @Test("Hex and bytes come back")
     func forms() throws {
-        let digest = try #require(SHA256Digest(hexOfEitherCase: abc.uppercased()))
+        let digest = try #require(SHA256Digest(hex: abc.uppercased()))
         #expect(digest.hex == abc)
-        #expect(SHA256Digest(hex: abc) == digest)
+        #expect(SHA256Digest(lowerCaseHex: abc) == digest)
         #expect(digest.bytes.prefix(3) == [0xba, 0x78, 0x16])
         #expect(SHA256Digest(bytes: digest.bytes) == digest)
         for bad in ["", "0", "ba78", String(repeating: "0", count: 63), String(repeating: "x", count: 64), abc + "0"] {
-            #expect(SHA256Digest(hex: bad) == nil && SHA256Digest(hexOfEitherCase: bad) == nil)
+            #expect(SHA256Digest(lowerCaseHex: bad) == nil && SHA256Digest(hex: bad) == nil)
         }
         let json = try JSONEncoder().encode([digest])
         #expect(String(decoding: json, as: UTF8.self) == "[\"\(abc)\"]")
@@ -41,9 +41,9 @@ struct SHA256DigestTests {
 
     @Test("Upper-case digits are refused where lower case is demanded")
     func lowerCase() {
-        #expect(SHA256Digest(hex: abc.uppercased()) == nil)
-        #expect(SHA256Digest(hex: String(repeating: "A", count: 64)) == nil)
-        #expect(SHA256Digest(hex: String(repeating: "g", count: 64)) == nil)
+        #expect(SHA256Digest(lowerCaseHex: abc.uppercased()) == nil)
+        #expect(SHA256Digest(lowerCaseHex: String(repeating: "A", count: 64)) == nil)
+        #expect(SHA256Digest(lowerCaseHex: String(repeating: "g", count: 64)) == nil)
     }
 
     @Test("Other lengths are refused", arguments: [0, 31, 33])

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Testing
-import ZlibStreams
+@_spi(Testing) import ZlibStreams
 
-@Suite struct ZlibStreamsTests {
+@Suite(.timeLimit(.minutes(1)))
+struct ZlibStreamsTests {
     private let bytes = (0..<9_000).flatMap { Array("line \($0 &* 2_654_435_761 % 97)\n".utf8) }
 
     private func deflate(_ bytes: [UInt8], as format: ZlibFormat) throws -> [UInt8] {
@@ -13,10 +14,10 @@ import ZlibStreams
 
     /// Inflates in pieces.
     private func inflate(
-        _ packed: [UInt8], with inflater: ZlibInflater, step: Int, room: Int
+        _ packed: [UInt8], with inflater: ZlibInflater, step: Int, space: Int
     ) throws -> (bytes: [UInt8], consumed: Int) {
         var result: [UInt8] = []
-        var output = [UInt8](repeating: 0, count: room)
+        var output = [UInt8](repeating: 0, count: space)
         var position = 0
         while !inflater.isAtEnd {
             let input = packed[position..<min(position + step, packed.count)]
@@ -34,10 +35,10 @@ import ZlibStreams
     func `What is deflated is inflated, in pieces of any size`(format: ZlibFormat, step: Int) throws {
         for bytes in [bytes, [], [7]] {
             let packed = try deflate(bytes, as: format)
-            for room in [1, 1_000, 1 << 20] {
+            for space in [1, 1_000, 1 << 20] {
                 let inflater = try ZlibInflater(format)
                 // Bytes behind the end are left to the caller.
-                let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, room: room)
+                let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, space: space)
                 #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
             }
         }
@@ -47,7 +48,7 @@ import ZlibStreams
         let packed = try deflate(bytes, as: .gzip)
         let inflater = try ZlibInflater(.gzip)
         for _ in 0..<2 {
-            #expect(try inflate(packed, with: inflater, step: 999, room: 999).bytes == bytes)
+            #expect(try inflate(packed, with: inflater, step: 999, space: 999).bytes == bytes)
             inflater.reset()
         }
     }
@@ -55,7 +56,7 @@ import ZlibStreams
     @Test func `Cut data does not reach its end`() throws {
         let packed = try deflate(bytes, as: .zlib)
         let inflater = try ZlibInflater(.zlib)
-        let (result, consumed) = try inflate(packed.dropLast(), with: inflater, step: 1 << 20, room: 1 << 20)
+        let (result, consumed) = try inflate(packed.dropLast(), with: inflater, step: 1 << 20, space: 1 << 20)
         #expect(result == bytes && consumed == packed.count - 1 && !inflater.isAtEnd)
     }
 
@@ -63,15 +64,15 @@ import ZlibStreams
         var packed = try deflate(bytes, as: .gzip)
         packed[packed.count - 1] ^= 1
         #expect(throws: ZlibError.damaged("incorrect length check")) {
-            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, room: 1 << 20)
+            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, space: 1 << 20)
         }
         packed[packed.count - 8] ^= 1
         #expect(throws: ZlibError.damaged("incorrect data check")) {
-            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, room: 1 << 20)
+            try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, space: 1 << 20)
         }
         // FDICT, with a check of the header that fits (RFC 1950, section 2.2).
         #expect(throws: ZlibError.needsDictionary) {
-            try inflate([0x78, 0xbb, 0, 0, 0, 1, 0, 0], with: ZlibInflater(.zlib), step: 100, room: 100)
+            try inflate([0x78, 0xbb, 0, 0, 0, 1, 0, 0], with: ZlibInflater(.zlib), step: 100, space: 100)
         }
     }
 

@@ -35,6 +35,7 @@ public actor CookieReconciler {
 
     /// - Parameters:
     ///   - stores: the stores by name. Where the first readings differ, one that stands earlier wins.
+    ///   - configuration: the limits, the waits, and what is cleared with an account.
     ///   - clock: times waits and limits.
     ///   - now: the time by which cookies expire.
     public init(
@@ -109,7 +110,9 @@ public actor CookieReconciler {
     // MARK: Changes
 
     /// Takes changes that no store holds yet, and does not wait for them.
-    /// - Parameter author: what a script may change is limited: see ``CookieUpdate/Author``.
+    /// - Parameters:
+    ///   - changes: the changes, in order.
+    ///   - author: what a script may change is limited: see ``CookieUpdate/Author``.
     public func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
         for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
@@ -118,7 +121,9 @@ public actor CookieReconciler {
     /// Takes the cookies of an answer, and returns once all stores have them: before the page may see the answer, where its
     /// request asked for that.
     ///
-    /// - Parameter moment: when the request began; cookies that were cleared since are left out. `nil` for now.
+    /// - Parameters:
+    ///   - changes: the cookies of the answer, in order.
+    ///   - moment: when the request began; cookies that were cleared since are left out. `nil` for now.
     /// - Returns: whether they are there. `false` after the limit that is configured, where stores failed, and when stopped or
     ///   cancelled: the answer is not to be lost for its cookies, which are written later where that is possible.
     @discardableResult
@@ -138,7 +143,9 @@ public actor CookieReconciler {
     }
 
     /// As ``handOver(_:begun:)``, for cookies of an answer that a store has already, whatever else is on its way.
-    /// - Parameter identities: the cookies. `nil` for all, which waits for each change that is on its way.
+    /// - Parameters:
+    ///   - store: the store that has the cookies.
+    ///   - identities: the cookies. `nil` for all, which waits for each change that is on its way.
     @discardableResult
     public func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }

@@ -42,6 +42,7 @@ public final class ScriptView: CookieStoring {
     ///   - host: lower case; an IPv6 address in brackets.
     ///   - path: the path of the document's URL.
     ///   - isSecure: whether the document came over https.
+    ///   - now: the current time, by which cookies expire.
     public func text(host: String, path: String, isSecure: Bool, now: Date) -> String {
         state.withLock { Array($0.cookies.values) }
             .filter { cookie in

@@ -14,7 +14,9 @@ internal import WebSyntax
 /// lost on the way: when the cookie was last used; on Linux `SameSite`, and when it was made.
 extension Cookie {
     /// Takes a cookie of Foundation's.
-    /// - Parameter created: when it was made, where Foundation does not say.
+    /// - Parameters:
+    ///   - cookie: the cookie to convert.
+    ///   - created: the creation time, for a cookie that does not have one. On Linux none has.
     /// - Returns: `nil` for what no server could have set, or a jar would not store.
     public init?(_ cookie: HTTPCookie, created: Date) {
         let isHostOnly = cookie.domain.utf8.first != UInt8(ascii: ".")

@@ -43,8 +43,9 @@ public struct CookieURL: Sendable, Hashable {
 
     /// Puts a URL together.
     /// - Parameters:
-    ///   - host: without a port; an IPv6 address in brackets.
-    ///   - path: without a query; empty stands for a slash.
+    ///   - scheme: `http`, `https`, `ws` or `wss`, in upper or lower case.
+    ///   - host: the host without a port; an IPv6 address in brackets.
+    ///   - path: the path without a query; an empty one stands for a slash.
     /// - Returns: `nil` as for a whole URL, and for a path that begins with anything but a slash.
     public init?(scheme: String, host: String, path: String) {
         let scheme = scheme.asciiLowercased

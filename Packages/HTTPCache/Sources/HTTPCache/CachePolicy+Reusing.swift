@@ -15,6 +15,7 @@ extension CachePolicy {
     /// - Parameters:
     ///   - request: GET or HEAD; anything else is forwarded.
     ///   - candidates: what is stored under the request's key, in any order.
+    ///   - now: the current time, by which ages count.
     public func decide(_ request: HTTPRequest, candidates: [StoredResponse], now: Date) -> CacheDecision {
         let wishes = RequestWishes(request)
         let origin = wishes.control.onlyIfCached ? CacheDecision.gatewayTimeout : .forward
@@ -39,7 +40,11 @@ extension CachePolicy {
 
     /// Whether a stale response answers a request because the origin failed (RFC 9111, section 4.2.4; RFC 5861,
     /// section 4).
-    /// - Parameter isUnreachable: whether there was no answer at all, rather than one with a status that is an error.
+    /// - Parameters:
+    ///   - request: the request to answer.
+    ///   - stored: the stale response that is stored for it.
+    ///   - isUnreachable: whether there was no answer at all, rather than one with a status that is an error.
+    ///   - now: the current time, by which staleness counts.
     public func mayAnswer(
         _ request: HTTPRequest, withStale stored: StoredResponse, isUnreachable: Bool, now: Date
     ) -> Bool {

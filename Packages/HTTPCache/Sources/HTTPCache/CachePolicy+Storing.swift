@@ -15,6 +15,10 @@ extension CachePolicy {
     /// What of a response may be stored (RFC 9111, section 3), so that it can be of use later.
     ///
     /// - Parameters:
+    ///   - response: the head of the response.
+    ///   - request: the request that it answers.
+    ///   - requestTime: the time at which the request was sent.
+    ///   - responseTime: the time at which the head of the response came.
     ///   - length: how many bytes the body has, where that is known. The range of a complete response whose length is
     ///     not known ends where its body will.
     /// - Returns: `nil` where it must not be stored, or would never answer. Its range is that of all bytes announced;
@@ -43,7 +47,9 @@ extension CachePolicy {
     }
 
     /// A response whose body has ended: as stored, where exactly the bytes came that were announced.
-    /// - Parameter count: how many bytes came.
+    /// - Parameters:
+    ///   - response: the response as ``storable(_:to:requestTime:responseTime:length:)`` returned it.
+    ///   - count: the number of bytes of the body that came.
     /// - Returns: `nil` where a body was cut short or is too long: it must not be taken for complete.
     public func completed(_ response: StoredResponse, received count: Int64) -> StoredResponse? {
         if response.head.status == .partialContent || response.length != nil {

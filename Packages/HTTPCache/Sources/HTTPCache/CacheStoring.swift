@@ -56,7 +56,7 @@ public protocol CacheWriting: Sendable {
 public struct CachedBody: Sendable {
     /// All bytes of the response's range.
     public let body: ResourceBody
-    /// ``Provenance/Source/memory`` or ``Provenance/Source/disk``.
+    /// Where the bytes were: `Provenance.Source.memory` or `Provenance.Source.disk`.
     public let source: Provenance.Source
 
     public init(_ body: ResourceBody, from source: Provenance.Source) {

@@ -14,8 +14,8 @@ public import ResourceLoading
 /// An HTTP cache before any loader (RFC 9111).
 ///
 /// What may be stored is, while it streams to the reader. GET requests that are the same while one is under way share
-/// it, where what comes may be reused for them; see ``Flight`` for how they are paced. Range requests are answered
-/// from whole responses and from parts; parts of one representation are put together.
+/// it, where what comes may be reused for them; ``Configuration/readAhead`` limits how far their readers may be apart.
+/// Range requests are answered from whole responses and from parts; parts of one representation are put together.
 ///
 /// Bytes are kept as they come, encoded.
 ///
@@ -38,6 +38,7 @@ public final class CachingLoader: ResourceLoader {
     /// - Parameters:
     ///   - next: asked for what is not stored.
     ///   - store: keeps responses. Default: 10 MB in memory.
+    ///   - configuration: the rules and limits. Default: those of a private cache.
     ///   - now: the time. Default: the system's clock.
     ///   - clock: times validations that no request waits for: one that brings nothing for 60 s is ended.
     public init(

@@ -18,7 +18,10 @@ public struct StoredAnswer: Sendable, Hashable {
     /// The bytes of the representation to send; `nil` for none.
     public let range: Range<Int64>?
 
-    /// - Parameter request: one that the response was selected for: GET or HEAD.
+    /// - Parameters:
+    ///   - stored: the stored response.
+    ///   - request: one that the response was selected for: GET or HEAD.
+    ///   - now: the current time, from which `Age` is computed.
     public init(_ stored: StoredResponse, to request: HTTPRequest, now: Date) {
         var head = stored.head
         head.headerFields[.age] = String(Int(min(stored.age(now: now), Double(DeltaSeconds.most))))

@@ -23,8 +23,11 @@ public protocol HTTPTransporting: Sendable {
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse
 
     /// Sends a request as `send(_:body:)` does, and tells how its body gets on.
-    /// - Parameter progress: called in order, from any isolation, each time that bytes were sent; not after the answer's
-    ///   body has ended.
+    /// - Parameters:
+    ///   - request: a request with an absolute `http` or `https` URL.
+    ///   - body: the body of the request.
+    ///   - progress: called in order, from any isolation, each time that bytes were sent; not after the answer's body
+    ///     has ended.
     func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse

@@ -12,7 +12,7 @@ public import ResourceStore
 ///
 /// One library owns the generations of a store.
 ///
-/// **Isolation.** Any. Look-ups, pins and ``covers(_:)`` are synchronous and read memory: a mutex holds the
+/// **Isolation.** Any. Look-ups, pins and `covers(_:)` are synchronous and read memory: a mutex holds the
 /// generations that can answer, and is never held while the disk is asked. Installs, removals and sweeps run
 /// one after another on a thread of their own, off the caller's actor.
 ///
@@ -110,8 +110,11 @@ public final class PackageLibrary: Sendable {
 
     /// Puts a page that opens on the active generation of every package, since a shared package may serve any page.
     /// Of a package that has none yet it gets the first one that becomes active.
-    /// - Parameter isShared: its requests do not say whose they are, as those that come by a proxy. All such pages are on
-    ///   the same generations, those of the first that opened, and so are requests of no page, until the last one closes.
+    /// - Parameters:
+    ///   - page: the page that opens.
+    ///   - isShared: whether its requests do not name their page, as those that come by a proxy. All such pages are on
+    ///     the same generations, those of the first that opened, and so are requests of no page, until the last one
+    ///     closes.
     /// - Returns: ``generations(of:)`` by now.
     @discardableResult
     public func pin(_ page: PageID, isShared: Bool = false) -> [GenerationReference] {

@@ -239,7 +239,7 @@ struct ManifestReader {
 
     private static func digest(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> SHA256Digest
     {
-        guard let digest = SHA256Digest(hexOfEitherCase: try text(&scanner, place())) else {
+        guard let digest = SHA256Digest(hex: try text(&scanner, place())) else {
             throw PackageError(.badManifest, "not a SHA-256 at \(place())")
         }
         return digest

@@ -15,6 +15,7 @@ extension PackageError {
     /// Converts an error of the system: ``Code-swift.struct/noInput`` for a path that does not exist, else
     /// ``Code-swift.struct/io``.
     /// - Parameters:
+    ///   - error: the error of a system call.
     ///   - action: the action that failed. Default: the name of the call.
     ///   - location: the path that it is about. Default: that of the error.
     public init(_ error: SystemError, _ action: String? = nil, at location: String? = nil) {

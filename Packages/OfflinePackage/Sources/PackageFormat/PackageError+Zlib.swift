@@ -8,9 +8,9 @@ extension PackageError {
     fileprivate init(_ error: ZlibError, at name: String? = nil) {
         switch error {
         case .noMemory: self.init(.io, "zlib has no memory", at: name)
-        case .needsDictionary: self.init(.damaged, "compressed data asks for a dictionary", at: name)
+        case .needsDictionary: self.init(.damaged, "compressed data needs a dictionary", at: name)
         case .damaged(let reason):
-            let reason = reason.map { $0.printable(limit: 200) } ?? "compressed data that cannot be"
+            let reason = reason.map { $0.printable(limit: 200) } ?? "compressed data is not valid"
             self.init(.damaged, reason, at: name)
         }
     }

@@ -3,7 +3,9 @@
 
 extension PackageManifest {
     /// The manifest with the place of each file inside of `archive`.
-    /// - Parameter directory: of that archive, as ``ZipValidator`` returned it.
+    /// - Parameters:
+    ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
+    ///   - archive: the size and the digest of the zip, which become the manifest's.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/mismatch`` where the directory has other
     ///   files or sizes.
     public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest {

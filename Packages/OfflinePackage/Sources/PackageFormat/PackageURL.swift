@@ -15,6 +15,7 @@ public struct PackageURL: Sendable, Hashable {
     /// Begins with a slash; percent-decoded once.
     public let path: String
 
+    /// Takes the URL of a request, or returns `nil` if it has no scheme or authority, or is no package URL.
     public init?(_ request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         self.init(scheme: scheme[...], authority: authority[...], rest: (request.path ?? "/")[...])

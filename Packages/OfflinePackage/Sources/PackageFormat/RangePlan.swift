@@ -26,9 +26,11 @@ public enum RangePlan: Sendable, Hashable {
         public init() {}
     }
 
+    /// Plans how to fetch ranges of an archive.
     /// - Parameters:
-    ///   - missing: what must come, in any order; may overlap.
-    ///   - size: the bytes of the archive, of any size.
+    ///   - missing: the ranges to fetch, in any order; they may overlap.
+    ///   - size: the number of bytes of the archive.
+    ///   - costs: the cost of a round trip, and the most requests.
     public init(_ missing: [Range<Int64>], ofArchive size: Int64, costs: Costs = Costs()) {
         let missing = missing.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = missing.first else {
@@ -83,7 +85,7 @@ public enum RangePlan: Sendable, Hashable {
 }
 
 extension RangePlan {
-    /// How missing files of a package are fetched. Files without bytes need nothing.
+    /// Creates the plan for the missing files of a package. Files without bytes need nothing.
     ///
     /// A first install answers pages while its archive arrives, and goes on after a cut: both are worth more than what
     /// ranges save, unless the store has half of its packed bytes, from another package or an earlier version.
@@ -91,6 +93,7 @@ extension RangePlan {
     ///   - missing: files of `manifest`, each digest once.
     ///   - manifest: a validated one.
     ///   - isFirst: whether no version of the package is active.
+    ///   - costs: the cost of a round trip, and the most requests.
     public init(
         _ missing: [PackageManifest.File], of manifest: PackageManifest, isFirst: Bool, costs: Costs = Costs()
     ) {

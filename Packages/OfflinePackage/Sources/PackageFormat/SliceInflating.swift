@@ -14,7 +14,9 @@
 public protocol SliceInflating {
     /// Takes packed bytes, and hands out what they unpack to: pieces of at most 256 KiB and never empty, and never
     /// more in all than the file has.
-    /// - Parameter consume: what it throws ends the unpacking and is thrown on.
+    /// - Parameters:
+    ///   - packed: the next bytes of the slice.
+    ///   - consume: receives each piece. An error that it throws ends the unpacking and is thrown on.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` for data that cannot be, that
     ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
     ///   ``PackageError/Code-swift.struct/mismatch`` for more packed bytes than the slice has.

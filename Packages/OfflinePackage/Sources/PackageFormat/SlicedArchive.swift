@@ -17,6 +17,8 @@ public struct SlicedArchive: Sendable {
 
     /// Opens an archive.
     /// - Parameters:
+    ///   - archive: the path of the zip.
+    ///   - manifest: the manifest of the zip, with the slices of its files.
     ///   - limits: what the manifest may ask for; `nil` where it was held to that before.
     ///   - isWhole: `false` for a file that has only the slices that will be read, at their places.
     /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where the manifest has no
@@ -44,7 +46,9 @@ public struct SlicedArchive: Sendable {
     ///
     /// What `visit` leaves unread of a file is read and checked all the same. The reader that `visit` is given is of use
     /// only until `visit` returns.
-    /// - Parameter visit: called for each file; what it throws ends the walk and is thrown on.
+    /// - Parameters:
+    ///   - files: the files to read, in this order.
+    ///   - visit: called for each file; what it throws ends the walk and is thrown on.
     /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
     public func read(
         _ files: some Sequence<PackageManifest.File>,
@@ -65,7 +69,9 @@ public struct SlicedArchive: Sendable {
     }
 
     /// Cuts files into at most `count` runs of neighbours that take about the same time, for as many threads.
-    /// - Parameter some: which of the manifest's files, in any order; all where it is not given.
+    /// - Parameters:
+    ///   - count: the maximum number of runs; less than one counts as one.
+    ///   - some: which of the manifest's files, in any order; all where it is not given.
     public func shares(
         _ count: Int, of some: [PackageManifest.File]? = nil
     ) -> [ArraySlice<PackageManifest.File>] {

@@ -9,8 +9,8 @@
 
 /// When to ask for the table, and whom: the update policy as a value, without any I/O.
 ///
-/// A check begins with ``begin(_:at:)``, asks who it is told to, and reports each answer to ``finish(_:with:)``, which
-/// says whom to ask next, if anyone. One check runs at a time.
+/// A check begins with ``begin(_:at:hasMirror:)``, asks who it is told to, and reports each answer to
+/// ``finish(_:with:)``, which says whom to ask next, if anyone. One check runs at a time.
 ///
 /// - Five errors in a row on the primary make the next check ask the mirror. Errors of the mirror count nothing.
 /// - A success on the primary sets the count to zero and ends the time on the mirror.
@@ -87,8 +87,9 @@ public struct TableCheck: Sendable, Hashable {
 
     /// Takes a trigger.
     /// - Parameters:
-    ///   - hasMirror: whether a mirror is configured; without one the primary is always asked.
+    ///   - trigger: the event that asks for a check.
     ///   - now: the time of the wall clock.
+    ///   - hasMirror: whether a mirror is configured; without one the primary is always asked.
     public mutating func begin(_ trigger: TableTrigger, at now: Date, hasMirror: Bool = true) -> Decision {
         if trigger == .launch { isLaunched = true }
         guard running == nil else { return .underWay }

@@ -17,8 +17,10 @@ public struct TableDiff: Sendable, Hashable {
 
     public var isEmpty: Bool { downloads.isEmpty && removed.isEmpty && abandoned.isEmpty }
 
-    /// Linear in the number of entries.
-    /// - Parameter old: `nil` where there was no table.
+    /// Compares two tables, in time linear in the number of entries.
+    /// - Parameters:
+    ///   - old: the table before; `nil` where there was none.
+    ///   - new: the table that takes its place.
     public init(from old: URLTable?, to new: URLTable) {
         let oldEntries = old?.entries ?? []
         var found = 0

@@ -65,6 +65,7 @@ public actor TableLibrary {
     ///   - network: answers with status 200 or not at all; redirects are its own affair. It decodes what it asks for in
     ///     `Accept-Encoding`.
     ///   - conditions: when files may be fetched in the background. Default: always.
+    ///   - configuration: the sources of tables, their scope, and the limits.
     ///   - clock: measures time limits.
     ///   - now: the time of the wall clock.
     /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage``.

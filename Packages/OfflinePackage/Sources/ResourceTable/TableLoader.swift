@@ -9,7 +9,7 @@ public import ResourceLoading
 /// The `#fragment` of a URL is ignored, the query counts. A file that is not there yet is fetched, and then answers;
 /// one that cannot be had leaves the request to the next loader, as does a HEAD of a file that is not there. HEAD of one
 /// that is there is answered as GET is, body included. What was on disk has the provenance
-/// ``Provenance/Source/package``, what had to be fetched ``Provenance/Source/network``.
+/// `Provenance.Source.package`, what had to be fetched `Provenance.Source.network`.
 public struct TableLoader: ResourceLoader {
     private let library: TableLibrary
 

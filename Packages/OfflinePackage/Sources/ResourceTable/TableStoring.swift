@@ -25,8 +25,9 @@ public protocol TableStoring: Sendable {
 
     /// Keeps a file in place of the one that the key had.
     /// - Parameters:
-    ///   - content: all of its bytes.
-    ///   - md5: theirs; has been checked.
+    ///   - content: all bytes of the file.
+    ///   - md5: the MD5 of these bytes, which was checked.
+    ///   - key: the download URL of the file.
     func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws
 
     /// Removes files. Keys without a file are fine.

@@ -81,9 +81,14 @@ public struct PackageBuilder: Sendable {
     /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
     /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
     /// - Parameters:
+    ///   - site: the path of the folder to pack.
+    ///   - id: the package's identifier, which both files are named by.
+    ///   - version: the package's version, which both files are named by.
+    ///   - baseURL: the URL that the files of the site lie under.
     ///   - isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
     ///   - minHost: the least version of the host that the package works in; see `PackageManifest.minHost`.
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
+    ///   - output: the path of the folder to write both files to.
     ///   - progress: called often, on the calling thread.
     /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
     public func build(

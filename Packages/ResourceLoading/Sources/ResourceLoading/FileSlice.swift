@@ -74,7 +74,9 @@ public final class OpenFile: Sendable {
     }
 
     /// Takes a copy of a descriptor that is open for reading, which stays the caller's to close.
-    /// - Parameter path: the path of the file, for messages.
+    /// - Parameters:
+    ///   - descriptor: the descriptor to copy.
+    ///   - path: the path of the file, for messages.
     /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
     public init(copying descriptor: CInt, path: String) throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

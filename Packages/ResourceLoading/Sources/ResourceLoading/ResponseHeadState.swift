@@ -36,7 +36,9 @@ public struct ResponseHeadState: Sendable {
     }
 
     /// Checks the next head, whose status is a number already.
-    /// - Parameter endsMessage: A Boolean value that indicates whether no body and no other head follow.
+    /// - Parameters:
+    ///   - status: The status code; one outside of the range from 100 to 999 is a violation.
+    ///   - endsMessage: A Boolean value that indicates whether no body and no other head follow.
     /// - Throws: ``Violation``.
     @discardableResult
     public mutating func receive(status: Int, endsMessage: Bool = false) throws(Violation) -> Head {
@@ -61,7 +63,9 @@ public struct ResponseHeadState: Sendable {
     /// Checks the next block of header fields of HTTP/2 by its `:status` fields: none for trailers, one for a head.
     ///
     /// The value of `:status` has exactly three digits (RFC 9113, section 8.3.2).
-    /// - Parameter endsMessage: A Boolean value that indicates whether the block has the flag END_STREAM.
+    /// - Parameters:
+    ///   - statusFields: The values of the `:status` fields in the block.
+    ///   - endsMessage: A Boolean value that indicates whether the block has the flag END_STREAM.
     /// - Throws: ``Violation``.
     @discardableResult
     public mutating func receive(statusFields: [String], endsMessage: Bool) throws(Violation) -> Head {

@@ -47,7 +47,10 @@ public struct JSONScanner {
     /// The start of each of them.
     private var starts: [Int] = []
 
-    /// - Parameter bytes: bytes that stay valid while the scanner is used.
+    /// Creates a scanner at the start of a JSON text, after a byte order mark if there is one.
+    /// - Parameters:
+    ///   - bytes: the text in UTF-8. The bytes stay valid while the scanner is used.
+    ///   - limits: the depth and the names that the scanner accepts.
     public init(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) {
         self.bytes = bytes
         self.limits = limits

@@ -34,6 +34,8 @@ extension DirectoryDescriptor {
     /// A process that is killed leaves the old file or the new one, and perhaps a file of the temporary name, which the next
     /// replacement removes. One writer at a time.
     /// - Parameters:
+    ///   - name: the name of the file in this directory.
+    ///   - bytes: the new content of the file.
     ///   - isDurable: whether the new bytes and the name are on the device when this returns. If not, a power cut may lose
     ///     the new file.
     ///   - step: is called after each step. An error that it throws ends the replacement there, as a kill would.

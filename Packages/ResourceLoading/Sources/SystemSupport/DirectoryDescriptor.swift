@@ -50,7 +50,10 @@ public final class DirectoryDescriptor: Sendable {
     // MARK: Opening
 
     /// Opens a directory by its path. Symbolic links on the way are followed.
-    /// - Parameter followsLink: whether the directory itself may be reached by a symbolic link.
+    /// - Parameters:
+    ///   - path: the path of the directory, absolute or relative to the working directory.
+    ///   - access: the purpose that the directory is opened for.
+    ///   - followsLink: whether the directory itself may be reached by a symbolic link.
     public convenience init(
         path: String, access: Access = .listing, followsLink: Bool = true
     ) throws(SystemError) {
@@ -81,6 +84,7 @@ public final class DirectoryDescriptor: Sendable {
 
     /// Opens a file in this directory, with `O_CLOEXEC`. A symbolic link is not followed.
     /// - Parameters:
+    ///   - name: the name of the file in this directory.
     ///   - flags: the flags of open(2).
     ///   - mode: the permissions of a file that is created.
     /// - Returns: a descriptor that the caller closes.

@@ -18,6 +18,7 @@ public enum FileIO {
 
     /// Opens a file, with `O_CLOEXEC`.
     /// - Parameters:
+    ///   - path: the path of the file, absolute or relative to the working directory.
     ///   - flags: the flags of open(2).
     ///   - mode: the permissions of a file that is created.
     /// - Returns: a descriptor that the caller closes.
@@ -114,8 +115,10 @@ public enum FileIO {
     /// Writes a file's bytes, or a directory's names, to the device. Blocks until that is done.
     ///
     /// On Darwin, fsync(2) leaves the bytes in the device's cache, and `F_FULLFSYNC` empties that.
-    /// - Parameter isThrough: whether the device's cache is emptied too. Only Darwin makes the difference: a caller that
-    ///   syncs many files empties the cache once, with the last one.
+    /// - Parameters:
+    ///   - descriptor: an open file or directory.
+    ///   - isThrough: whether the device's cache is emptied too. Only Darwin makes the difference: a caller that syncs
+    ///     many files empties the cache once, with the last one.
     public static func sync(_ descriptor: CInt, isThrough: Bool = true) throws(SystemError) {
         #if canImport(Darwin)
             // Some file systems, such as network volumes, have fsync only.

@@ -54,7 +54,9 @@ public struct FileStatus: Sendable, Hashable {
     public let changeTime: Int64
 
     /// Reads the attributes of a path.
-    /// - Parameter followsLinks: whether the attributes of a symbolic link's target are read, not the link's own.
+    /// - Parameters:
+    ///   - path: the path of a file of any kind, absolute or relative to the working directory.
+    ///   - followsLinks: whether the attributes of a symbolic link's target are read, not the link's own.
     public init(path: String, followsLinks: Bool) throws(SystemError) {
         var status = container_file_status()
         guard container_status_of_path(path, followsLinks ? 1 : 0, &status) == 0 else {
@@ -64,7 +66,9 @@ public struct FileStatus: Sendable, Hashable {
     }
 
     /// Reads the attributes of an open file.
-    /// - Parameter path: the path of the file, for messages.
+    /// - Parameters:
+    ///   - descriptor: the open file or directory.
+    ///   - path: the path of the file, for messages.
     public init(descriptor: CInt, path: String? = nil) throws(SystemError) {
         var status = container_file_status()
         guard container_status_of_descriptor(descriptor, &status) == 0 else { throw SystemError("stat", at: path) }
@@ -72,7 +76,9 @@ public struct FileStatus: Sendable, Hashable {
     }
 
     /// Reads the attributes of a name in an open directory, which are a symbolic link's own.
-    /// - Parameter directory: a descriptor, or `AT_FDCWD`.
+    /// - Parameters:
+    ///   - name: the name to look up.
+    ///   - directory: the descriptor of the directory, or `AT_FDCWD` for the working directory.
     public init(name: String, in directory: CInt) throws(SystemError) {
         var status = container_file_status()
         guard container_status_of_name(directory, name, &status) == 0 else { throw SystemError("stat") }

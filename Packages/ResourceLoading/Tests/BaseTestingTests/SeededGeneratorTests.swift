@@ -4,7 +4,8 @@
 import BaseTesting
 import Testing
 
-@Suite struct SeededGeneratorTests {
+@Suite(.timeLimit(.minutes(1)))
+struct SeededGeneratorTests {
     @Test(
         arguments: [
             (

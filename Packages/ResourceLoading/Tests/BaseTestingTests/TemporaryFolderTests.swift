@@ -5,7 +5,8 @@ import BaseTesting
 import Foundation
 import Testing
 
-@Suite struct TemporaryFolderTests {
+@Suite(.timeLimit(.minutes(1)))
+struct TemporaryFolderTests {
     @Test func `Files are written with the folders above them, and listed`() throws {
         let folder = try TemporaryFolder()
         #expect(try folder.names().isEmpty)

@@ -4,7 +4,7 @@
 import SystemSupport
 import Testing
 
-@Suite("Printable text")
+@Suite("Printable text", .timeLimit(.minutes(1)))
 struct PrintableTextTests {
     @Test(
         "Controls, line ends and changes of direction are replaced",

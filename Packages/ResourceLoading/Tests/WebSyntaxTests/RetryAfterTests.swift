@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import WebSyntax
 
-@Suite("Retry-After")
+@Suite("Retry-After", .timeLimit(.minutes(1)))
 struct RetryAfterTests {
     /// 2026-11-21T12:00:00Z
     private let now = Date(timeIntervalSince1970: 1_795_262_400)

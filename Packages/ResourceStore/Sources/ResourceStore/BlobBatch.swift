@@ -71,7 +71,9 @@ public final class BlobBatch: Sendable {
     }
 
     /// Takes a blob whose bytes are all in memory: the same as a writer, with one copy less.
-    /// - Parameter expected: what the bytes were announced as, if they were.
+    /// - Parameters:
+    ///   - bytes: the content of the blob.
+    ///   - expected: the digest that the bytes must have, if it is known.
     /// - Returns: the address of the bytes.
     /// - Throws: as ``BlobWriter/finish(expecting:)`` does.
     public func add(_ bytes: Data, expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {

@@ -19,8 +19,10 @@ extension BlobStore {
 
     /// Finds a blob: a small one in memory or as a row, a large one as a file.
     ///
-    /// - Parameter size: how many bytes it was stored with, where that is known. It tells where to look first, and a
-    ///   blob of another size is damaged.
+    /// - Parameters:
+    ///   - id: the digest of the blob.
+    ///   - size: the number of bytes that it was stored with, if that is known. It decides where the store looks first,
+    ///     and a blob of another size is damaged.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound`` where it is not there, or
     ///   ``StoreError/Code-swift.struct/damaged`` where its bytes are wrong: it was dropped then.
     public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {

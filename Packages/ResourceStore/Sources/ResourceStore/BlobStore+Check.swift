@@ -126,10 +126,10 @@ extension BlobStore {
         guard let blobs else { return [] }
         return try blobs.names().sorted().flatMap { prefix -> [SHA256Digest] in
             // Other names are not looked into.
-            guard prefix.utf8.count == 2, SHA256Digest(hex: prefix + String(repeating: "0", count: 62)) != nil,
+            guard prefix.utf8.count == 2, SHA256Digest(lowerCaseHex: prefix + String(repeating: "0", count: 62)) != nil,
                 let folder = try blobs.subfolder(prefix, tightens: copy == nil)
             else { return [] }
-            return try folder.names().sorted().compactMap { SHA256Digest(hex: prefix + $0) }
+            return try folder.names().sorted().compactMap { SHA256Digest(lowerCaseHex: prefix + $0) }
         }
     }
 }

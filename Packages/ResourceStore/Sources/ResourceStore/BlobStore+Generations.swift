@@ -41,8 +41,11 @@ extension BlobStore {
     ///
     /// Blocks until the bytes are safe from a power cut.
     /// - Parameters:
+    ///   - package: the identifier of the package.
+    ///   - version: the version of the package. Several generations may have the same.
     ///   - metadata: see ``StoredGeneration/metadata``.
-    ///   - entries: no path twice.
+    ///   - entries: the table of the generation in any order, with no path twice.
+    ///   - batch: a batch of this store that has the blobs of all entries.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for an entry whose path is
     ///   there twice or whose blob is not in the batch, and ``StoreError/Code-swift.struct/overBudget`` where it does
     ///   not fit beside the generations that are in use; nothing was added then.

@@ -53,7 +53,9 @@ extension BlobStore {
     /// Puts resources whose blobs are all in `batch`, in place of those with the same keys, in one transaction.
     ///
     /// Blocks until the bytes are safe from a power cut.
-    /// - Parameter resources: no key twice. Their last use is today.
+    /// - Parameters:
+    ///   - resources: the resources to put, with no key twice. Their last use is today.
+    ///   - batch: a batch of this store that has the blobs of all resources.
     /// - Returns: how many others were evicted for them.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a key that is there twice or a
     ///   blob that is not in the batch, and ``StoreError/Code-swift.struct/overBudget`` where they alone have more bytes

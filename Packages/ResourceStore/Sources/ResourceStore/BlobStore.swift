@@ -131,7 +131,10 @@ public final class BlobStore: Sendable {
     /// with the store, since SQLite cannot read one that was in use without writing beside it.
     ///
     /// Reading ends with `CancellationError` once the current task is cancelled.
-    /// - Parameter includingBlobs: whether the small blobs are read too. If not, none of them is found.
+    /// - Parameters:
+    ///   - directory: the directory of the store.
+    ///   - includingBlobs: whether the small blobs are read too. If not, none of them is found.
+    ///   - configuration: the options of the store. Its budgets have no effect.
     /// - Throws: ``StoreError``, as ``init(directory:configuration:)`` does, with code
     ///   ``StoreError/Code-swift.struct/notFound`` where there is no store, and
     ///   ``StoreError/Code-swift.struct/diskFull`` where the copy does not fit.

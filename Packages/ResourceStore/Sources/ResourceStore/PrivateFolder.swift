@@ -93,7 +93,9 @@ public final class PrivateFolder: Sendable {
     }
 
     /// Reads a file of this folder.
-    /// - Parameter limit: in bytes.
+    /// - Parameters:
+    ///   - name: the name of the file in this folder.
+    ///   - limit: the maximum size of the file, in bytes.
     /// - Returns: `nil` if there is no such name, or if the file is larger than the limit.
     /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link, is no
     ///   file or belongs to another user.

@@ -84,7 +84,7 @@ extension BlobStore {
     func blobsOnDisk() throws -> Set<SHA256Digest> {
         try Set(rows.all().map(\.id)).union(
             TemporaryFolder.files(in: directory + "/blobs").compactMap {
-                SHA256Digest(hex: $0.replacing("/", with: ""))
+                SHA256Digest(lowerCaseHex: $0.replacing("/", with: ""))
             })
     }
 

@@ -20,6 +20,7 @@ public struct SemanticsLoader: ResourceLoader {
 
     /// - Parameters:
     ///   - base: answers whole files.
+    ///   - options: the behavior where HTTP leaves a server the choice.
     ///   - boundary: a text that is in none of them; random by default.
     public init(
         _ base: any ResourceLoader, options: Options = Options(),

@@ -30,12 +30,14 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     private let embedding: EmbeddingRule
 
     /// - Parameters:
-    ///   - completion: what completed the requests, and knows the frames of pages; one that knows none by default.
+    ///   - base: the chain of loaders that each hop asks.
+    ///   - names: the custom schemes of pages.
     ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
-    ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
-    ///     URL, past the container. All open by name by default.
     ///   - documentRedirects: one for all followers that answer the same pages.
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
+    ///   - completion: what completed the requests, and knows the frames of pages; one that knows none by default.
+    ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
+    ///     URL, past the container. All open by name by default.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
         documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any SiteNaming = .hosts,

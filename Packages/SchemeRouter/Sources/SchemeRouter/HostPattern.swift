@@ -19,8 +19,10 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         matchesBelow = text.hasPrefix("*.")
     }
 
-    /// Whether the host of `authority`, written `host` or `host:port`, is covered.
-    /// - Parameter defaultPort: the port that an authority without one stands for.
+    /// Returns a Boolean value that indicates whether the pattern covers a host.
+    /// - Parameters:
+    ///   - authority: the host, written `host` or `host:port`. An invalid one is not covered.
+    ///   - defaultPort: the port that an authority without one stands for.
     public func matches(_ authority: String, defaultPort: Int) -> Bool {
         guard let authority = HostAuthority(authority) else { return false }
         if let port, port != authority.port ?? defaultPort { return false }

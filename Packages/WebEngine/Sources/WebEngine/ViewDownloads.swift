@@ -35,7 +35,9 @@ public protocol EngineDownload: AnyObject, Sendable {
 
     /// Has the bytes written into a file that does not exist yet, in a folder that does and in which the engine may make
     /// other files. May be called once.
-    /// - Parameter receive: receives what comes of it; nothing after an end.
+    /// - Parameters:
+    ///   - path: the absolute path of the file.
+    ///   - receive: receives what comes of it; nothing after an end.
     func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void)
 
     /// Ends it. Where it was being saved, its end is told when the engine writes no more.

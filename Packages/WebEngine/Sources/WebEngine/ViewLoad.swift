@@ -5,7 +5,7 @@ internal import AsyncSupport
 
 /// Follows one load of a view: hears its signals and lets others wait for its end.
 ///
-/// What only the facade needs has the SPI name `Facade`. Isolation: the main actor.
+/// Members that only the facade uses have the SPI name `Facade`. Isolation: the main actor.
 @MainActor
 public final class ViewLoad {
     /// How far a load is.

@@ -60,7 +60,10 @@ public final class EnginePrompt {
     public var onWithdrawal: (@MainActor () -> Void)?
     private var respond: (@MainActor (Answer) -> Void)?
 
-    /// - Parameter respond: A closure that receives the answer, once.
+    /// Creates a prompt that waits for its answer.
+    /// - Parameters:
+    ///   - subject: The request of the page.
+    ///   - respond: A closure that receives the answer, once.
     public init(_ subject: Subject, respond: @escaping @MainActor (Answer) -> Void) {
         self.subject = subject
         self.respond = respond

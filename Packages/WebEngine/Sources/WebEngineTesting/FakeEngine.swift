@@ -120,7 +120,12 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     }
 
     /// Asks for a URL as a page of `view` would, and waits for the end of the answer.
-    /// - Parameter url: as the engine names it, with the scheme that the container answers.
+    /// - Parameters:
+    ///   - url: the URL as the engine names it, with the scheme that the container answers.
+    ///   - method: the method of the request; GET by default.
+    ///   - fields: the header fields of the request; none by default.
+    ///   - view: the view whose page asks; `nil`, the default, if the engine does not name one.
+    ///   - isMainDocument: whether this is the document that the view is navigating to; `false` by default.
     @discardableResult
     public func request(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
@@ -132,7 +137,13 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     }
 
     /// Asks for a URL as a page of `view` would, and waits for nothing.
-    /// - Parameter fragment: of the URL, without its `#`.
+    /// - Parameters:
+    ///   - url: the URL as the engine names it, with the scheme that the container answers.
+    ///   - method: the method of the request; GET by default.
+    ///   - fields: the header fields of the request; none by default.
+    ///   - fragment: the fragment of the URL, without its `#`; `nil`, the default, if there is none.
+    ///   - view: the view whose page asks; `nil`, the default, if the engine does not name one.
+    ///   - isMainDocument: whether this is the document that the view is navigating to; `false` by default.
     @discardableResult
     public func send(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], fragment: String? = nil,

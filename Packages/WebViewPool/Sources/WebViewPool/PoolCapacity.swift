@@ -3,10 +3,10 @@
 
 /// How many views a pool keeps warm: a number that follows use, within bounds. A value, and a rule without a clock.
 ///
-/// It begins with ``standard``. Each page that finds no warm view raises it by one, up to ``most``. It is reviewed when
-/// the app is idle: where pages were opened since the last review and a view was left over all the time, the review
-/// counts as ample; after ``patience`` of these in a row it falls by one, down to ``least``. A page that finds none,
-/// and a review with nothing left over, begin the row anew. An idle app changes nothing.
+/// It begins with ``standard-property``. Each page that finds no warm view raises it by one, up to ``most``. It is
+/// reviewed when the app is idle: where pages were opened since the last review and a view was left over all the time,
+/// the review counts as ample; after ``patience`` of these in a row it falls by one, down to ``least``. A page that
+/// finds none, and a review with nothing left over, begin the row anew. An idle app changes nothing.
 public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// How many ample reviews in a row it takes to lower the number.
     public static let patience = 4

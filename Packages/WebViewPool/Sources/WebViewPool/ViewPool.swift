@@ -17,6 +17,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private var holders: [PoolState<Key>.Slot: Holder] = [:]
 
     /// - Parameters:
+    ///   - configuration: the number of warm views, and the number of pages that a view serves.
     ///   - make: creates a view that has not loaded anything yet.
     ///   - prepare: does what else is worth doing ahead in a new view once it shows its blank page, within a limit of its
     ///     own, and leaves nothing behind that a page could see; nothing by default. A view in which it fails is ended.
@@ -48,7 +49,10 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// the app is idle: it also reviews how many that are.
     ///
     /// Ends early, without an error, when the pool is trimmed meanwhile.
-    /// - Parameter isWanted: asked before each view; with `false` the call ends, and what is prepared stays.
+    /// - Parameters:
+    ///   - key: the key whose kind the new views have.
+    ///   - isWanted: a function that is called before each view; if it returns `false`, the call ends, and what is
+    ///     prepared stays.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp(for key: Key, while isWanted: @MainActor () -> Bool = { true }) async throws {
         await reclaim()
@@ -95,7 +99,10 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// Has views that were checked out end, instead of being checked out again: when they come back, when they are
     /// clean, or at once where nobody has them. For what the host knows of their pages; one that was never checked out
     /// stays.
-    /// - Parameter isMeant: says so of a view and the key that it was checked out for last.
+    /// - Parameters:
+    ///   - reason: the reason that the discarded views are counted by.
+    ///   - isMeant: a function that returns whether to end a view, given the view and the key that it was checked out
+    ///     for last.
     public func retire(because reason: DiscardReason, where isMeant: (View, Key) -> Bool) {
         for (slot, view) in views {
             guard let key = state.views[slot]?.key, isMeant(view, key) else { continue }
@@ -182,7 +189,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 extension ViewPool where Key == SoleKey {
     /// Makes a pool of views that serve everyone.
     /// - Parameters:
-    ///   - capacity: how many views are kept warm; ``PoolCapacity/standard`` by default.
+    ///   - capacity: how many views are kept warm; ``PoolCapacity/standard-type.property`` by default.
     ///   - make: creates a view that has not loaded anything yet.
     public convenience init(capacity: PoolCapacity = .standard, make: @escaping @MainActor () throws -> View) {
         self.init(Configuration(capacity: capacity)) { _ in try make() }

@@ -43,9 +43,12 @@ public final class LegacyBridge {
     private var calls: [Call] = []
 
     /// - Parameters:
+    ///   - messages: the names that the older pages use.
     ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
     ///   - limits: of all bodies that wait; as a body comes whole, `lead` is not looked at.
     ///   - budget: what all pages' bodies together are taken from; `nil` for none.
+    ///   - clock: measures the patience of `limits`.
+    ///   - host: finds the origins of documents, and answers the messages about cookies and prefetched responses.
     public init(
         _ messages: LegacyMessages, token: BridgeToken, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
         clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
@@ -89,7 +92,9 @@ public final class LegacyBridge {
     }
 
     /// Takes a body out, once.
-    /// - Parameter origin: that of the document whose request it is.
+    /// - Parameters:
+    ///   - requestID: the id that the request and the message with its body carry.
+    ///   - origin: the origin of the document whose request it is.
     /// - Returns: `nil` where there is none.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),

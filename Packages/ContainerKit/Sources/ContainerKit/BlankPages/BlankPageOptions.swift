@@ -7,9 +7,9 @@
 /// where someone has typed or pressed something, while it is hidden, while it asks something of the ``PageDelegate`` or
 /// waits for an answer of one of the host's message handlers, while a request of it waits, while another document is on
 /// its way, while the app is away, or where the document is no HTML. A load that the host asks for, by
-/// ``EngineView/load(_:)`` and the like, takes the place of every step. A document that was asked for by POST is not
-/// asked for again: of it there is only the error page. What happens while the app is away, or to a view that is out of
-/// sight where the engine says so, is dealt with when it is back.
+/// ``/WebEngine/ViewLoading/load(_:)`` and the like, takes the place of every step. A document that was asked for by
+/// POST is not asked for again: of it there is only the error page. What happens while the app is away, or to a view
+/// that is out of sight where the engine says so, is dealt with when it is back.
 public struct BlankPageOptions: Sendable {
     /// Which signals count: all but `unresponsive`, `noFirstPaint` and `uniformPicture` by default, since a page may
     /// show nothing on purpose, while it waits for the app, or be at work for long. A process that ended, and a

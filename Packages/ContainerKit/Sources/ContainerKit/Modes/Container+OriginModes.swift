@@ -13,7 +13,9 @@ extension Container {
 
     /// Decides how pages of an origin open from now on, whatever covers them, or with `nil`, that the next one that is
     /// opened decides. Pages that are open stay as they are. What pages have stored does not move along.
-    /// - Parameter url: any URL of the origin.
+    /// - Parameters:
+    ///   - mode: how the pages open; `nil` if the next page that is opened decides.
+    ///   - url: any URL of the origin.
     /// - Throws: ``ContainerError`` with code `invalidURL`, or `unsupported` where origins have no mode of their own.
     public func setMode(_ mode: OriginMode?, ofOrigin url: String) throws {
         guard let real = RealURL(url), let origin = WebOrigin(url: real.text) else {

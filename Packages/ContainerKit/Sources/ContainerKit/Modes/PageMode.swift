@@ -21,8 +21,10 @@ public struct PageMode: Sendable, Hashable {
         self.mode = mode
     }
 
-    /// - Parameter pages: a host pattern, with an optional scheme before it and a glob after it, such as
-    ///   `https://*.shop.example/app/**`.
+    /// - Parameters:
+    ///   - pages: a host pattern, with an optional scheme before it and a glob after it, such as
+    ///     `https://*.shop.example/app/**`.
+    ///   - mode: see ``mode``.
     /// - Throws: `RouteError`.
     public init(_ pages: String, _ mode: InterceptionMode) throws {
         self.init(try PagePattern(pages), mode)

@@ -36,7 +36,7 @@ public enum PrefetchTableCheck: Sendable {
     /// It is the one that applies.
     case unchanged(version: String)
     /// What applied before applies still: `PrefetchError` where the answer is no table, `ResourceError` or
-    /// ``EngineError`` with code `timedOut` where none came, `StoreError` where it could not be kept, but applies until
+    /// `EngineError` with code `timedOut` where none came, `StoreError` where it could not be kept, but applies until
     /// the process ends.
     case failed(any Error)
 }

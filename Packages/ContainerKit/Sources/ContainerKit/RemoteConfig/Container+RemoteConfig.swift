@@ -21,7 +21,7 @@ extension Container {
     /// Puts a document in force that came by a channel of the host's own, as one of the server would be: it is kept for the
     /// next launches, and no older one takes its place.
     /// - Throws: ``ContainerError`` with code `unsupported` where the configuration has no remote config;
-    ///   ``RemoteConfigError`` with code `older`, and nothing has changed; `StoreError` where it applies, but could not
+    ///   `RemoteConfigError` with code `older`, and nothing has changed; `StoreError` where it applies, but could not
     ///   be kept for the next launch.
     public func apply(_ document: RemoteConfigDocument) async throws {
         guard let remoteConfigService else {

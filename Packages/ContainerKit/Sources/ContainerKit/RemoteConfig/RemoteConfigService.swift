@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 internal import Logging
-internal import RemoteConfig
+@_spi(Facade) internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeRouter

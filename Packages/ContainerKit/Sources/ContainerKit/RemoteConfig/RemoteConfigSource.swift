@@ -46,8 +46,8 @@ public enum RemoteConfigCheck: Sendable {
     case applied(version: Int)
     /// It is the one that applies.
     case unchanged(version: Int)
-    /// What applied before applies still: ``RemoteConfigError`` where the answer is no document, or an older one,
-    /// `ResourceError`, `DeliveryError` or ``EngineError`` with code `timedOut` where none came; `StoreError` where it
+    /// What applied before applies still: `RemoteConfigError` where the answer is no document, or an older one,
+    /// `ResourceError`, `DeliveryError` or `EngineError` with code `timedOut` where none came; `StoreError` where it
     /// could not be kept, but applies until the process ends.
     case failed(any Error)
 }

@@ -29,6 +29,7 @@ public final class ShapedProxy: Sendable {
 
     /// Begins to accept connections.
     /// - Parameters:
+    ///   - profile: the network that the proxy imitates.
     ///   - configuration: the proxy's limits and port. A port of 0, the default, lets the system choose.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(

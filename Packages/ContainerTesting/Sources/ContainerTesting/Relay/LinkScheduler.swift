@@ -29,7 +29,11 @@ public struct LinkScheduler: Sendable {
     private var travelling = CircularBuffer<Segment>()
 
     /// Makes an idle link.
-    /// - Parameter quantum: bytes; 1,500 by default, an Ethernet frame's worth.
+    /// - Parameters:
+    ///   - kilobitsPerSecond: the rate in 1,000 bits per second, greater than 0; `nil` for unlimited.
+    ///   - delay: the time that a byte travels after it left, not negative.
+    ///   - quantum: the most bytes that a connection sends in one turn, greater than 0; 1,500 by default, an Ethernet
+    ///     frame's worth.
     public init(kilobitsPerSecond: Int?, delay: Duration, quantum: Int = 1_500) {
         precondition(kilobitsPerSecond.map { $0 > 0 } ?? true, "a rate is positive")
         precondition(quantum > 0 && delay >= .zero, "a quantum is positive, a delay is not negative")
@@ -39,7 +43,10 @@ public struct LinkScheduler: Sendable {
     }
 
     /// Puts something at the end of a connection's queue.
-    /// - Parameter readyAt: when it may begin to leave.
+    /// - Parameters:
+    ///   - content: a number of bytes, the end or a reset. A number below 1 is ignored.
+    ///   - connection: the connection that sends it.
+    ///   - readyAt: the earliest time at which it may leave.
     public mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
         if case .bytes(let count) = content, count <= 0 { return }
         if queues[connection] == nil {

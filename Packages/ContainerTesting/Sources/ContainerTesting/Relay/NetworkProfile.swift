@@ -34,6 +34,7 @@ public struct NetworkProfile: Sendable, Hashable {
 
     /// Makes a network of one's own.
     /// - Parameters:
+    ///   - name: the name of the profile. `custom` by default.
     ///   - roundTrip: zero to 60 seconds. Zero by default.
     ///   - downKilobits: 1 to 10,000,000 (10 Gbit/s), or `nil` for unlimited, which is the default.
     ///   - upKilobits: the same for the other direction.

@@ -23,6 +23,7 @@ extension LegacyCookieMessage {
     /// leading dot, is for that host alone: older pages fill it in where the script gave none.
     /// - Parameters:
     ///   - document: the URL of the frame that sent the message, as the engine says; not as the page does.
+    ///   - rules: the schemes of documents that may set cookies, and the public suffixes.
     ///   - now: what ages count from.
     /// - Throws: ``CookieBridgeError``: `wrongOrigin` where the document may not set such a cookie, `badMessage` where nobody
     ///   may.

@@ -7,7 +7,11 @@ public import Foundation
 // What a read shows, and which of it is news.
 extension Reconciliation {
     /// A read has ended.
-    /// - Parameter cookies: all that the store holds; `nil` where it could not be read.
+    /// - Parameters:
+    ///   - store: the store that was read.
+    ///   - number: the number of the read, from ``Effect/read(_:number:)``; a read of another number is ignored.
+    ///   - cookies: all that the store holds; `nil` where it could not be read.
+    ///   - now: the current time.
     public mutating func readEnded(
         _ store: CookieStoreID, number: UInt64, cookies: [Cookie]?, now: Date
     ) -> [Effect] {

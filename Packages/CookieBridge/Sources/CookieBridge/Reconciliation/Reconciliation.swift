@@ -6,11 +6,11 @@ public import Foundation
 
 /// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
 ///
-/// **Who writes last wins**, and last means last heard: a change that is handed over is heard when ``apply(_:by:now:)``
-/// is called, a change that a store made is heard when a read that shows it ends. So a change that a store made while
-/// an older write of ours was on its way there wins over that write: it is news. The only exception is the first
-/// reading of stores, whose differences have no order: a cookie that one of them has is taken, and where two differ the
-/// store that is named first wins.
+/// **Who writes last wins**, and last means last heard: a change that is handed over is heard when
+/// ``apply(_:by:begun:now:)`` is called, a change that a store made is heard when a read that shows it ends. So a
+/// change that a store made while an older write of ours was on its way there wins over that write: it is news. The
+/// only exception is the first reading of stores, whose differences have no order: a cookie that one of them has is
+/// taken, and where two differ the store that is named first wins.
 ///
 /// A signal of a store says nothing but that it is worth reading. For each cookie and store this value knows which states a
 /// read may show without there being news: what was there, and what our writes put there. All else is a change of the store's
@@ -54,7 +54,9 @@ public struct Reconciliation: Sendable {
     /// What happened so far.
     public internal(set) var counters = Counters()
 
-    /// - Parameter members: the stores. Where the first readings differ, one that stands earlier wins.
+    /// - Parameters:
+    ///   - members: the stores. Where the first readings differ, one that stands earlier wins.
+    ///   - limits: the limits on cookies, deletions, attempts and writes.
     public init(_ members: [Member], limits: Limits = Limits()) {
         self.limits = limits
         lanes = members.map { Lane(id: $0.id, representation: $0.representation) }
@@ -97,8 +99,12 @@ public struct Reconciliation: Sendable {
     }
 
     /// Takes a change that no store holds yet.
-    /// - Parameter moment: when it was begun, as the request whose answer it comes from; what was cleared since stays so.
-    ///   `nil` for now.
+    /// - Parameters:
+    ///   - change: the cookie to set, or the identity to remove.
+    ///   - author: the author of the change; a script does not change HttpOnly cookies.
+    ///   - moment: when it was begun, as the request whose answer it comes from; what was cleared since stays so. `nil`
+    ///     for now.
+    ///   - now: the current time, by which cookies expire.
     public mutating func apply(
         _ change: CookieUpdate, by author: CookieUpdate.Author, begun moment: CookieMoment? = nil, now: Date
     ) -> [Effect] {

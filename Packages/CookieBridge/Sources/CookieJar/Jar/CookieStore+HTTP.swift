@@ -12,7 +12,8 @@ extension CookieStore {
     /// Stores what one field `Set-Cookie` of a response says (section 5.7).
     /// - Parameters:
     ///   - setCookie: the field's value. Several fields are several calls: they cannot be joined.
-    ///   - url: what was asked for.
+    ///   - url: the URL of the request.
+    ///   - context: the relation of the request to the page that made it; the site's own request by default.
     /// - Throws: ``CookieRefusal``; nothing has changed then.
     public func store(
         setCookie: String, from url: CookieURL, context: CookieContext = .sameSite

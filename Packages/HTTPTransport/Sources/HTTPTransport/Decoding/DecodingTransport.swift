@@ -14,7 +14,10 @@ public struct DecodingTransport: HTTPTransporting {
     private let base: any HTTPTransporting
     private let decoding: BodyDecoding
 
-    /// - Parameter base: one that decodes by itself is left alone.
+    /// Creates a transport around another one.
+    /// - Parameters:
+    ///   - base: the transport that sends the requests. The responses of one that decodes by itself pass unchanged.
+    ///   - limits: the limits of decoding; a body beyond them fails with code `tooLarge`.
     public init(_ base: any HTTPTransporting, limits: DecodingLimits = DecodingLimits()) {
         self.base = base
         decoding = BodyDecoding(limits: limits)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import ZlibStreams
+@_spi(Testing) import ZlibStreams
 
 /// Deflated bytes.
 enum Deflate {

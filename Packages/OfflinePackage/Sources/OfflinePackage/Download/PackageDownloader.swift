@@ -32,7 +32,9 @@ public final class PackageDownloader: Sendable {
 
     /// - Parameters:
     ///   - loader: the network.
-    ///   - directory: where unfinished downloads lie: `downloads` in the directory of the store. Nobody else's.
+    ///   - directory: the path of the folder of unfinished downloads: `downloads` in the directory of the store. Only
+    ///     the downloader uses it.
+    ///   - configuration: the limits and the plan of retries.
     public init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
         self.loader = loader
         self.configuration = configuration
@@ -42,6 +44,7 @@ public final class PackageDownloader: Sendable {
 
     /// Fetches an archive, in its turn.
     /// - Parameters:
+    ///   - download: the archive to fetch.
     ///   - progress: called with what an earlier process left, and with each piece that arrived, on a thread of the
     ///     downloader.
     ///   - admit: called when it is its turn, before anything is fetched; what it throws ends the download.

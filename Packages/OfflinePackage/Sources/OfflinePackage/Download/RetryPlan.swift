@@ -68,6 +68,7 @@ public struct RetryPlan: Sendable, Hashable {
 
     /// Notes a failure.
     /// - Parameters:
+    ///   - failure: the error, or the status and its `Retry-After`.
     ///   - now: what a date in `Retry-After` is held against.
     ///   - generator: where the random part comes from.
     public mutating func decide(

@@ -97,6 +97,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
 
     /// Takes an event.
     /// - Parameters:
+    ///   - event: what happened to a page, the process or the app.
     ///   - generation: the one that the event speaks of.
     ///   - now: when it happened.
     /// - Returns: the verdict, where this event brought it.

@@ -15,7 +15,9 @@ public struct PreviewLoader: ResourceLoader {
     private let network: any ResourceLoader
     private let mediaTypes: MediaTypes
 
-    /// - Parameter network: how development servers are reached.
+    /// - Parameters:
+    ///   - previews: the previews to answer from; they may change at any time.
+    ///   - network: the loader for development servers.
     public init(_ previews: PreviewList, network: any ResourceLoader) {
         self.previews = previews
         self.network = network

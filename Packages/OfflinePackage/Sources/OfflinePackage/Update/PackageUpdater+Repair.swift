@@ -10,9 +10,11 @@ extension PackageUpdater {
     /// pages that have it stay on it, and there is no trial.
     ///
     /// Only what is missing is fetched, where that is cheaper.
-    /// - Parameter urgency: what the host's conditions must allow, looked at once.
+    /// - Parameters:
+    ///   - id: the package to repair.
+    ///   - urgency: what the host's conditions must allow, looked at once.
     /// - Throws: ``DeliveryError``, with code ``DeliveryError/Code-swift.struct/notNow`` where the conditions do not allow
-    ///   it, ``PackageError``, ``StoreError`` or `CancellationError`.
+    ///   it, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func repair(
         _ id: PackageID, urgency: UpdateUrgency = .whenConvenient

@@ -213,7 +213,10 @@ extension PackageUpdater {
 
     /// Pauses all trials, those that begin meanwhile among them, while the app is in the background or suspended; or ends
     /// that: each boot that is under way has the whole limit again. See ``TrialPeriod``.
-    /// - Parameter order: counts up with each call; one that another has overtaken on the way here changes nothing.
+    /// - Parameters:
+    ///   - isPaused: `true` to pause, `false` to resume.
+    ///   - order: a number that rises with each call; a call with a number that is not higher than the last changes
+    ///     nothing.
     public func pauseTrials(_ isPaused: Bool, order: UInt64) {
         guard order > lastPause else { return }
         lastPause = order

@@ -58,7 +58,10 @@ public actor PackageUpdater: HealthReporting {
     var lastPause: UInt64 = 0
     private var isStarted = false
 
-    /// - Parameter loader: the network.
+    /// - Parameters:
+    ///   - library: the library to install into.
+    ///   - loader: the network.
+    ///   - configuration: the conditions, limits and clock.
     public init(library: PackageLibrary, loader: any ResourceLoader, configuration: Configuration = Configuration()) {
         self.library = library
         self.configuration = configuration
@@ -95,7 +98,7 @@ public actor PackageUpdater: HealthReporting {
     /// Takes up what the last process left: ends trials that its end decided, activates what waited for this launch and
     /// removes stale downloads. Once, before the first page; a second call does nothing.
     /// - Returns: what answers differently from when the last process ended.
-    /// - Throws: ``StoreError`` or `CancellationError`.
+    /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func start() async throws -> [PackageScopeChange] {
         guard !isStarted else { return [] }
@@ -194,9 +197,10 @@ public actor PackageUpdater: HealthReporting {
     /// Before anything is fetched beside the manifest, the manifest must be of the source's package and scope, and no
     /// older than one that was installed; see ``PackageSource`` and `PackageManifest.sequence`.
     /// - Parameters:
+    ///   - source: the URL of the manifest, and the package and scope that it may publish.
     ///   - timing: when it takes effect.
     ///   - urgency: what the host's conditions must allow, looked at once, before the manifest is fetched.
-    /// - Throws: ``DeliveryError``, ``PackageError``, ``StoreError`` or `CancellationError`.
+    /// - Throws: ``DeliveryError``, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func update(
         from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
@@ -227,8 +231,8 @@ public actor PackageUpdater: HealthReporting {
     ///   - archive: the path of the zip; it stays where it is.
     ///   - manifest: the path of its manifest.
     /// - Returns: what came of it; `nil` where a downloaded version stays.
-    /// - Throws: ``DeliveryError`` where it is wanted and failed before, or asks for a newer host; ``PackageError``,
-    ///   ``StoreError`` or `CancellationError`.
+    /// - Throws: ``DeliveryError`` where it is wanted and failed before, or asks for a newer host; `PackageError`,
+    ///   `StoreError` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
         let (manifest, digest) = try await library.readManifest(manifest)
@@ -255,7 +259,7 @@ public actor PackageUpdater: HealthReporting {
     /// - Parameters:
     ///   - archive: the path of the archive; it stays where it is.
     ///   - location: the path of its manifest.
-    /// - Throws: ``DeliveryError`` where the package asks for a later host, ``PackageError``, ``StoreError`` or
+    /// - Throws: ``DeliveryError`` where the package asks for a later host, `PackageError`, `StoreError` or
     ///   `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
@@ -305,7 +309,7 @@ public actor PackageUpdater: HealthReporting {
     }
 
     /// Takes a package out of use, and gives up what waited to be activated. Pages that are open keep it until they close.
-    /// - Throws: ``StoreError`` or `CancellationError`.
+    /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {

@@ -79,7 +79,9 @@ public struct PartialLoader: ResourceLoader {
 
 extension ResourceLoader where Self == PartialLoader {
     /// Answers from the packages that an updater is fetching for the first time.
-    /// - Parameter sizeLimit: the most bytes of a file that is answered, where that is less than the loader's own.
+    /// - Parameters:
+    ///   - updater: the updater that fetches the packages.
+    ///   - sizeLimit: the most bytes of a file that is answered, where that is less than the loader's own.
     public static func partial(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
         var loader = PartialLoader(updater)
         loader.sizeLimit = min(loader.sizeLimit, sizeLimit)

@@ -17,8 +17,10 @@ public struct PrefetchReply: Sendable {
 
     /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower
     /// case. Cookies are left out: scripts see theirs in `document.cookie`.
-    /// - Parameter limit: the most bytes of the body.
-    /// - Throws: ``ResourceError``, where the body breaks off or is too large.
+    /// - Parameters:
+    ///   - response: the decoded response, whose body has not been read yet.
+    ///   - limit: the most bytes of the body; 1 MiB by default.
+    /// - Throws: `ResourceError` if the body breaks off or is larger than `limit`.
     public init(_ response: ResourceResponse, limit: Int = 1 << 20) async throws {
         let body = try await response.body.collect(upTo: limit)
         var names: [HTTPField.Name] = []

@@ -10,14 +10,16 @@ public protocol PrefetchCompleting: Sendable {
     /// reaches the prefetch.
     ///
     /// An answer goes to a request with the same of them only, see ``PrefetchLoader/Configuration/ignoredFields``.
-    /// - Parameter request: of the page in ``ResourceRequest/page``, with `Content-Type` at most.
+    /// - Parameter request: a request of the page in `ResourceRequest.page`, with no header field but `Content-Type`.
     /// - Throws: anything, where the request is not to be made.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest
 
     /// Asks for a request that is completed.
-    /// - Parameter receive: receives what the answer says of cookies, the values of its `Set-Cookie` fields, before any
-    ///   request of the page's own can have these: it may come with them from then on. Default: told those that the
-    ///   answer has.
+    /// - Parameters:
+    ///   - request: the completed request.
+    ///   - loader: the loader that answers the request.
+    ///   - receive: the function to call with the values of the `Set-Cookie` fields of the answer, before a request of
+    ///     the page can carry these cookies. The default implementation passes the fields that the answer has.
     /// - Throws: what the loader throws.
     func answer(
         to request: ResourceRequest, from loader: any ResourceLoader,

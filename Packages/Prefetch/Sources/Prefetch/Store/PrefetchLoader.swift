@@ -30,6 +30,7 @@ public final class PrefetchLoader: ResourceLoader {
     /// - Parameters:
     ///   - next: answers requests made ahead, and those for which nothing was.
     ///   - completing: completes requests made ahead.
+    ///   - configuration: the limits, and the header fields in which requests may differ.
     ///   - clock: by which answers age. Default: a clock that goes on while the device sleeps.
     public init(
         next: any ResourceLoader, completing: any PrefetchCompleting, configuration: Configuration = .init(),

@@ -39,7 +39,8 @@ public struct PrefetchSuggestion: Sendable {
     ///   - page: the URL that was opened, with the parameters that it had.
     ///   - runs: what was seen each time that the page was opened, in the order in which it was sent. From two on, what
     ///     differs from run to run is known.
-    ///   - now: when that was.
+    ///   - now: the time of the runs.
+    ///   - limits: the limits that the table must keep.
     /// - Throws: ``PrefetchError`` where the page's URL cannot stand in a table.
     public init(
         page: String, runs: [[ObservedRequest]], now: Date, limits: PrefetchLimits = .default

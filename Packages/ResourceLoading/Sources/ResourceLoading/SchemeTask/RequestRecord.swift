@@ -54,8 +54,12 @@ public struct RequestRecord: Sendable {
 
     /// Creates the record of a request that has begun.
     /// - Parameters:
+    ///   - asker: the source of the request, a page or the app.
     ///   - attribution: the page of the request, if it is known.
+    ///   - method: the method of the request as it was sent.
     ///   - url: the real URL.
+    ///   - isMainDocument: whether the view navigated to the URL.
+    ///   - started: the time when the container received the request.
     public init(
         from asker: Asker, of attribution: PageAttribution?, _ method: HTTPRequest.Method, _ url: String,
         isMainDocument: Bool, started: ContinuousClock.Instant = .now
@@ -90,8 +94,10 @@ public struct RequestRecord: Sendable {
     }
 
     /// Records the end of the delivery to the engine.
-    /// - Parameter own: the number of bytes of the response itself, if the engine received an injected script in front of
-    ///   them.
+    /// - Parameters:
+    ///   - outcome: the end of the delivery, with the number of bytes that the engine received.
+    ///   - ended: the time of the end.
+    ///   - own: the number of bytes of the response itself, if the engine received an injected script in front of them.
     public mutating func record(
         _ outcome: SchemeTaskDelivery.Outcome, at ended: ContinuousClock.Instant = .now, of own: Int64? = nil
     ) {

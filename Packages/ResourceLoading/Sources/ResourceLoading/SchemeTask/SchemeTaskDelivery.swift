@@ -45,9 +45,9 @@ public final class SchemeTaskDelivery {
 
     /// Asks for the answer and delivers it.
     /// - Parameters:
+    ///   - outlivesStop: whether a stop leaves the task alone: its answer is asked for to the end, and given to nobody.
     ///   - answer: produces the response. It runs in a task that a stop cancels, and at once up to where it has to wait:
     ///     an answer that lies in memory is delivered before this returns.
-    ///   - outlivesStop: whether a stop leaves the task alone: its answer is asked for to the end, and given to nobody.
     ///   - observe: hears the response's head once, before the engine does.
     ///   - completion: hears the outcome once, after which this object does nothing more.
     public func start(
@@ -64,7 +64,7 @@ public final class SchemeTaskDelivery {
         if life.isOver, !outlivesStop { work.cancel() }
     }
 
-    /// Delivers an answer that is there already, in place of ``start(answer:observe:completion:)``.
+    /// Delivers an answer that is there already, in place of ``start(outlivesStop:answer:observe:completion:)``.
     /// - Returns: how the task ended, after which this object does nothing more.
     public func deliver(_ head: HTTPResponse, _ body: WholeBody) -> Outcome {
         guard life.accept(.start) == .deliver else { return .stopped(bytes: 0) }

@@ -15,7 +15,9 @@ public import HTTPTypes
 @MainActor
 public protocol SchemeTaskSink: AnyObject {
     /// Hands over the head of the answer.
-    /// - Parameter length: the number of body bytes, where it is known.
+    /// - Parameters:
+    ///   - head: the status and the header fields.
+    ///   - length: the number of body bytes, if it is known.
     /// - Throws: when the head cannot be handed over. The engine has heard nothing then, and ``fail(_:)`` follows.
     func receive(_ head: HTTPResponse, length: Int64?) throws
 

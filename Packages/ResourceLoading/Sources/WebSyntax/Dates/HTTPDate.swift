@@ -11,7 +11,10 @@
 public enum HTTPDate {
     /// Reads a date: `Sun, 06 Nov 1994 08:49:37 GMT`, or the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and
     /// `Sun Nov  6 08:49:37 1994`. Letters have no case; nothing else is forgiven.
-    /// - Parameter now: decides the century of a year with two digits: at most 50 years ahead.
+    /// - Parameters:
+    ///   - text: the date, without whitespace around it.
+    ///   - now: the current time. It decides the century of a year with two digits, which is at most 50 years ahead.
+    /// - Returns: `nil` if the text is none of these spellings, or names a day or a time that does not exist.
     public static func parse(_ text: some StringProtocol, now: Date) -> Date? {
         let bytes = Array(text.utf8)
         // The longest is the second with `Wednesday`.

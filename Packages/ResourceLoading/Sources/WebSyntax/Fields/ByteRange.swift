@@ -18,7 +18,9 @@ public enum ByteRange: Sendable, Hashable {
     }
 
     /// Reads the ranges of a field, in their order.
-    /// - Parameter limit: the most ranges.
+    /// - Parameters:
+    ///   - field: the value of the `Range` field.
+    ///   - limit: the maximum number of ranges.
     /// - Returns: `nil` for another unit, more ranges than `limit`, and invalid values; never an empty list.
     public static func ranges(in field: some StringProtocol, limit: Int) -> [ByteRange]? {
         let field = Substring(field)

@@ -17,7 +17,9 @@ public enum ForbiddenRequestFields {
     }
 
     /// Returns a Boolean value that indicates whether scripts cannot set this field.
-    /// - Parameter name: in lower case.
+    /// - Parameters:
+    ///   - name: the field name in lower case.
+    ///   - value: the field value. It only matters for fields that override the method, such as `x-http-method`.
     public static func contains(_ name: String, value: String) -> Bool {
         switch name {
         case "x-http-method", "x-http-method-override", "x-method-override":

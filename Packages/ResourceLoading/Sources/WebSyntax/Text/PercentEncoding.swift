@@ -23,7 +23,9 @@ public enum PercentEncoding {
     }
 
     /// The byte that an escape stands for.
-    /// - Parameter index: the place of a byte that may be a `%`.
+    /// - Parameters:
+    ///   - bytes: the encoded text.
+    ///   - index: the distance from the start of `bytes` to a byte that may be a `%`; less than the number of bytes.
     /// - Returns: `nil` if no whole escape begins there.
     @inlinable
     public static func escapedByte(in bytes: some RandomAccessCollection<UInt8>, at index: Int) -> UInt8? {
@@ -61,7 +63,9 @@ public enum PercentEncoding {
 
     /// Returns the bytes that the text stands for, where a `%` without two digits stands for itself (URL Standard,
     /// percent-decode).
-    /// - Parameter isForm: if true, a plus sign is a space (URL Standard, `application/x-www-form-urlencoded` parsing).
+    /// - Parameters:
+    ///   - text: the encoded text as bytes.
+    ///   - isForm: if true, a plus sign is a space (URL Standard, `application/x-www-form-urlencoded` parsing).
     public static func decodeLeniently(_ text: some Collection<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -13,6 +13,7 @@ public struct PreflightLoader: ResourceLoader {
     private let cache: PreflightCache
 
     /// - Parameters:
+    ///   - base: the loader of the network, which sends the preflight requests too.
     ///   - names: by which pages know origins; a server may have a page's from there.
     ///   - cache: one for all loaders that ask for the same pages.
     public init(

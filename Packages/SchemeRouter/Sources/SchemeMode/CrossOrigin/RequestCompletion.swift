@@ -14,6 +14,7 @@ public struct RequestCompletion: Sendable {
     let framed = FramedDocuments()
 
     /// - Parameters:
+    ///   - names: the custom schemes of pages, by which `Origin` and `Referer` get their real values.
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     ///   - acceptLanguage: what requests say of the user's languages that say nothing themselves, as far as CORS lets all
     ///     requests say it, in 128 bytes; nothing by default.
@@ -38,8 +39,10 @@ public struct RequestCompletion: Sendable {
     /// Completes a request whose URL is the real one: `Origin` and `Referer` with real values, the referrer no longer
     /// than policies allow, `ResourceRequest.mode` where it is not without CORS already, `Sec-Fetch-*`, and `Accept`,
     /// `Accept-Language` and `Origin` where they are missing. Sets `ResourceRequest.mayComeFromOtherSite`.
-    /// - Parameter opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app
-    ///   opens a page.
+    /// - Parameters:
+    ///   - request: the request as the engine sent it, but with its real URL.
+    ///   - opener: the URL of the document that leads to this one, or that this one lies in; `nil` where the app opens
+    ///     a page.
     public func complete(_ request: inout ResourceRequest, opener: String?) {
         names.restoreOriginFields(in: &request.head.headerFields)
         request.mode = mode(of: request)
@@ -72,7 +75,9 @@ public struct RequestCompletion: Sendable {
 
     /// Completes the next hop of a request that was redirected, and that no page reads: its referrer is no longer than
     /// policies allow there, and `Sec-Fetch-Site` says the weakest claim of all hops.
-    /// - Parameter request: the one that was redirected.
+    /// - Parameters:
+    ///   - hop: the request that follows the redirect.
+    ///   - request: the request that was redirected.
     public func complete(_ hop: inout ResourceRequest, after request: ResourceRequest) {
         hop.head.limitReferrer()
         FetchMetadata.extend(&hop, after: request, sites: sites)

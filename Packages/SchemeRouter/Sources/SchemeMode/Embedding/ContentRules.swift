@@ -28,7 +28,10 @@ public struct ContentRules: Sendable, Hashable {
     /// The rules as JSON.
     public let json: String
 
-    /// - Parameter sites: the sites whose pages the view may show. In a page of any other site no request carries cookies.
+    /// Creates the rules of one view.
+    /// - Parameters:
+    ///   - names: the custom schemes of pages.
+    ///   - sites: the sites whose pages the view may show. In a page of any other site no request carries cookies.
     public init(names: SchemeNames, sites: [PageSite]) {
         let builder = Builder(names: names)
         let rules = builder.mixedContent + builder.foreignDocuments + builder.cookies(of: sites)

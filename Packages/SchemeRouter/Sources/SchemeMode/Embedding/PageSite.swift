@@ -16,7 +16,10 @@ public struct PageSite: Sendable, Hashable {
     /// The scheme and the domain, such as `https://shop.example`.
     public var name: String { "\(scheme)://\(domain)" }
 
-    /// - Parameter url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
+    /// Finds the site of a page.
+    /// - Parameters:
+    ///   - url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
+    ///   - sites: the source of registrable domains.
     public init?(of url: String, sites: any SiteNaming) {
         guard let origin = WebOrigin(url: url), ["http", "https"].contains(origin.scheme) else { return nil }
         let host = String(origin.host)

@@ -43,7 +43,13 @@ public struct HTMLRewriter: TextRewriting {
     /// A charset was announced in which ASCII cannot be found.
     private var isOpaque = false
 
-    /// - Parameter remember: `nil` by default: every `integrity` stays.
+    /// Creates a rewriter for one document.
+    /// - Parameters:
+    ///   - context: the names of covered URLs, and the place of the document.
+    ///   - syntax: the syntax of the document. HTML by default.
+    ///   - limits: the most bytes that are held back, and the depth of `srcdoc` documents.
+    ///   - remember: receives each `integrity` of a style sheet that may be rewritten, and decides whether it is taken
+    ///     out; `nil`, the default, if every one stays.
     public init(
         _ context: RewritingContext, syntax: DocumentSyntax = .html, limits: Limits = Limits(),
         remember: Remember? = nil

@@ -29,8 +29,9 @@ public struct RewritingContext: Sendable {
     let covers: @Sendable (_ url: String, _ page: String) -> Bool
 
     /// - Parameters:
-    ///   - url: real and absolute.
-    ///   - page: real and absolute; the same as `url` by default.
+    ///   - names: the names that covered URLs get.
+    ///   - url: the real, absolute URL of the text.
+    ///   - page: the real, absolute URL of the page that loads it; the same as `url` by default.
     ///   - covers: whether the page's request for a real URL is answered under its name. A document asks for itself.
     public init(
         names: SchemeNames, url: String, page: String? = nil,

@@ -29,8 +29,13 @@ public struct RewritingLoader: ResourceLoader {
     private let rewriteRecord: RewriteRecord
 
     /// - Parameters:
-    ///   - hashing: `nil` by default: every `integrity` stays, and the engine refuses what was rewritten.
+    ///   - base: the loader that answers; the one that follows redirects, if there is one.
+    ///   - names: the names that covered URLs get.
+    ///   - options: the limits of the bytes that are held in memory.
+    ///   - hashing: the digests for `integrity`; `nil`, the default, if every `integrity` stays, and the engine refuses
+    ///     what was rewritten.
     ///   - rewriteRecord: one for all loaders that answer the same pages.
+    ///   - covers: whether the page's request for a real URL is answered under its name.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, options: Options = Options(),
         hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers

@@ -32,7 +32,12 @@ public struct RouteError: Error, Sendable, CustomStringConvertible {
     /// The error underneath, from another library.
     public let cause: (any Error)?
 
-    /// - Parameter message: is made one line, of at most 200 characters.
+    /// Creates an error.
+    /// - Parameters:
+    ///   - code: the kind of the failure.
+    ///   - message: a text for people, which is made one line of at most 200 characters.
+    ///   - location: the rule and its field, such as `rules[3].host`, of at most 100 characters; `nil` for the whole.
+    ///   - cause: the error underneath, from another library.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message.printable(limit: 200)

@@ -46,6 +46,8 @@ public final class URLProtocolFace: Sendable {
 
     /// - Parameters:
     ///   - loader: answers what is covered. Each hop of a redirect asks it again, covered or not.
+    ///   - limits: the limits of requests at a time and of bodies.
+    ///   - clock: measures the time that a request is without progress, for the time limit of its session.
     ///   - covering: whether a request is answered here. Called on any thread, often, and inside of a lock of
     ///     URLSession's: it must not wait, nor use a session.
     ///   - observer: hears of each request once, when it is over, on any thread.

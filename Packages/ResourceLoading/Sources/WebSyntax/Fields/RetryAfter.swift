@@ -12,7 +12,11 @@ public struct RetryAfter: Sendable, Hashable {
     /// From now on; never less than zero.
     public let wait: Duration
 
-    /// - Parameter now: The time that a date is counted from.
+    /// Reads the value of the field.
+    /// - Parameters:
+    ///   - field: The field value: a number of seconds, or a date that ``HTTPDate`` reads.
+    ///   - now: The time that a date is counted from.
+    /// - Returns: `nil` if the value is neither.
     public init?(_ field: String, now: Date) {
         let text = field.trimmingFieldWhitespace
         if let seconds = Int(saturatingDecimalDigits: text.utf8) {

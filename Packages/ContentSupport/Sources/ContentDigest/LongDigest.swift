@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The longer digests of SHA-2, as bytes.
+public enum LongDigest {
+    /// Returns the 48 bytes of the SHA-384 of bytes in memory.
+    public static func sha384(of data: Data) -> [UInt8] { Array(SHA384.hash(data: data)) }
+
+    /// Returns the 64 bytes of the SHA-512 of bytes in memory.
+    public static func sha512(of data: Data) -> [UInt8] { Array(SHA512.hash(data: data)) }
+}
