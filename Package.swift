@@ -378,7 +378,8 @@ let package = Package(
         .executableTarget(
             name: "container-benchmarks",
             dependencies: [
-                "ContentDigest", "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit", "HTTPCache",
+                "BaseTesting", "ContentDigest", "AsyncSupport", "CAllocationCount", "CommandSupport", "ContainerKit",
+                "HTTPCache",
                 "HTTPSemantics",
                 "HTTPTransport",
                 "OfflinePackage", "PackageFormat", "PackagePublisher", "ResourceLoading", "ResourceStore",

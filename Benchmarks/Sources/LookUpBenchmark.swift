@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
@@ -20,7 +21,7 @@ struct LookUpBenchmark {
         let library = try PackageLibrary(store: BlobStore(directory: target + "/store"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
         let loader = PackageLoader(library)
-        var random = SplitMix64(seed: 2)
+        var random = SeededGenerator(seed: 2)
         let paths = (0..<Self.count).compactMap { _ in sample.paths.randomElement(using: &random) }
         let reads = try paths.map { path in
             try time { try Data(contentsOf: URL(fileURLWithPath: sample.site + "/" + path)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import CommandSupport
 internal import Foundation
 internal import OfflinePackage
@@ -43,7 +44,7 @@ struct MemoryBenchmark {
     /// A package of bytes that do not pack.
     private func make(_ shape: Shape, in target: String) throws -> PackageBuilder.Result {
         let site = target + "/site"
-        var random = SplitMix64(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for number in 0..<shape.files {
             let folder = "\(site)/\(number % 100)"
             if number < 100 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import CommandSupport
 internal import Foundation
 internal import HTTPTypes
@@ -44,7 +45,7 @@ struct RulesBenchmark {
 
     /// Microseconds for each, the median.
     private func decide(by rules: RouteRules, hosts: Int) throws -> Double {
-        var random = SplitMix64(seed: 5)
+        var random = SeededGenerator(seed: 5)
         let requests = (0..<Self.decisions).compactMap { _ in
             let host = Int.random(in: 0..<hosts, using: &random)
             return HTTPRequest(urlText: "https://a.h\(host).example/app/\(host)/assets/index.js?v=1")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
@@ -21,7 +22,7 @@ struct SamplePackage: Sendable {
     /// - Parameter files: how many; the first of the 7,000.
     init(in folder: ScratchFolder, files: Int = SamplePackage.fileCount) throws {
         site = try folder.subfolder("site")
-        var random = SplitMix64(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let words = (0..<4_000).map { _ in
             String((0..<Int.random(in: 2...11, using: &random)).map { _ in Self.letter(&random) })
         }
@@ -55,7 +56,7 @@ struct SamplePackage: Sendable {
         Self.base + path
     }
 
-    private static func letter(_ random: inout SplitMix64) -> Character {
+    private static func letter(_ random: inout SeededGenerator) -> Character {
         Character(UnicodeScalar(UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z"), using: &random)))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import CommandSupport
 internal import Foundation
 internal import ResourceTable
@@ -42,7 +43,7 @@ struct TableBenchmark {
 
     /// Microseconds for each, the median.
     private func lookUp(in table: URLTable) throws -> Double {
-        var random = SplitMix64(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let urls = (0..<Self.lookUps).map { _ in
             Self.url(Int.random(in: 0..<Self.entries, using: &random)) + "#top"
         }
@@ -64,7 +65,7 @@ struct TableBenchmark {
     }
 
     private static func table(version: String, changed: Int) -> Data {
-        var random = SplitMix64(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var text = #"{"code":200,"data":{"version":"\#(version)","update":true,"resourcemap":{"#
         text.reserveCapacity(Self.entries * 320)
         for number in 0..<Self.entries {

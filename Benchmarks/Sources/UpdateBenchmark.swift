@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BaseTesting
 internal import CommandSupport
 internal import Foundation
 internal import OfflinePackage
@@ -23,7 +24,7 @@ struct UpdateBenchmark {
         let updater = PackageUpdater(library: library, loader: network)
         let source = try PackageSource("https://cdn.example/shop.json", scope: PackageBaseURL("https://shop.example/"))
         let site = try own.subfolder("site")
-        var random = SplitMix64(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for number in 0..<50 {
             // The first changes; it is small, and the others make up the 5 MB.
             try write(number == 0 ? 20_000 : 101_600, to: "\(site)/\(number).js", &random)
@@ -53,7 +54,7 @@ struct UpdateBenchmark {
     }
 
     /// Half of it deflates: letters of a small alphabet.
-    private func write(_ count: Int, to path: String, _ random: inout SplitMix64) throws {
+    private func write(_ count: Int, to path: String, _ random: inout SeededGenerator) throws {
         let bytes = (0..<count).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "p"), using: &random) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }

@@ -49,7 +49,7 @@ struct RemoteConfigJSON: Decodable {
         } catch let error as JSONError where error.code != .malformed {
             throw RemoteConfigError(error.code == .tooMany ? .limit : .badDocument, error.message, cause: error)
         } catch let error as DecodingError {
-            throw RemoteConfigError(decoding: error)
+            throw RemoteConfigError(.badDocument, error.jsonFault.reason, at: error.jsonFault.place, cause: error)
         } catch {
             throw RemoteConfigError(.badDocument, "not JSON", cause: error)
         }
@@ -176,7 +176,7 @@ private struct Fields {
     }
 
     func place(of name: String) -> String {
-        (container.codingPath + [Name(stringValue: name)]).place ?? name
+        (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
     }
 
     func has(_ name: String) -> Bool { container.contains(Name(stringValue: name)) }
@@ -215,30 +215,5 @@ private struct Fields {
                 .badValue, "\(value) is not within \(range.lowerBound) to \(range.upperBound)", at: place(of: name))
         }
         return value
-    }
-}
-
-extension [any CodingKey] {
-    /// `features.pool.perMille`, `modes[3].host`.
-    fileprivate var place: String? {
-        let place = reduce("") { text, key in
-            if let index = key.intValue { return "\(text)[\(index)]" }
-            return text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)"
-        }
-        return place.isEmpty ? nil : place
-    }
-}
-
-extension RemoteConfigError {
-    fileprivate init(decoding error: DecodingError) {
-        let (context, what): (DecodingError.Context?, String) =
-            switch error {
-            case .typeMismatch(let type, let context): (context, "not of type \(type)")
-            case .valueNotFound(let type, let context): (context, "null, and not of type \(type)")
-            case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
-            case .dataCorrupted(let context): (context, "not JSON")
-            @unknown default: (nil, "not JSON")
-            }
-        self.init(.badDocument, what, at: context.flatMap(\.codingPath.place), cause: error)
     }
 }

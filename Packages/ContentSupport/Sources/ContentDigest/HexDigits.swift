@@ -4,15 +4,17 @@
 /// The digits of digests.
 @usableFromInline
 enum HexDigits {
-    /// Returns the value of a hexadecimal digit, or `nil` for another character.
+    /// Returns the value of a hexadecimal digit, or 16 for another character.
+    ///
+    /// The caller combines the results by OR and checks them at the end, without a branch for each digit, because tables
+    /// and manifests have up to a hundred thousand digests.
     @inlinable
-    static func value(of digit: UInt8, allowsUpperCase: Bool) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): allowsUpperCase ? digit - UInt8(ascii: "A") + 10 : nil
-        default: nil
-        }
+    @inline(__always)
+    static func value(of digit: UInt8, allowsUpperCase: Bool) -> UInt8 {
+        let number = digit &- UInt8(ascii: "0")
+        if number < 10 { return number }
+        let letter = (allowsUpperCase ? digit | 0x20 : digit) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : 16
     }
 
     /// Returns the lower-case digit of a value below 16.

@@ -9,8 +9,7 @@ internal import Crypto
     public import Foundation
 #endif
 
-/// An MD5 (RFC 1321). It detects damaged and outdated files of a table; it does not protect
-/// against deliberate changes.
+/// An MD5 (RFC 1321). It detects damaged and outdated files of a table, and does not protect against deliberate changes.
 public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
@@ -36,25 +35,16 @@ public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
     public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
-        var wrong: UInt8 = 0
+        var all: UInt8 = 0
         for index in 0..<16 {
-            let (high, low) = (Self.nibble(bytes[index]), Self.nibble(bytes[index + 16]))
-            wrong |= high | low
+            let high = HexDigits.value(of: bytes[index], allowsUpperCase: true)
+            let low = HexDigits.value(of: bytes[index + 16], allowsUpperCase: true)
+            all |= high | low
             words.0 = words.0 << 4 | UInt64(high & 0xf)
             words.1 = words.1 << 4 | UInt64(low & 0xf)
         }
-        guard wrong < 16 else { return nil }
+        guard all < 16 else { return nil }
         (high, low) = words
-    }
-
-    /// Returns 16 or more for a character that is no digit. Without a branch on the result: tables have a hundred thousand
-    /// digests.
-    @inline(__always)
-    private static func nibble(_ byte: UInt8) -> UInt8 {
-        let number = byte &- UInt8(ascii: "0")
-        if number < 10 { return number }
-        let letter = (byte | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : 0x10
     }
 
     /// 32 lower-case hexadecimal digits.

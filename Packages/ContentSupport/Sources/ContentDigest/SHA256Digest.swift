@@ -47,10 +47,13 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     init?(digits: some Collection<UInt8>, allowsUpperCase: Bool) {
         guard digits.count == 2 * Self.byteCount else { return nil }
         var words = SIMD4<UInt64>()
+        var all: UInt8 = 0
         for (index, digit) in digits.enumerated() {
-            guard let value = HexDigits.value(of: digit, allowsUpperCase: allowsUpperCase) else { return nil }
-            words[index / 16] = words[index / 16] << 4 | UInt64(value)
+            let value = HexDigits.value(of: digit, allowsUpperCase: allowsUpperCase)
+            all |= value
+            words[index / 16] = words[index / 16] << 4 | UInt64(value & 0xf)
         }
+        guard all < 16 else { return nil }
         self.words = words
     }
 

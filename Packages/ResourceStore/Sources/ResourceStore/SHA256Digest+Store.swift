@@ -11,7 +11,8 @@ internal import GRDB
 #endif
 
 extension SHA256Digest {
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/digestMismatch`` if this is another digest.
+    /// Compares the digest of `size` bytes with the one that they should have.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/digestMismatch`` if they differ.
     func check(_ expected: SHA256Digest, size: Int64) throws {
         guard self == expected else {
             throw StoreError(.digestMismatch, "\(size) bytes with SHA-256 \(self), expected \(expected)")

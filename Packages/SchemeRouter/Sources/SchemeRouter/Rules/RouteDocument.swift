@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import StrictJSON
 
 /// The JSON of rules, format 1.
 ///
@@ -26,18 +27,6 @@ struct RouteDocument: Decodable {
         deny = try fields.rules("deny", hasAction: false, limits, left: &left)
     }
 
-    /// `rules[3].host`, as a reader of the document would say it.
-    static func place(_ path: [any CodingKey]) -> String? {
-        guard !path.isEmpty else { return nil }
-        return path.reduce(into: "") { text, key in
-            if let index = key.intValue {
-                text += "[\(index)]"
-            } else {
-                text += text.isEmpty ? key.stringValue : ".\(key.stringValue)"
-            }
-        }
-    }
-
     private struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -59,7 +48,7 @@ struct RouteDocument: Decodable {
             container = try decoder.container(keyedBy: Name.self)
             for key in container.allKeys where !known.contains(key.stringValue) {
                 throw RouteError(
-                    .badDocument, "a name that is not known: \(key.stringValue)", at: place(container.codingPath))
+                    .badDocument, "a name that is not known: \(key.stringValue)", at: container.codingPath.jsonPlace)
             }
         }
 
@@ -72,13 +61,13 @@ struct RouteDocument: Decodable {
         /// A text within its limit, read by `read`, whose faults are told of this field.
         func text<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> Value? {
             guard let text = try decode(String.self, name) else { return nil }
-            return try Self.read(text, limits, place(container.codingPath + [Name(stringValue: name)]), read)
+            return try Self.read(text, limits, (container.codingPath + [Name(stringValue: name)]).jsonPlace, read)
         }
 
         /// Texts, each as in ``text(_:_:_:)``.
         func texts<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> [Value] {
             guard let texts = try decode([String].self, name) else { return [] }
-            let place = place(container.codingPath + [Name(stringValue: name)]) ?? name
+            let place = (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
             guard (1...limits.maxListCount).contains(texts.count) else {
                 throw RouteError(
                     .limit, "\(texts.count) of them; 1 to \(limits.maxListCount), or leave it out", at: place)
@@ -120,7 +109,7 @@ struct RouteDocument: Decodable {
         var known: Set = ["scheme", "host", "glob", "expression", "methods", "pages"]
         if hasAction { known.insert("action") }
         let fields = try Fields(decoder, known: known)
-        let here = place(decoder.codingPath)
+        let here = decoder.codingPath.jsonPlace
         let action = try hasAction ? fields.text("action", limits) { RouteAction(rawValue: $0) } : .pass
         guard let action else { throw RouteError(.badDocument, "action is missing", at: here) }
         let glob = try fields.text("glob", limits) { try PathPattern(glob: $0) }

@@ -27,7 +27,7 @@ extension RouteRules {
         } catch let error as RouteError {
             throw error
         } catch let error as DecodingError {
-            throw RouteError(decoding: error)
+            throw RouteError(.badDocument, error.jsonFault.reason, at: error.jsonFault.place, cause: error)
         } catch {
             throw RouteError(.badDocument, "not JSON", cause: error)
         }
@@ -40,19 +40,5 @@ extension RouteRules {
             throw RouteError(.badDocument, error.code == .malformed ? "not JSON" : error.message, cause: error)
         }
         try self.init(document.rules, deny: document.deny, isEnabled: document.isEnabled, limits: limits)
-    }
-}
-
-extension RouteError {
-    fileprivate init(decoding error: DecodingError) {
-        let (context, what): (DecodingError.Context?, String) =
-            switch error {
-            case .typeMismatch(let type, let context): (context, "not of type \(type)")
-            case .valueNotFound(let type, let context): (context, "null, and not of type \(type)")
-            case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
-            case .dataCorrupted(let context): (context, "not JSON")
-            @unknown default: (nil, "not JSON")
-            }
-        self.init(.badDocument, what, at: context.flatMap { RouteDocument.place($0.codingPath) }, cause: error)
     }
 }
