@@ -9,11 +9,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebViewPool
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
 @MainActor

@@ -4,11 +4,7 @@
 internal import AsyncSupport
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Bodies on their way from a page to the requests that carry their ids: piece by piece in order, each taken once.
 ///

@@ -3,11 +3,7 @@
 
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
 public struct BridgeMessage: Sendable, Hashable {

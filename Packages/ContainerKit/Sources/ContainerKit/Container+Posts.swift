@@ -5,11 +5,7 @@ internal import BodyBridge
 public import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 // Pages that are opened by POST.
 extension Container {

@@ -9,11 +9,7 @@ internal import ResourceLoading
 internal import ResourceStore
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Has an engine that keeps files itself forget those of a package when another generation of it answers, or none: while
 /// no page is open, and at the latest before the first one loads.

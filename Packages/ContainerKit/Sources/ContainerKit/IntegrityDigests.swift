@@ -4,11 +4,7 @@
 internal import ContentDigest
 internal import SchemeMode
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The digests of `integrity`, for SchemeMode, which is free of a library for them.
 struct IntegrityDigests: IntegrityHashing {

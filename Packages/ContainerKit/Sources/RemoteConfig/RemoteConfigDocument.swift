@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 public import SchemeRouter
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// What is on and off, as a server or the host says it; `docs/remote-config.md` has the format.
 ///

@@ -4,11 +4,7 @@
 internal import SchemeRouter
 internal import StrictJSON
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Reads a remote config document. Names that are not known are for later versions, and passed over; all else is
 /// checked.

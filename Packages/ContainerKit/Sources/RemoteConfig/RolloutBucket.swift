@@ -5,11 +5,7 @@ internal import ContentDigest
 internal import SystemSupport
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The stable number of a device, by which features are rolled out to some of them.
 ///

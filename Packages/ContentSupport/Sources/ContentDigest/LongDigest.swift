@@ -3,11 +3,7 @@
 
 internal import Crypto
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The longer digests of SHA-2, as bytes.
 public enum LongDigest {

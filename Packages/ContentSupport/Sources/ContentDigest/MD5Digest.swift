@@ -3,11 +3,7 @@
 
 internal import Crypto
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// An MD5 (RFC 1321). It detects damaged and outdated files of a table, and does not protect against deliberate changes.
 public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {

@@ -3,11 +3,7 @@
 
 internal import Crypto
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Computes a SHA-256 from bytes that arrive in pieces.
 public struct SHA256Hasher: Sendable {

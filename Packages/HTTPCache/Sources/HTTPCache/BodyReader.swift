@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Reads a body of any kind piece by piece, from a place on.
 struct BodyReader {

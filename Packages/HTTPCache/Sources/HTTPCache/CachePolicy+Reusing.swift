@@ -4,11 +4,7 @@
 public import HTTPTypes
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension CachePolicy {
     /// Decides what answers a request (RFC 9111, section 4).

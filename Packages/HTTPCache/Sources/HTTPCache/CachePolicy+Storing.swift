@@ -5,11 +5,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension CachePolicy {
     /// What of a response may be stored (RFC 9111, section 3), so that it can be of use later.

@@ -5,11 +5,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension CachePolicy {
     /// The request that asks the origin whether a stored response is still right (RFC 9111, section 4.3.1).

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The rules of a cache (RFC 9111, RFC 5861, RFC 8246) as pure functions of requests, stored responses and the time.
 public struct CachePolicy: Sendable, Hashable {

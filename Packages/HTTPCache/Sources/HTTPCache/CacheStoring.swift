@@ -3,11 +3,7 @@
 
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Keeps responses and their bytes.
 ///

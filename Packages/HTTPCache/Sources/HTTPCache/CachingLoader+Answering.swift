@@ -6,11 +6,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension CachingLoader {
     /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.

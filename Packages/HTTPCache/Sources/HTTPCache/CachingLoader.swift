@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// An HTTP cache before any loader (RFC 9111).
 ///

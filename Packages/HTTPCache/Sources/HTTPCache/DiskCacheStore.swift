@@ -7,11 +7,7 @@ public import Logging
 internal import ResourceLoading
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The disk level: responses in a store of their own, which survive the process.
 ///

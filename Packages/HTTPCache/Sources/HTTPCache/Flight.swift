@@ -4,11 +4,7 @@
 internal import AsyncSupport
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// One request under way, and all who wait for its answer.
 ///

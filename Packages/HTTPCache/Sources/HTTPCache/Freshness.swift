@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// How old a stored response is, and how old it may become (RFC 9111, sections 4.2.1 to 4.2.3). In seconds.
 public struct Freshness: Sendable, Hashable {

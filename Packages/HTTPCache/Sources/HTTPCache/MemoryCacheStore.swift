@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The memory level: whole responses in memory; the least recently used go first.
 ///

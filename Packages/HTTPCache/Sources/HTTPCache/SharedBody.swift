@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The body of an answer that several read as it comes. One that is too slow for the others goes on alone.
 struct SharedBody: AsyncSequence, Sendable {

@@ -5,11 +5,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// What a stored response says to one request.
 public struct StoredAnswer: Sendable, Hashable {

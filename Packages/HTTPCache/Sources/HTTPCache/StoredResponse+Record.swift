@@ -3,11 +3,7 @@
 
 internal import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension StoredResponse {
     /// The response as a text for a store of records. A line each: version, status, times, range, length and revision;

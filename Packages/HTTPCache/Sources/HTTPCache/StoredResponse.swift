@@ -5,11 +5,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A response that a cache holds, without its bytes.
 public struct StoredResponse: Sendable, Hashable {

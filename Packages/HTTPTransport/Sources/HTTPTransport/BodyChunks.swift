@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A body in pieces, whatever it is made of: of bytes and files at most 256 KiB at a time, so that a file of any size
 /// takes little memory and each piece is a step forward.

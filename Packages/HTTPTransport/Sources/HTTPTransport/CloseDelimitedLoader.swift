@@ -3,11 +3,7 @@
 
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Ends a body as usual where TLS ended without close_notify and HTTP delimits the body by the end of the connection, as
 /// engines do.

@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// One request on its way through a library, whichever that is.
 protocol Exchanging: AnyObject, Sendable {

@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension HTTPRequest {
     /// The URL that the request is sent to.

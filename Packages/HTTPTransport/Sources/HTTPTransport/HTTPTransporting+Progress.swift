@@ -4,11 +4,7 @@
 public import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension HTTPTransporting {
     /// For transports that do not know better: what was pulled from the body counts as sent.

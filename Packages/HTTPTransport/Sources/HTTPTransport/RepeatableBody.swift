@@ -4,11 +4,7 @@
 internal import AsyncSupport
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A request's body that can be sent more than once. Bytes and files are as they are; of a stream the pieces that were
 /// sent are kept until ``stopKeeping()``, within a limit.

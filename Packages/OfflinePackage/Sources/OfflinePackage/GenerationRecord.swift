@@ -4,11 +4,7 @@
 internal import PackageFormat
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What the library keeps with a generation in the store, as JSON.
 ///

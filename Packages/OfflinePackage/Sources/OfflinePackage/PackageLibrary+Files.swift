@@ -4,11 +4,7 @@
 internal import PackageFormat
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 // How the files of a draft come out of an archive. One draft at a time: more would only share the same cores and disk.
 extension PackageLibrary {

@@ -6,11 +6,7 @@ internal import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Answers requests from installed packages: GET and HEAD of a URL that a package has a file for.
 ///

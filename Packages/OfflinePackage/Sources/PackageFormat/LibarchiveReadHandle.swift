@@ -4,11 +4,7 @@
 internal import CArchive
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// An archive that libarchive has open, freed when the last reference goes.
 ///

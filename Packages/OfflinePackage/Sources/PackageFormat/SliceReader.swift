@@ -3,11 +3,7 @@
 
 internal import ZlibStreams
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Hands out the bytes of one slice of an archive that lies in a file.
 struct SliceReader: ArchiveEntryReading {

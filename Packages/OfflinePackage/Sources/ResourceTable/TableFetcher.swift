@@ -6,11 +6,7 @@ internal import ContentDigest
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Fetches answers and files from the network, each within its limits.
 struct TableFetcher: Sendable {

@@ -4,11 +4,7 @@
 public import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension TableLibrary {
     /// What a library may be told.

@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The local resource table of a legacy server, its files, and how both are kept up to date.
 ///

@@ -3,11 +3,7 @@
 
 public import ContentDigest
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Keeps a table library's files and documents. The key of a file is its download URL.
 ///

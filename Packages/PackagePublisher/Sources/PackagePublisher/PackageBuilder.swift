@@ -4,11 +4,7 @@
 public import ContentDigest
 public import PackageFormat
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 #if canImport(Glibc)
     internal import Glibc

@@ -4,11 +4,7 @@
 internal import PackageFormat
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 #if canImport(Glibc)
     internal import Glibc

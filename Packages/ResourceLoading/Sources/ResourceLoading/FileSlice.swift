@@ -3,11 +3,7 @@
 
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

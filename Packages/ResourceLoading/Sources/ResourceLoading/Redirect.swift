@@ -4,11 +4,7 @@
 public import HTTPTypes
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Where an answer sends its request on to, and what the request becomes there: section "HTTP-redirect fetch" of the
 /// Fetch standard.

@@ -4,11 +4,7 @@
 internal import AsyncSupport
 public import ContentDigest
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Blobs that are being brought in together, before a generation or a resource names them.
 ///

@@ -4,11 +4,7 @@
 internal import AsyncSupport
 internal import ContentDigest
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Small blobs in memory, up to a number of bytes.
 ///

@@ -3,11 +3,7 @@
 
 internal import ContentDigest
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A few megabytes of small blobs on their way to the database, in memory that is used again and again.
 ///

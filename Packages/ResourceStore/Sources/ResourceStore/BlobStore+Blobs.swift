@@ -5,11 +5,7 @@ internal import AsyncSupport
 public import ContentDigest
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension BlobStore {
     /// Begins to bring in blobs.

@@ -3,11 +3,7 @@
 
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The store's directory, by its path.
 extension BlobStore {

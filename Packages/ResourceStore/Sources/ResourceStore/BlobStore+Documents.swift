@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Documents: what an owner of resources must find again beside them, such as the table that names them.
 ///

@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension BlobStore {
     /// The generations in a state, by number.

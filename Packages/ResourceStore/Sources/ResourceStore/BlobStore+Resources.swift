@@ -3,11 +3,7 @@
 
 internal import AsyncSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Resources: files under keys, outside of any generation, such as those of a resource table.
 ///

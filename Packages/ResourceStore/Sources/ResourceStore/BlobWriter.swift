@@ -3,11 +3,7 @@
 
 public import ContentDigest
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Writes one blob and hashes it on the way.
 ///

@@ -3,11 +3,7 @@
 
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

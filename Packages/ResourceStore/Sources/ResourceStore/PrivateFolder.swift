@@ -4,11 +4,7 @@
 internal import Logging
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

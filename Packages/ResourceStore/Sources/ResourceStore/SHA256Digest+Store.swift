@@ -4,11 +4,7 @@
 internal import ContentDigest
 internal import GRDB
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension SHA256Digest {
     /// Compares the digest of `size` bytes with the one that they should have.

@@ -3,11 +3,7 @@
 
 internal import ContentDigest
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A digest over the fields of rows. SQLite notices a page whose structure is broken, but not a flipped bit in a
 /// path, which would quietly make it another path.

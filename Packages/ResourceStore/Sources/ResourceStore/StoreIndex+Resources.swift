@@ -4,11 +4,7 @@
 internal import ContentDigest
 internal import GRDB
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension StoreIndex {
     /// The record of a key.

@@ -3,11 +3,7 @@
 
 public import ContentDigest
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The bytes of a blob, or where they are.
 public struct StoredBlob: Sendable, Hashable {

@@ -3,11 +3,7 @@
 
 public import ContentDigest
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A file that is kept under a key, outside of any generation, until it is removed or evicted.
 public struct StoredResource: Sendable, Hashable {

@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension ResourceBody {
     /// A part of a body that is there as a whole. Nothing is copied: a part of a file stays one.

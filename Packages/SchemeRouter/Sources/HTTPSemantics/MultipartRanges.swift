@@ -4,11 +4,7 @@
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), made piece by piece as it is read.
 struct MultipartRanges: AsyncSequence, Sendable {

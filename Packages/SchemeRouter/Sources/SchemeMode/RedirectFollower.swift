@@ -4,11 +4,7 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Follows redirects for engines that do not. Each hop asks the whole chain again.
 ///

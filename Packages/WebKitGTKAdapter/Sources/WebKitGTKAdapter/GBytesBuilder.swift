@@ -3,7 +3,7 @@
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
     internal import ResourceLoading
 
     /// Turns bodies into GLib's bytes.

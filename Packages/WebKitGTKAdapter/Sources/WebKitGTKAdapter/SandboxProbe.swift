@@ -6,7 +6,7 @@ internal import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
     internal import Glibc
 
     /// Checks that WebKitGTK 2.50 can run web processes in its sandbox.

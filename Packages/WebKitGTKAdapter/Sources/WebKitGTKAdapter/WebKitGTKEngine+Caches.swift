@@ -5,7 +5,7 @@ internal import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
 
     extension WebKitGTKEngine {
         /// How long the network process may take for one thing.

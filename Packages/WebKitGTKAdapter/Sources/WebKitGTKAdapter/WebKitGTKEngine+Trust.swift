@@ -5,7 +5,7 @@ public import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
 
     extension WebKitGTKEngine {
         /// Trusts a leaf certificate for one host, in connections that are made after this returns.

@@ -6,7 +6,7 @@ public import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
     internal import Glibc
     internal import WebSyntax
 

@@ -5,7 +5,7 @@ public import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
 
     // A used view is not cleaned. Its web process goes on with another view, which nothing of the first is in.
     extension WebKitGTKView {

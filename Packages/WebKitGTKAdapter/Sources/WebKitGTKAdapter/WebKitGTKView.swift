@@ -5,7 +5,7 @@ public import WebEngine
 
 #if os(Linux)
     internal import CWebKitGTK
-    internal import FoundationEssentials
+    internal import Foundation
 
     /// One view of WebKitGTK, in a web process of its own.
     ///

@@ -5,11 +5,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import StrictJSON
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The message that older pages send ahead of a request, with the request's body.
 public struct LegacyBodyMessage: Sendable, Hashable {

@@ -3,11 +3,7 @@
 
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
 ///

@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A navigation by POST, as older apps write it for engines that lose the body of one: a request of the scheme `post` whose
 /// header fields `oldScheme` and `bodyParam` say the rest.

@@ -3,11 +3,7 @@
 
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What looks at a page from within, in a world of its own: the page has none of its names, hears nothing of it, and
 /// cannot keep from it what it hears.

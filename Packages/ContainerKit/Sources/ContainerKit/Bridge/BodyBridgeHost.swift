@@ -7,11 +7,7 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The bridges of the pages that are open, in modes where the engine loses something of a request.
 ///

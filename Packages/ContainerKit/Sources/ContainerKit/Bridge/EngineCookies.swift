@@ -5,11 +5,7 @@ internal import CookieBridge
 internal import CookieJar
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The engine's store, as the reconciler sees it.
 ///

@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What pages are opened with by POST: engines are asked for a URL alone, and ask the container for it by GET. The first
 /// request of the view for that document becomes the POST, and no later one.

@@ -8,11 +8,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 // What pages save.
 extension Container {

@@ -12,11 +12,7 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Where the host wants a file.
 struct DownloadPlace: Sendable, Hashable {

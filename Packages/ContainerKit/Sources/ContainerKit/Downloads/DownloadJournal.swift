@@ -13,11 +13,7 @@ internal import WebSyntax
     internal import Darwin
 #endif
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Where files on their way lie, noted in the container's folder before they do: what a process that was killed has left
 /// is removed by the next one. A folder of the host's is never searched, as others may save there, too.

@@ -4,11 +4,7 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension ResourceResponse {
     /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which

@@ -4,11 +4,7 @@
 internal import ResourceLoading
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// In which mode origins were opened; a value, and its form on disk.
 struct OriginModes: Sendable, Hashable {

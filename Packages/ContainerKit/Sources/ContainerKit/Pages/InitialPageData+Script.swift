@@ -3,11 +3,7 @@
 
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension InitialPageData {
     /// What sets the values, at a document's start.

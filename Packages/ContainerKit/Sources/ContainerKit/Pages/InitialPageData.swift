@@ -4,11 +4,7 @@
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Values that the app hands to pages of an origin before the first script of theirs runs: keys of `localStorage`, and
 /// one global object.

@@ -7,11 +7,7 @@ internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What has to do with the resource table behind the facade: the library over the container's store, its work in the
 /// background, and the triggers that make it ask for a new table.

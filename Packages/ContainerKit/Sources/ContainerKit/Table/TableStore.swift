@@ -7,11 +7,7 @@ internal import ResourceLoading
 public import ResourceStore
 public import ResourceTable
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Keeps a resource table's files as resources of a store, and its documents as documents there.
 ///

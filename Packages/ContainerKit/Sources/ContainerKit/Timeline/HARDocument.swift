@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The names of the HTTP Archive format 1.2. What is not known has the values that it prescribes.
 struct HARDocument: Encodable {

@@ -3,11 +3,7 @@
 
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What a page's `performance` says, read in a world beside the page's: times in milliseconds since `origin`, which is in
 /// milliseconds since 1970; `nil` where the engine does not say.

@@ -4,11 +4,7 @@
 public import ResourceLoading
 public import WebEngine
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// How one page opened: when what happened, and what it asked for. What is not known is `nil`, never 0.
 ///

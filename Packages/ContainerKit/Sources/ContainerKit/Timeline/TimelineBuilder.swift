@@ -4,11 +4,7 @@
 internal import ResourceLoading
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Makes a timeline of what happens: a pure state machine, which takes events in any order.
 struct TimelineBuilder: Sendable {

@@ -6,11 +6,7 @@ internal import Logging
 internal import ResourceLoading
 internal import WebEngine
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The timelines of the pages that are open, and those who listen to them. Nobody is ever waited for.
 ///

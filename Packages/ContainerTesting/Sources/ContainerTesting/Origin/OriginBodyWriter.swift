@@ -4,11 +4,7 @@
 internal import HummingbirdCore
 internal import NIOCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Writes the body of an ``OriginResponse``.
 public struct OriginBodyWriter {

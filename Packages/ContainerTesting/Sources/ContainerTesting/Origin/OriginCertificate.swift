@@ -7,11 +7,7 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A certificate for this machine's loopback names, and the authority that signed it. Made anew for each server.
 struct OriginCertificate {

@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A request that reached an origin.
 public struct OriginRequest: Sendable, Hashable {

@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// An answer that a test gives in an origin's name.
 public struct OriginResponse: Sendable {

@@ -3,11 +3,7 @@
 
 internal import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What a proxy of this room wants to hear before it serves.
 public struct ProxyCredentials: Sendable, Hashable {

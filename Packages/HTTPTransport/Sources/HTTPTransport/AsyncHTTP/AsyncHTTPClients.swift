@@ -10,11 +10,7 @@ internal import NIOHTTP2
 internal import NIOSSL
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The two clients of a transport, and the tunnel that they speak through where the host app brings its own addresses.
 ///

@@ -10,11 +10,7 @@ internal import NIOPosix
 public import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The network by way of AsyncHTTPClient; the default on Linux.
 ///

@@ -9,11 +9,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// One request on its way through AsyncHTTPClient: how far it came, its time limits, and the bytes between the client's
 /// event loop and the reader.

@@ -4,11 +4,7 @@
 internal import ResourceLoading
 internal import ZlibStreams
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A body without its content codings, decoded as it is read: at most 64 KiB for each coding are held, whatever the body
 /// grows to.

@@ -8,11 +8,7 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A certificate authority of this launch. Its key is in memory only, and gone with it.
 struct LaunchAuthority: Sendable {

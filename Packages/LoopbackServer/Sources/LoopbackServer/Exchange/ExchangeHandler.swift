@@ -9,11 +9,7 @@ internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Answers the requests of one connection by a loader, one after the other: NIO's pipeline handler before it holds back
 /// what comes too early.

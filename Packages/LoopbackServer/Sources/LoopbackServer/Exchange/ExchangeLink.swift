@@ -4,11 +4,7 @@
 internal import NIOCore
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The way from the task that loads an answer to the connection that it leaves by.
 ///

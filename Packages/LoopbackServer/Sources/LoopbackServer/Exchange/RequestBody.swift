@@ -5,11 +5,7 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The body of a request, as the loader reads it. What nobody reads is not taken from the connection for long.
 struct RequestBody: AsyncSequence, Sendable {

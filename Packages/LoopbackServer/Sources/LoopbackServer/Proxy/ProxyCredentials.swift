@@ -4,11 +4,7 @@
 internal import NIOHTTP1
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What the engine says to its proxy, so that nobody else is served (RFC 1929, RFC 7617). Made anew for each launch, in memory only.
 public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,

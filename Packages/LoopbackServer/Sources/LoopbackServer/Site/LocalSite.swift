@@ -5,11 +5,7 @@ public import ConnectTunnel
 internal import ContentDigest
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A real origin, and the name that its pages have on the local server.
 ///

@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Sends a GET through a loader and follows its redirects, a bounded number of them and never from https to http.
 struct DeliveryFetch: Sendable {

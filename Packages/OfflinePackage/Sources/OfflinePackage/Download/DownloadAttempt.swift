@@ -6,11 +6,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// One request of a download, and what its answer does to the partial file.
 struct DownloadAttempt: Sendable {

@@ -6,11 +6,7 @@ internal import PackageFormat
 internal import ResourceStore
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The folder `downloads/` of a store: partial files, and what is known of them.
 ///

@@ -5,11 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 extension PackageDownloader {
     /// Fetches a small file whole into memory, past every cache.

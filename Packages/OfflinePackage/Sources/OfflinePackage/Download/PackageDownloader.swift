@@ -6,11 +6,7 @@ internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Fetches archives, and goes on with what an earlier attempt or an earlier process left.
 ///

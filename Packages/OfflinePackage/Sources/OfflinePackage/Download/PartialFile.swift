@@ -5,11 +5,7 @@ internal import ContentDigest
 internal import PackageFormat
 internal import SystemSupport
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

@@ -7,11 +7,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Fetches ranges of an archive, a request for each, and writes them at their places. What a request brought before
 /// it broke off is not asked for again.

@@ -5,11 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What names one representation byte for byte, so that a range may be asked for with `If-Range`.
 struct RangeValidator: Sendable, Hashable, Codable {

@@ -5,11 +5,7 @@ internal import PackageFormat
 public import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// When a request that failed is sent again, and when it is given up. A value: it counts, and never waits itself.
 ///

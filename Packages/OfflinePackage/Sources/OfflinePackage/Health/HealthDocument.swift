@@ -3,11 +3,7 @@
 
 public import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A trial record in a document of a store: sealed, so that no flipped bit names another version, and safe from a power
 /// cut.

@@ -5,11 +5,7 @@ internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A generation that is being brought together: its table, and the batch that keeps its blobs from being swept.
 struct PackageDraft: Sendable {

@@ -7,11 +7,7 @@ internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Answers from packages whose first download is under way: GET and HEAD of files whose bytes have arrived.
 ///

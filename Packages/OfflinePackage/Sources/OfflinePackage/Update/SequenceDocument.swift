@@ -5,11 +5,7 @@ internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The highest manifest number of each package that was ever installed, in a document of the store, so that no older
 /// manifest takes the place of a newer one. A number outlives the generation: it stays when a version is rolled back or

@@ -4,11 +4,7 @@
 internal import PackageFormat
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Takes one file out of an archive that need not be whole.
 enum SliceFile {

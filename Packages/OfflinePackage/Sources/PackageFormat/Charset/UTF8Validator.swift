@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Checks bytes that come in pieces for well-formed UTF-8 (Unicode, table 3-7) without U+0000, which shows UTF-16.
 struct UTF8Validator: Sendable {

@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A request that a page made, and the bytes that it got, as far as who watched it could see them.
 public struct ObservedFile: Sendable {

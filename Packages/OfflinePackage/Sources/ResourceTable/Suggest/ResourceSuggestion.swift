@@ -6,11 +6,7 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A table of the files that a page was seen to load, and what was left out of it, each with its reason.
 ///

@@ -3,11 +3,7 @@
 
 internal import StrictJSON
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A JSON value as it was written: members in their order, and numbers digit for digit.
 indirect enum JSONValue: Sendable {

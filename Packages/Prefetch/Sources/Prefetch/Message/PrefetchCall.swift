@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A page's message that asks for an answer fetched ahead: `{url, method, body}`, and `GET` without a method.
 public struct PrefetchCall: Sendable {

@@ -4,11 +4,7 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The answer to a ``PrefetchCall``, as a page gets it: `{status, headers, body}`.
 public struct PrefetchReply: Sendable {

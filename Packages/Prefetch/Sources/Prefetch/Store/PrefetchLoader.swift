@@ -4,11 +4,7 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Makes the requests of a page when it is opened, and hands each answer over once: to the page's own request.
 ///

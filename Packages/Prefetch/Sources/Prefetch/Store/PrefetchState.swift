@@ -4,11 +4,7 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What is known of all requests made ahead: a value that neither waits nor asks for the time.
 ///

@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The body of an answer that was joined: its pieces as they come. Dropping it ends the request.
 struct PrefetchedBody: AsyncSequence, Sendable {

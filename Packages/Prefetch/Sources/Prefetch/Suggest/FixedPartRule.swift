@@ -3,11 +3,7 @@
 
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Says whether names and values may be written into a table that others get, and still be right tomorrow.
 struct FixedPartRule: Sendable {

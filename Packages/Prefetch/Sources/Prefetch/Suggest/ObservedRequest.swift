@@ -4,11 +4,7 @@
 public import HTTPTypes
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A request that a page made, as far as who watched it could see it.
 public struct ObservedRequest: Sendable {

@@ -3,11 +3,7 @@
 
 internal import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
 ///

@@ -4,11 +4,7 @@
 public import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// A request that is made ahead of the page's own.
 public struct PrefetchRequest: Sendable {

@@ -3,11 +3,7 @@
 
 internal import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What makes two requests the same: method, URL and canonical body, and whether a document is asked for.
 struct RequestIdentity: Sendable, Hashable {

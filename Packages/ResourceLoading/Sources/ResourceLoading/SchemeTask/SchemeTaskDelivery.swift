@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///

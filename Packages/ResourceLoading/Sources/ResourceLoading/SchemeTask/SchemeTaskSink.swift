@@ -3,11 +3,7 @@
 
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The engine's end of one request on a custom scheme. An adapter implements it, ``SchemeTaskDelivery`` calls it.
 ///

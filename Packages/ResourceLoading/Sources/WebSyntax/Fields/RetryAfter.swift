@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The value of a `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
 public struct RetryAfter: Sendable, Hashable {

@@ -3,11 +3,7 @@
 
 internal import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The content rules that hold a page of a custom scheme to what an engine enforces for a page of https, in WebKit's
 /// format of content rule lists. They concern requests that do not reach the container: those to hosts that are not

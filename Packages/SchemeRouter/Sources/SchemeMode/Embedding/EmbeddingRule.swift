@@ -4,11 +4,7 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// Enforces the policies by which a server says who may embed its response, for engines that do not enforce them on
 /// custom schemes: `X-Frame-Options`, `frame-ancestors` and `Cross-Origin-Resource-Policy`.

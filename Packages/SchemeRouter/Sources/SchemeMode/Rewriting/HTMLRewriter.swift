@@ -3,11 +3,7 @@
 
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Gives the covered URLs of a document their names while it arrives. Every other byte stays.
 ///

@@ -3,11 +3,7 @@
 
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// What an `integrity` attribute demands (Subresource Integrity, section 3.3): one of the digests of the strongest algorithm
 /// that it names.

@@ -3,11 +3,7 @@
 
 internal import ResourceLoading
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A body that is rewritten while it is read. Nothing is read before it is asked for.
 struct RewrittenBody: AsyncSequence, Sendable {

@@ -3,11 +3,7 @@
 
 internal import WebSyntax
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The beginning of a style sheet, held back until it has said what its charset is (CSS Syntax Level 3, section 3.2).
 struct TextStart {

@@ -3,11 +3,7 @@
 
 internal import StrictJSON
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 extension RouteRules {
     /// Reads rules from JSON; `docs/route-rules.md` has the format. All of it is checked before there is a value: one
