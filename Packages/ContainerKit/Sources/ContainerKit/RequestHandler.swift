@@ -7,6 +7,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import Prefetch
+internal import PublicSuffixList
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
@@ -55,22 +56,22 @@ final class RequestHandler: Sendable {
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         self.traits = traits
         self.library = library
-        completion = RequestCompletion(names, sites: Suffixes(), acceptLanguage: traits.acceptLanguage)
+        completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
         self.interceptionPolicy = interceptionPolicy
 
         // 3 Answer it: the first loader that has it.
         var packaged: [any ResourceLoader] = [.previews(previews, network: network)]
-        packaged.append(FeatureGateLoader(feature: .packages, switches: switches, on: .package(library)))
+        packaged.append(SwitchedLoader(switches[.packages], on: .package(library)))
         // Of two versions that arrive one after the other a page gets files of one, for which it has to be known.
         if traits.identifiesPage {
             let partial = PartialLoader.partial(updater, sizeLimit: Int64(memory.partial))
-            packaged.append(FeatureGateLoader(feature: .packages, switches: switches, on: partial))
+            packaged.append(SwitchedLoader(switches[.packages], on: partial))
         }
         var loaders: [any ResourceLoader] = [.settled(LoaderChain(packaged), options: fileAnswers.semantics)]
         if let table {
             loaders.append(
-                FeatureGateLoader(
-                    feature: .resourceTable, switches: switches,
+                SwitchedLoader(
+                    switches[.resourceTable],
                     on: .settled(.resourceTable(table), options: Self.ofTables)))
         }
         let permissions = PreflightCache()
@@ -90,7 +91,7 @@ final class RequestHandler: Sendable {
         }
         let cached = { (other: any ResourceLoader) -> any ResourceLoader in
             guard let cache else { return other }
-            return FeatureGateLoader(feature: .httpCache, switches: switches, on: cache, off: passedOfApp)
+            return SwitchedLoader(switches[.httpCache], on: cache, off: passedOfApp)
         }
         appChain = decoding(LoaderChain(loaders + [CloseDelimitedLoader(cached(network))]))
         appDirect = decoding(CloseDelimitedLoader(passedOfApp))
@@ -114,7 +115,7 @@ final class RequestHandler: Sendable {
         let settle = { (answer: any ResourceLoader) -> any ResourceLoader in
             guard !traits.followsRedirects else { return answer }
             let followed = RedirectFollower(
-                answer, names: names, documentRedirects: documentRedirects, sites: Suffixes(), completion: completion,
+                answer, names: names, documentRedirects: documentRedirects, sites: SuffixList(), completion: completion,
                 opensByName: { interceptionPolicy.opensByName(documentAt: $0) })
             return RewritingLoader(
                 followed, names: names, options: Self.rewriting(within: memory), hashing: IntegrityDigests(),
@@ -367,7 +368,7 @@ final class RequestHandler: Sendable {
         } else {
             completion.complete(&request, opener: opener(of: request, in: named.session))
             if request.mayComeFromOtherSite, let site = named.provenSite, let page = named.session?.documentURL {
-                request.mayComeFromOtherSite = PageSite(of: page, sites: Suffixes())?.name != site
+                request.mayComeFromOtherSite = PageSite(of: page, sites: SuffixList())?.name != site
             }
         }
         let method = request.head.method

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebSyntax
+
 /// Knows that nobody owns a top-level domain, and nothing else: `co.uk` passes for a site. For tests, and for apps that
 /// talk to few servers, all of them known.
 public struct TopLevelSuffixes: PublicSuffixing {

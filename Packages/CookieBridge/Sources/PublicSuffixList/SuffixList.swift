@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import WebSyntax
+
 /// Mozilla's public suffix list (<https://publicsuffix.org>), compiled in: under which names anybody can register a
 /// name, so that cookies and sites end there.
 ///
@@ -10,7 +12,7 @@
 ///
 /// U-labels are mapped by lower case and Unicode's normal form C alone, not by all of UTS #46: what comes out of a URL
 /// parser is in A-labels anyway.
-public struct SuffixList: Sendable, Hashable {
+public struct SuffixList: PublicSuffixing, Hashable {
     /// Which rules count.
     public var section: Section
 

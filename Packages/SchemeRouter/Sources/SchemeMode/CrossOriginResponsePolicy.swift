@@ -77,7 +77,7 @@ struct CrossOriginResponsePolicy {
     /// server permits, unless it is for a picture or a style sheet. From one foreign origin to another that is `null`
     /// (Fetch, HTTP-redirect fetch, step 10).
     func showing(
-        _ hop: ResourceRequest, after request: ResourceRequest, sites: any SiteNaming
+        _ hop: ResourceRequest, after request: ResourceRequest, sites: any PublicSuffixing
     ) -> ResourceRequest {
         var hop = hop
         hop.head.limitReferrer()

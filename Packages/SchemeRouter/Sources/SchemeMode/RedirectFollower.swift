@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
-
-internal import Foundation
+public import WebSyntax
 
 /// Follows redirects for engines that do not. Each hop asks the whole chain again.
 ///
@@ -22,7 +22,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     private let limit: Int
     private let opensByName: @Sendable (String) -> Bool
     private let documentRedirects: DocumentRedirects
-    private let sites: any SiteNaming
+    private let sites: any PublicSuffixing
     private let embedding: EmbeddingRule
 
     /// - Parameters:
@@ -36,7 +36,7 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
     ///     URL, past the container. All open by name by default.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
-        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any SiteNaming = .hosts,
+        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any PublicSuffixing = .hosts,
         completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import SchemeMode
+import WebSyntax
 
 /// A list of public suffixes: `co.example`, and the last label of all other names.
-struct ListedSites: SiteNaming {
+struct ListedSites: PublicSuffixing {
     func registrableDomain(of host: String) -> String? {
         let labels = host.split(separator: ".")
         guard !host.hasPrefix("["), labels.last.map({ Int($0) == nil }) == true else { return nil }

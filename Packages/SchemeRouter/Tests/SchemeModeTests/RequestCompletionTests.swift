@@ -6,6 +6,7 @@ import HTTPTypes
 import ResourceLoading
 import SchemeMode
 import Testing
+import WebSyntax
 
 @Suite("Completed requests", .timeLimit(.minutes(1)))
 struct RequestCompletionTests {
@@ -15,7 +16,7 @@ struct RequestCompletionTests {
     private func completed(
         _ url: String, _ fields: HTTPFields = [.accept: "*/*"], _ method: HTTPRequest.Method = .get,
         as destination: ResourceRequest.Destination = .subresource,
-        opener: String? = "https://a.example/page?token", sites: any SiteNaming = .hosts
+        opener: String? = "https://a.example/page?token", sites: any PublicSuffixing = .hosts
     ) throws -> ResourceRequest {
         var request = try subrequest(url, method, fields)
         request.destination = destination

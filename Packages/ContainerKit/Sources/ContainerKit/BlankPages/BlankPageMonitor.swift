@@ -13,7 +13,7 @@ final class BlankPageMonitor {
     private let options: BlankPageOptions
     private var monitors: [ViewID: PageMonitor] = [:]
     private var pending: [PageID: Int] = [:]
-    private var absences: Set<PackageService.Absence> = []
+    private var absences: Set<HostAbsence> = []
     /// URLs of which the last answer has said that there is no such thing, the latest last.
     private var missing: [String] = []
 
@@ -136,12 +136,12 @@ final class BlankPageMonitor {
     // MARK: The app's life
 
     /// The app goes away: no page is too late.
-    func leave(_ absence: PackageService.Absence) {
+    func leave(_ absence: HostAbsence) {
         absences.insert(absence)
         for monitor in monitors.values { monitor.handle(.paused) }
     }
 
-    func comeBack(from absence: PackageService.Absence) {
+    func comeBack(from absence: HostAbsence) {
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         for monitor in monitors.values { monitor.handle(.resumed) }
     }

@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+internal import Foundation
 internal import HTTPTypes
+internal import PublicSuffixList
 internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
-
-internal import Foundation
 
 /// The bridges of the pages that are open, in modes where the engine loses something of a request.
 ///
@@ -57,7 +57,7 @@ final class BodyBridgeHost {
         bridges[view.id] = bridge
         for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
         // Before all that may read cookies as a document begins.
-        if forced.isEmpty, let site = PageSite(of: documentURL, sites: Suffixes()) { prove(site, to: view) }
+        if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { prove(site, to: view) }
         // Behind the other one, whose `document.cookie` it uses.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {

@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 internal import CookieJar
+internal import PublicSuffixList
 internal import SchemeMode
 
 /// Answers what pages' scripts ask the container.
@@ -47,7 +48,7 @@ final class BridgeHost: BridgeHosting {
         ofScriptAt place: String, in top: String, _ provenSite: String?
     ) -> (url: CookieURL, context: CookieContext)? {
         guard let place = names.realURL(of: place) else { return nil }
-        let site = PageSite(of: top, sites: Suffixes())
+        let site = PageSite(of: top, sites: SuffixList())
         let isProven = site.map { $0.name == provenSite } ?? false
         guard isProven == (site?.contains(place) ?? false) else { return nil }
         return pageCookies?.cookieTarget(ofScriptAt: place, in: top)

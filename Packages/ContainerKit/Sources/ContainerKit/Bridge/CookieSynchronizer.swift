@@ -5,6 +5,7 @@ internal import AsyncSupport
 internal import CookieBridge
 internal import CookieJar
 internal import Logging
+internal import PublicSuffixList
 internal import ResourceLoading
 internal import WebEngine
 
@@ -63,7 +64,7 @@ final class CookieSynchronizer: Sendable {
         _ cookieOptions: CookieOptions, in directory: String, logger: Logger
     ) -> (CookieStore, CookieFile?) {
         guard cookieOptions.isPersistent else {
-            return (CookieStore(publicSuffixes: Suffixes(), limits: cookieOptions.limits), nil)
+            return (CookieStore(publicSuffixes: SuffixList(), limits: cookieOptions.limits), nil)
         }
         var options = CookieFile.Options()
         options.onFailure = { logger.warning("cookies are not kept", metadata: ["error": "\($0)"]) }
@@ -79,7 +80,7 @@ final class CookieSynchronizer: Sendable {
             // Pages go on without what it held.
             logger.warning("cookies cannot be read", metadata: ["error": "\(error)"])
         }
-        let jar = CookieStore(publicSuffixes: Suffixes(), limits: cookieOptions.limits, cookies: cookies)
+        let jar = CookieStore(publicSuffixes: SuffixList(), limits: cookieOptions.limits, cookies: cookies)
         file.follow(jar)
         return (jar, file)
     }

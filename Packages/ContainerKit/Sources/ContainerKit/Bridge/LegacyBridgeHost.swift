@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes
+internal import PublicSuffixList
 internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
@@ -17,7 +18,7 @@ internal import WebEngine
 final class LegacyBridgeHost: LegacyHosting {
     nonisolated let messages: LegacyMessages
     private let schemes: [String: String]
-    private let suffixes = Suffixes()
+    private let suffixes = SuffixList()
     private let budget: ByteBudget
     private var bridges: [ViewID: LegacyBridge] = [:]
     /// The real URLs of the documents that the views show, without fragments, where the engine has said them.

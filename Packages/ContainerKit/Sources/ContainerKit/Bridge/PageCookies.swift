@@ -3,6 +3,7 @@
 
 internal import CookieJar
 internal import HTTPTypes
+internal import PublicSuffixList
 internal import ResourceLoading
 
 /// Which cookies go along with the requests of pages, and which come back: what an engine does that has cookies.
@@ -10,7 +11,7 @@ struct PageCookies: Sendable {
     let jar: CookieStore
     private let acceptsThirdParties: Bool
     let intake: SetCookieProcessor
-    private let suffixes = Suffixes()
+    private let suffixes = SuffixList()
 
     init(jar: CookieStore, acceptsThirdParties: Bool) {
         self.jar = jar

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import PublicSuffixList
 internal import SchemeMode
 internal import WebEngine
 
@@ -27,7 +28,7 @@ final class SiteController {
     private static let limit = 8
 
     private let names: SchemeNames
-    private let sites = Suffixes()
+    private let sites = SuffixList()
     private var places: [ViewID: Place] = [:]
 
     init(names: SchemeNames) {

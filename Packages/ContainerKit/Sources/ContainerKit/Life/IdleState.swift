@@ -11,8 +11,8 @@ struct IdleState: Sendable, Hashable {
     enum Event: Sendable, Hashable {
         case conditions(HostConditions)
         /// The app goes away, and comes back from there.
-        case away(PackageService.Absence)
-        case back(PackageService.Absence)
+        case away(HostAbsence)
+        case back(HostAbsence)
         /// A page loads, or loads again.
         case loading(PageID)
         /// It does so no longer, or is closed.
@@ -37,7 +37,7 @@ struct IdleState: Sendable, Hashable {
 
     private(set) var loading: Set<PageID> = []
     private var conditions: HostConditions
-    private var absences: Set<PackageService.Absence> = []
+    private var absences: Set<HostAbsence> = []
     private var isDue = true
 
     init(_ conditions: HostConditions) {

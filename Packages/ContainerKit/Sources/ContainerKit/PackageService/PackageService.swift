@@ -32,7 +32,7 @@ final class PackageService {
     private var forwarding: Task<Void, Never>?
     /// The generations that have answered the document of each open page.
     private var answers: [PageID: Set<GenerationReference>] = [:]
-    private var absences: Set<Absence> = []
+    private var absences: Set<HostAbsence> = []
     private var lastPause: UInt64 = 0
     private var isOver = false
 
@@ -43,11 +43,6 @@ final class PackageService {
         case verdict(BootReport, AsyncStream<[Task<Void, Never>]>.Continuation)
         /// The app is back, unless it has gone away since.
         case present(UInt64)
-    }
-
-    /// Why no page can be expected to boot. The app is back when there is no reason left.
-    enum Absence: Sendable {
-        case background, suspension
     }
 
     /// Opens the store and takes up what the last process left.
@@ -206,14 +201,14 @@ final class PackageService {
     }
 
     /// The app goes away: no boot is timed from when this returns.
-    func leave(_ absence: Absence) async {
+    func leave(_ absence: HostAbsence) async {
         absences.insert(absence)
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
 
     /// The app is back, from this absence at least. Heard after the reports that came before.
-    func comeBack(from absence: Absence) {
+    func comeBack(from absence: HostAbsence) {
         damage.tryAgain()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1

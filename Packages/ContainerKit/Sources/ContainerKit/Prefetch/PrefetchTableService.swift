@@ -16,7 +16,7 @@ internal import WebEngine
 final class PrefetchTableService {
     private let source: PrefetchTableSource
     private let network: any ResourceLoader
-    private let storage: PersistedDocument
+    private let storage: StoredDocument
     private let conditions: any HostConditioning
     private let logger: Logger
     private let clock: any Clock<Duration>
@@ -42,7 +42,7 @@ final class PrefetchTableService {
     ) {
         self.source = source
         self.network = network
-        storage = PersistedDocument("prefetch-table", in: store)
+        storage = StoredDocument("prefetch-table", in: store)
         self.conditions = conditions
         self.logger = logger
         self.clock = clock
@@ -83,8 +83,8 @@ final class PrefetchTableService {
             do {
                 answer = .success(
                     try await withLimit(source.answerLimit, clock: clock, "the prefetch table does not come") {
-                        try await DocumentFetch.get(
-                            source.url, source.headerFields, upTo: source.limits.maxBytes, from: network)
+                        try await network.document(
+                            at: source.url, source.headerFields, upTo: source.limits.maxBytes)
                     })
             } catch {
                 answer = .failure(error)

@@ -7,6 +7,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
 internal import Prefetch
+internal import PublicSuffixList
 internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
@@ -31,9 +32,9 @@ final class Prefetcher {
             completion = PrefetchCompletion(
                 fields: fields, cookies: OpeningCookies(), agents: OpeningAgents(),
                 sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
-                packages: FeatureGateLoader(feature: .packages, switches: switches, on: PackageLoader(library)),
+                packages: SwitchedLoader(switches[.packages], on: PackageLoader(library)),
                 completion: RequestCompletion(
-                    configuration.names, sites: Suffixes(), acceptLanguage: traits.acceptLanguage))
+                    configuration.names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage))
             self.configuration = options.loader
             self.configuration.maxBytes /= modes
         }
@@ -149,6 +150,6 @@ extension PageCookies {
     init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
         let now = Date()
         let cookies = try await EngineCookies.all(of: store).compactMap(change).map { Cookie($0, created: now) }
-        self.init(jar: CookieStore(publicSuffixes: Suffixes(), cookies: cookies), acceptsThirdParties: false)
+        self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }
 }

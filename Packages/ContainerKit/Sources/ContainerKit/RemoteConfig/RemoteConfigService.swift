@@ -20,7 +20,7 @@ final class RemoteConfigService {
     private static let hostMark = Data("\n".utf8)
     private let source: RemoteConfigSource?
     private let network: any ResourceLoader
-    private let storage: PersistedDocument
+    private let storage: StoredDocument
     private let conditions: any HostConditioning
     private let logger: Logger
     private let rules: ActiveRules
@@ -53,7 +53,7 @@ final class RemoteConfigService {
     ) {
         source = options.source
         self.network = network
-        storage = PersistedDocument("switchboard", in: store)
+        storage = StoredDocument("switchboard", in: store)
         self.conditions = conditions
         self.logger = logger
         self.rules = rules
@@ -80,7 +80,7 @@ final class RemoteConfigService {
 
     /// Takes the document that the last process kept: before there is a page, and without the network.
     func open(_ store: BlobStore) async {
-        await openDevice(PersistedDocument("device-bucket", in: store))
+        await openDevice(StoredDocument("device-bucket", in: store))
         do {
             if let bytes = try await storage.read(), let json = json(of: bytes) {
                 document = try RemoteConfigDocument(json: json)
@@ -94,7 +94,7 @@ final class RemoteConfigService {
         set()
     }
 
-    private func openDevice(_ identity: PersistedDocument) async {
+    private func openDevice(_ identity: StoredDocument) async {
         do {
             if let bytes = try await identity.read(),
                 let known = RolloutBucket(identity: String(decoding: bytes, as: UTF8.self))
@@ -189,8 +189,8 @@ final class RemoteConfigService {
                         guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }
-                        return try await DocumentFetch.get(
-                            source.url, source.headerFields, upTo: RemoteConfigDocument.maxBytes, from: network)
+                        return try await network.document(
+                            at: source.url, source.headerFields, upTo: RemoteConfigDocument.maxBytes)
                     })
             } catch {
                 answer = .failure(error)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 extension CookieStore {
     /// The value of the field `Cookie` for a request (RFC 6265bis, section 5.8), and notes that the cookies were used.
     /// - Returns: `nil` where there is none to send.

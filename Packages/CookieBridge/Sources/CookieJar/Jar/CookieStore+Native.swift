@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 extension CookieStore {
     /// All cookies, in the order in which they were first stored.
     public var cookies: [Cookie] {

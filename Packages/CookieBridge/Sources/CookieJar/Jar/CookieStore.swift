@@ -3,6 +3,7 @@
 
 internal import AsyncSupport
 public import Foundation
+public import WebSyntax
 
 /// A store of cookies by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
 ///

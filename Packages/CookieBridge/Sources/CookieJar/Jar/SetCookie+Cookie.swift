@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import WebSyntax
 
 extension SetCookie {
     /// The cookie that this makes, coming from a URL; what the jar holds already is not looked at (RFC 6265bis, section

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import CookieJar
+import WebSyntax
 
 /// A list of public suffixes of a few names; all others have top-level domains alone.
 struct ListedSuffixes: PublicSuffixing {

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The `Sec-Fetch-*` fields (Fetch Metadata Request Headers), made from what a request shows, for engines that send
 /// none to custom schemes.
@@ -18,7 +19,7 @@ enum FetchMetadata {
     ///   - others: origins of which one may be it as well.
     static func complete(
         _ request: inout ResourceRequest, from initiator: WebOrigin?, or others: Set<WebOrigin> = [],
-        sites: any SiteNaming
+        sites: any PublicSuffixing
     ) {
         var values: [String?]?
         if let target = request.head.webOrigin, target.isPotentiallyTrustworthy {
@@ -47,7 +48,7 @@ enum FetchMetadata {
 
     /// Says of a hop what it adds to the way of its request: the weakest claim of all hops holds (section 2.3, step 5).
     /// - Parameter request: the one that was redirected; one without the fields stays without them.
-    static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest, sites: any SiteNaming) {
+    static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest, sites: any PublicSuffixing) {
         guard let target = hop.head.webOrigin, target.isPotentiallyTrustworthy else {
             for name in names { hop.head.headerFields[name] = nil }
             return
@@ -60,7 +61,7 @@ enum FetchMetadata {
     }
 
     private static func site(
-        of target: WebOrigin, from initiator: WebOrigin?, _ sites: any SiteNaming
+        of target: WebOrigin, from initiator: WebOrigin?, _ sites: any PublicSuffixing
     ) -> String {
         guard let initiator else { return "none" }
         if target == initiator { return "same-origin" }

@@ -3,11 +3,12 @@
 
 public import HTTPTypes
 public import ResourceLoading
+public import WebSyntax
 
 /// Gives a page's request what it would have had on https, for engines that leave it out on custom schemes.
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
-    private let sites: any SiteNaming
+    private let sites: any PublicSuffixing
     private let acceptLanguage: String?
     /// The origins of the frames of pages.
     let frames = FrameOrigins()
@@ -18,7 +19,7 @@ public struct RequestCompletion: Sendable {
     ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
     ///   - acceptLanguage: what requests say of the user's languages that say nothing themselves, as far as CORS lets all
     ///     requests say it, in 128 bytes; nothing by default.
-    public init(_ names: SchemeNames, sites: any SiteNaming = .hosts, acceptLanguage: String? = nil) {
+    public init(_ names: SchemeNames, sites: any PublicSuffixing = .hosts, acceptLanguage: String? = nil) {
         self.names = names
         self.sites = sites
         self.acceptLanguage = acceptLanguage.flatMap(CORSSafelist.languages(in:))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-
-internal import Foundation
+internal import WebSyntax
 
 /// Enforces the policies by which a server says who may embed its response, for engines that do not enforce them on
 /// custom schemes: `X-Frame-Options`, `frame-ancestors` and `Cross-Origin-Resource-Policy`.
@@ -14,10 +14,10 @@ internal import Foundation
 struct EmbeddingRule: Sendable {
     private let frames: FrameOrigins
     private let documents: FramedDocuments
-    private let sites: any SiteNaming
+    private let sites: any PublicSuffixing
 
     /// - Parameter completion: what knows the frames of pages; `nil` if nothing does.
-    init(_ completion: RequestCompletion?, sites: any SiteNaming) {
+    init(_ completion: RequestCompletion?, sites: any PublicSuffixing) {
         frames = completion?.frames ?? FrameOrigins()
         documents = completion?.framed ?? FramedDocuments()
         self.sites = sites

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
+public import WebSyntax
 
 /// The site of a page (HTML, "obtain a site"): a scheme, and a registrable domain with all hosts below it, or one host
 /// that has no such domain.
@@ -20,7 +21,7 @@ public struct PageSite: Sendable, Hashable {
     /// - Parameters:
     ///   - url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
     ///   - sites: the source of registrable domains.
-    public init?(of url: String, sites: any SiteNaming) {
+    public init?(of url: String, sites: any PublicSuffixing) {
         guard let origin = WebOrigin(url: url), ["http", "https"].contains(origin.scheme) else { return nil }
         let host = String(origin.host)
         let domain = sites.registrableDomain(of: host)

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import ResourceLoading
+internal import WebSyntax
 
 /// The `Cross-Origin-Resource-Policy` of a response (Fetch, section 3.7), for a page without an embedder policy.
 enum ResourcePolicy: String, Sendable {
@@ -18,7 +19,7 @@ enum ResourcePolicy: String, Sendable {
 
     /// Returns a Boolean value that indicates whether a request without CORS from one origin may have the response of
     /// another (the cross-origin resource policy internal check).
-    func allows(_ asking: WebOrigin, of resource: WebOrigin, sites: any SiteNaming) -> Bool {
+    func allows(_ asking: WebOrigin, of resource: WebOrigin, sites: any PublicSuffixing) -> Bool {
         switch self {
         case .crossOrigin: return true
         case .sameOrigin: return asking == resource

@@ -37,8 +37,6 @@ struct Light {
     }
 }
 
-extension SuffixList: @retroactive PublicSuffixing {}
-
 /// Answers nothing.
 struct Nobody: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
