@@ -3,13 +3,12 @@
 
 internal import CAllocationCount
 internal import ContainerKit
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
 internal import WebViewPool
-
-internal import Foundation
 
 /// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
 @MainActor

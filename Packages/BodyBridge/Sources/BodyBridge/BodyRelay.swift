@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import ResourceLoading
-
 public import Foundation
+public import ResourceLoading
 
 /// Bodies on their way from a page to the requests that carry their ids: piece by piece in order, each taken once.
 ///

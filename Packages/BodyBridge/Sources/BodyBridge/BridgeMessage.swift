@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 internal import Foundation
+internal import WebSyntax
 
 /// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
 public struct BridgeMessage: Sendable, Hashable {

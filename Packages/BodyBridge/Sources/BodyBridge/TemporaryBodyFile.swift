@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import SystemSupport
 
-internal import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

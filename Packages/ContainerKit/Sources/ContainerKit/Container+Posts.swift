@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
-
-public import Foundation
 
 // Pages that are opened by POST.
 extension Container {

@@ -2,14 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import Logging
 internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 internal import WebEngine
-
-internal import Foundation
 
 /// Has an engine that keeps files itself forget those of a package when another generation of it answers, or none: while
 /// no page is open, and at the latest before the first one loads.

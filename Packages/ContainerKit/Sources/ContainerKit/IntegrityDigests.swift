@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import SchemeMode
-
 internal import Foundation
+internal import SchemeMode
 
 /// The digests of `integrity`, for SchemeMode, which is free of a library for them.
 struct IntegrityDigests: IntegrityHashing {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 public import SchemeRouter
-
-public import Foundation
 
 /// What is on and off, as a server or the host says it; `docs/remote-config.md` has the format.
 ///

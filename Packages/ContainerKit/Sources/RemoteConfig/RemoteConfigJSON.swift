@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import SchemeRouter
 internal import StrictJSON
-
-internal import Foundation
 
 /// Reads a remote config document. Names that are not known are for later versions, and passed over; all else is
 /// checked.

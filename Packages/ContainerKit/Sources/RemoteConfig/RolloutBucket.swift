@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+internal import Foundation
 internal import SystemSupport
 internal import WebSyntax
-
-internal import Foundation
 
 /// The stable number of a device, by which features are rolled out to some of them.
 ///

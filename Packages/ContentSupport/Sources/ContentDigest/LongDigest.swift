@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
-
 public import Foundation
 
 /// The longer digests of SHA-2, as bytes.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
-
 public import Foundation
 
 /// An MD5 (RFC 1321). It detects damaged and outdated files of a table, and does not protect against deliberate changes.

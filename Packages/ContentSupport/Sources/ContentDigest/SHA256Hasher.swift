@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
-
 public import Foundation
 
 /// Computes a SHA-256 from bytes that arrive in pieces.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// Reads a body of any kind piece by piece, from a place on.
 struct BodyReader {

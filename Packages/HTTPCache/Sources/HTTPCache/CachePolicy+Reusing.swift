@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import WebSyntax
-
-public import Foundation
 
 extension CachePolicy {
     /// Decides what answers a request (RFC 9111, section 4).

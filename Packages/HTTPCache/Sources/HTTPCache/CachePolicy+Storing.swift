@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 extension CachePolicy {
     /// What of a response may be stored (RFC 9111, section 3), so that it can be of use later.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 extension CachePolicy {
     /// The request that asks the origin whether a stored response is still right (RFC 9111, section 4.3.1).

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 extension CachingLoader {
     /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import Foundation
 internal import HTTPTypes
 public import ResourceLoading
-
-public import Foundation
 
 /// An HTTP cache before any loader (RFC 9111).
 ///

@@ -3,11 +3,10 @@
 
 internal import AsyncSupport
 internal import ContentDigest
+internal import Foundation
 public import Logging
 internal import ResourceLoading
 internal import ResourceStore
-
-internal import Foundation
 
 /// The disk level: responses in a store of their own, which survive the process.
 ///

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 /// How old a stored response is, and how old it may become (RFC 9111, sections 4.2.1 to 4.2.3). In seconds.
 public struct Freshness: Sendable, Hashable {

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-
-internal import Foundation
 
 /// The memory level: whole responses in memory; the least recently used go first.
 ///

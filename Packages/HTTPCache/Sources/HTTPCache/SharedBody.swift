@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// The body of an answer that several read as it comes. One that is too slow for the others goes on alone.
 struct SharedBody: AsyncSequence, Sendable {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 /// What a stored response says to one request.
 public struct StoredAnswer: Sendable, Hashable {

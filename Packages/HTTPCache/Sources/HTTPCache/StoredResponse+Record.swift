@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-
 internal import Foundation
+internal import HTTPTypes
 
 extension StoredResponse {
     /// The response as a text for a store of records. A line each: version, status, times, range, length and revision;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 /// A response that a cache holds, without its bytes.
 public struct StoredResponse: Sendable, Hashable {

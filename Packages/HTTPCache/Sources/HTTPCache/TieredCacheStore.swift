@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// Two levels: what is small and used lies in memory, all of it on disk.
 ///

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// References in `Location` and `Content-Location` (RFC 9110, sections 8.7 and 10.2.2).
 enum URLReference {

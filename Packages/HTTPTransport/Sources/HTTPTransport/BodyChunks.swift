@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// A body in pieces, whatever it is made of: of bytes and files at most 256 KiB at a time, so that a file of any size
 /// takes little memory and each piece is a step forward.

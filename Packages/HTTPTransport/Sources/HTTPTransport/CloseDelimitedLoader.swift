@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceLoading
-
 internal import Foundation
+public import ResourceLoading
 
 /// Ends a body as usual where TLS ended without close_notify and HTTP delimits the body by the end of the connection, as
 /// engines do.

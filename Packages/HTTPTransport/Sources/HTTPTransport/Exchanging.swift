@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// One request on its way through a library, whichever that is.
 protocol Exchanging: AnyObject, Sendable {

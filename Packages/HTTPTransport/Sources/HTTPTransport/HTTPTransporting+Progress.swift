@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 public import HTTPTypes
 public import ResourceLoading
-
-internal import Foundation
 
 extension HTTPTransporting {
     /// For transports that do not know better: what was pulled from the body counts as sent.

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// A request's body that can be sent more than once. Bytes and files are as they are; of a stream the pieces that were
 /// sent are kept until ``stopKeeping()``, within a limit.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
-
-internal import Foundation
 
 /// What the library keeps with a generation in the store, as JSON.
 ///

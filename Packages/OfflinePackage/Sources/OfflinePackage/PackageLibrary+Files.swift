@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
-
-internal import Foundation
 
 // How the files of a draft come out of an archive. One draft at a time: more would only share the same cores and disk.
 extension PackageLibrary {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
-
-internal import Foundation
 
 /// Answers requests from installed packages: GET and HEAD of a URL that a package has a file for.
 ///

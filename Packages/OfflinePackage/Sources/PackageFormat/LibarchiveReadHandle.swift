@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
-internal import SystemSupport
-
 internal import Foundation
+internal import SystemSupport
 
 /// An archive that libarchive has open, freed when the last reference goes.
 ///

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
-internal import SystemSupport
-
 internal import Foundation
+internal import SystemSupport
 
 #if canImport(Glibc)
     internal import Glibc

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ZlibStreams
-
 internal import Foundation
+internal import ZlibStreams
 
 /// Hands out the bytes of one slice of an archive that lies in a file.
 struct SliceReader: ArchiveEntryReading {

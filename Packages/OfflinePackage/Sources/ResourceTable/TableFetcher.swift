@@ -3,10 +3,9 @@
 
 internal import AsyncSupport
 internal import ContentDigest
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-
-internal import Foundation
 
 /// Fetches answers and files from the network, each within its limits.
 struct TableFetcher: Sendable {

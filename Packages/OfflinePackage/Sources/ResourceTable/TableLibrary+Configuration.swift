@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
-
-public import Foundation
 
 extension TableLibrary {
     /// What a library may be told.

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 extension TableLibrary {
     // MARK: For the loader

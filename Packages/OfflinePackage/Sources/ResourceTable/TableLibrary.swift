@@ -3,9 +3,8 @@
 
 internal import AsyncSupport
 internal import ContentDigest
-public import ResourceLoading
-
 public import Foundation
+public import ResourceLoading
 
 /// The local resource table of a legacy server, its files, and how both are kept up to date.
 ///

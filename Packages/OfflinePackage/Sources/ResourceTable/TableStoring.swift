@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ContentDigest
-
 public import Foundation
 
 /// Keeps a table library's files and documents. The key of a file is its download URL.

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ContentDigest
-public import PackageFormat
-
 internal import Foundation
+public import PackageFormat
 
 #if canImport(Glibc)
     internal import Glibc

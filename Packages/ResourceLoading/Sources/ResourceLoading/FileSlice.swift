@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import SystemSupport
 
-public import Foundation
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 public import HTTPTypes
 internal import WebSyntax
-
-internal import Foundation
 
 /// Where an answer sends its request on to, and what the request becomes there: section "HTTP-redirect fetch" of the
 /// Fetch standard.

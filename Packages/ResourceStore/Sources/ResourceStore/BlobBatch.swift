@@ -3,7 +3,6 @@
 
 internal import AsyncSupport
 public import ContentDigest
-
 public import Foundation
 
 /// Blobs that are being brought in together, before a generation or a resource names them.

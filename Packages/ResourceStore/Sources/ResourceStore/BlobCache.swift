@@ -3,7 +3,6 @@
 
 internal import AsyncSupport
 internal import ContentDigest
-
 internal import Foundation
 
 /// Small blobs in memory, up to a number of bytes.

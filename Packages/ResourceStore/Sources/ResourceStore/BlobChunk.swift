@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-
 internal import Foundation
 
 /// A few megabytes of small blobs on their way to the database, in memory that is used again and again.

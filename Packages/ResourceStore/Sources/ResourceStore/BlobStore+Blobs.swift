@@ -3,9 +3,8 @@
 
 internal import AsyncSupport
 public import ContentDigest
-internal import SystemSupport
-
 public import Foundation
+internal import SystemSupport
 
 extension BlobStore {
     /// Begins to bring in blobs.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import SystemSupport
-
 internal import Foundation
+internal import SystemSupport
 
 /// The store's directory, by its path.
 extension BlobStore {

@@ -3,9 +3,8 @@
 
 internal import AsyncSupport
 internal import ContentDigest
-internal import SystemSupport
-
 public import Foundation
+internal import SystemSupport
 
 /// Documents: what an owner of resources must find again beside them, such as the table that names them.
 ///

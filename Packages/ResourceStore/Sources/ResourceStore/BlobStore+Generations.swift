@@ -3,9 +3,8 @@
 
 internal import AsyncSupport
 internal import ContentDigest
-internal import SystemSupport
-
 public import Foundation
+internal import SystemSupport
 
 extension BlobStore {
     /// The generations in a state, by number.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-
 public import Foundation
 
 /// Resources: files under keys, outside of any generation, such as those of a resource table.

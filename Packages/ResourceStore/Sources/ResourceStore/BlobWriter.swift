@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ContentDigest
-
 public import Foundation
 
 /// Writes one blob and hashes it on the way.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import Logging
 internal import SystemSupport
 
-public import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import GRDB
-
 internal import Foundation
+internal import GRDB
 
 extension SHA256Digest {
     /// Compares the digest of `size` bytes with the one that they should have.

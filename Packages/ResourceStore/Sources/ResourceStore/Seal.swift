@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-
 internal import Foundation
 
 /// A digest over the fields of rows. SQLite notices a page whose structure is broken, but not a flipped bit in a

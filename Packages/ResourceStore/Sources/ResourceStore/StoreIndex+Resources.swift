@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import GRDB
-
 internal import Foundation
+internal import GRDB
 
 extension StoreIndex {
     /// The record of a key.

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import GRDB
-
 internal import Foundation
+internal import GRDB
 
 /// The store's SQLite database: which generations there are, and what their paths name.
 ///

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ContentDigest
-
 public import Foundation
 
 /// The bytes of a blob, or where they are.

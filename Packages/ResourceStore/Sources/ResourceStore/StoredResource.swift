@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import ContentDigest
-
 internal import Foundation
 
 /// A file that is kept under a key, outside of any generation, until it is removed or evicted.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), made piece by piece as it is read.
 struct MultipartRanges: AsyncSequence, Sendable {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// What a request asks about the state of a resource, and for which part of it.
 struct Preconditions {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import StrictJSON
-
-public import Foundation
 
 /// The message that older pages send ahead of a request, with the request's body.
 public struct LegacyBodyMessage: Sendable, Hashable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceLoading
-
 internal import Foundation
+public import ResourceLoading
 
 /// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
 ///

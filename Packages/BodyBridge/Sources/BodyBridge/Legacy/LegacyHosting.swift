@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceLoading
-
 public import Foundation
+public import ResourceLoading
 
 /// What the bridge of older pages asks its container.
 ///

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 public import Foundation
+public import HTTPTypes
 
 /// A navigation by POST, as older apps write it for engines that lose the body of one: a request of the scheme `post` whose
 /// header fields `oldScheme` and `bodyParam` say the rest.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebEngine
-
 internal import Foundation
+internal import WebEngine
 
 /// What looks at a page from within, in a world of its own: the page has none of its names, hears nothing of it, and
 /// cannot keep from it what it hears.

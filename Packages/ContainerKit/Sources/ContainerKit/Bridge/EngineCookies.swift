@@ -3,9 +3,8 @@
 
 internal import CookieBridge
 internal import CookieJar
-internal import WebEngine
-
 internal import Foundation
+internal import WebEngine
 
 /// The engine's store, as the reconciler sees it.
 ///

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
-
-internal import Foundation
 
 /// What pages are opened with by POST: engines are asked for a URL alone, and ask the container for it by GET. The first
 /// request of the view for that document becomes the POST, and no later one.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 internal import WebSyntax
-
-internal import Foundation
 
 // What pages save.
 extension Container {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import SystemSupport
 
@@ -11,8 +12,6 @@ internal import SystemSupport
 #else
     internal import Darwin
 #endif
-
-internal import Foundation
 
 /// Where the host wants a file.
 struct DownloadPlace: Sendable, Hashable {

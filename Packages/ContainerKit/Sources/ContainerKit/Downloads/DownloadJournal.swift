@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceStore
 internal import SystemSupport
 internal import WebSyntax
@@ -12,8 +13,6 @@ internal import WebSyntax
 #else
     internal import Darwin
 #endif
-
-internal import Foundation
 
 /// Where files on their way lie, noted in the container's folder before they do: what a process that was killed has left
 /// is removed by the next one. A folder of the host's is never searched, as others may save there, too.

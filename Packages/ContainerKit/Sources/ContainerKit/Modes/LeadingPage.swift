@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-
-internal import Foundation
 
 extension ResourceResponse {
     /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which

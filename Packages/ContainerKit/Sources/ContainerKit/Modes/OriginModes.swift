@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
-
-internal import Foundation
 
 /// In which mode origins were opened; a value, and its form on disk.
 struct OriginModes: Sendable, Hashable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebEngine
-
 internal import Foundation
+internal import WebEngine
 
 extension InitialPageData {
     /// What sets the values, at a document's start.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// Values that the app hands to pages of an origin before the first script of theirs runs: keys of `localStorage`, and
 /// one global object.

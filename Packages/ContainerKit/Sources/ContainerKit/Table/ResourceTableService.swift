@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import Logging
 internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
-
-internal import Foundation
 
 /// What has to do with the resource table behind the facade: the library over the container's store, its work in the
 /// background, and the triggers that make it ask for a new table.

@@ -3,11 +3,10 @@
 
 internal import AsyncSupport
 public import ContentDigest
+public import Foundation
 internal import ResourceLoading
 public import ResourceStore
 public import ResourceTable
-
-public import Foundation
 
 /// Keeps a resource table's files as resources of a store, and its documents as documents there.
 ///

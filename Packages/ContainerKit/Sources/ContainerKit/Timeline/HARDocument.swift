@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// The names of the HTTP Archive format 1.2. What is not known has the values that it prescribes.
 struct HARDocument: Encodable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebEngine
-
 internal import Foundation
+internal import WebEngine
 
 /// What a page's `performance` says, read in a world beside the page's: times in milliseconds since `origin`, which is in
 /// milliseconds since 1970; `nil` where the engine does not say.

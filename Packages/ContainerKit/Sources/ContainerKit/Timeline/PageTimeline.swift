@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import ResourceLoading
 public import WebEngine
-
-public import Foundation
 
 /// How one page opened: when what happened, and what it asked for. What is not known is `nil`, never 0.
 ///

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
-
-internal import Foundation
 
 /// Makes a timeline of what happens: a pure state machine, which takes events in any order.
 struct TimelineBuilder: Sendable {

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import Logging
 internal import ResourceLoading
 internal import WebEngine
-
-internal import Foundation
 
 /// The timelines of the pages that are open, and those who listen to them. Nobody is ever waited for.
 ///

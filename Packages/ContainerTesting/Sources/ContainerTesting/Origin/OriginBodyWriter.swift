@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import HummingbirdCore
 internal import NIOCore
-
-public import Foundation
 
 /// Writes the body of an ``OriginResponse``.
 public struct OriginBodyWriter {

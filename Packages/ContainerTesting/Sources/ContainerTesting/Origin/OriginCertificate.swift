@@ -2,12 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Crypto
+internal import Foundation
 internal import HummingbirdTLS
 internal import NIOSSL
 internal import SwiftASN1
 internal import X509
-
-internal import Foundation
 
 /// A certificate for this machine's loopback names, and the authority that signed it. Made anew for each server.
 struct OriginCertificate {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 public import Foundation
+public import HTTPTypes
 
 /// An answer that a test gives in an origin's name.
 public struct OriginResponse: Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import NIOHTTP1
-
 internal import Foundation
+internal import NIOHTTP1
 
 /// What a proxy of this room wants to hear before it serves.
 public struct ProxyCredentials: Sendable, Hashable {

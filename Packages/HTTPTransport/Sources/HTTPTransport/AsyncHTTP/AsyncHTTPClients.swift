@@ -4,13 +4,12 @@
 internal import AsyncHTTPClient
 internal import ConnectTunnel
 internal import Dispatch
+internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
 internal import ResourceLoading
-
-internal import Foundation
 
 /// The two clients of a transport, and the tunnel that they speak through where the host app brings its own addresses.
 ///

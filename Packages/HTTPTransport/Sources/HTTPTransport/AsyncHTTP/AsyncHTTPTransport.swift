@@ -3,14 +3,13 @@
 
 internal import AsyncHTTPClient
 internal import AsyncSupport
+internal import Foundation
 public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 public import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// The network by way of AsyncHTTPClient; the default on Linux.
 ///

@@ -3,13 +3,12 @@
 
 internal import AsyncHTTPClient
 internal import AsyncSupport
+internal import Foundation
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 internal import NIOPosix
 internal import ResourceLoading
-
-internal import Foundation
 
 /// One request on its way through AsyncHTTPClient: how far it came, its time limits, and the bytes between the client's
 /// event loop and the reader.

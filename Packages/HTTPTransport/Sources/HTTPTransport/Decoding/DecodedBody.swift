@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import ResourceLoading
 internal import ZlibStreams
-
-internal import Foundation
 
 /// A body without its content codings, decoded as it is read: at most 64 KiB for each coding are held, whatever the body
 /// grows to.

@@ -3,12 +3,11 @@
 
 internal import ConnectTunnel
 internal import Crypto
+internal import Foundation
 internal import NIOCore
 internal import NIOSSL
 internal import SwiftASN1
 internal import X509
-
-internal import Foundation
 
 /// A certificate authority of this launch. Its key is in memory only, and gone with it.
 struct LaunchAuthority: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOFoundationCompat
@@ -8,8 +9,6 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
-
-internal import Foundation
 
 /// Answers the requests of one connection by a loader, one after the other: NIO's pipeline handler before it holds back
 /// what comes too early.

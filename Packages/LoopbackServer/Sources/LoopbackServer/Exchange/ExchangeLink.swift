@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import NIOCore
 internal import ResourceLoading
-
-internal import Foundation
 
 /// The way from the task that loads an answer to the connection that it leaves by.
 ///

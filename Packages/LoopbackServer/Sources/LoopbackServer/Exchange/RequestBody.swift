@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
-
-internal import Foundation
 
 /// The body of a request, as the loader reads it. What nobody reads is not taken from the connection for long.
 struct RequestBody: AsyncSequence, Sendable {

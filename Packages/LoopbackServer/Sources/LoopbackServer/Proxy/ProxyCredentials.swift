@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import NIOHTTP1
 internal import SystemSupport
-
-internal import Foundation
 
 /// What the engine says to its proxy, so that nobody else is served (RFC 1929, RFC 7617). Made anew for each launch, in memory only.
 public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,

@@ -3,9 +3,8 @@
 
 public import ConnectTunnel
 internal import ContentDigest
-internal import WebSyntax
-
 internal import Foundation
+internal import WebSyntax
 
 /// A real origin, and the name that its pages have on the local server.
 ///

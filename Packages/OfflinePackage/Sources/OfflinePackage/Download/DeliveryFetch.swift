@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// Sends a GET through a loader and follows its redirects, a bounded number of them and never from https to http.
 struct DeliveryFetch: Sendable {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// One request of a download, and what its answer does to the partial file.
 struct DownloadAttempt: Sendable {

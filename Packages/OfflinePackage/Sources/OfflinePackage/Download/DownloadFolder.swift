@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
 internal import SystemSupport
-
-internal import Foundation
 
 /// The folder `downloads/` of a store: partial files, and what is known of them.
 ///

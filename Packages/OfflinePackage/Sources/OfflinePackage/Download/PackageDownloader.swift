@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
-
-internal import Foundation
 
 /// Fetches archives, and goes on with what an earlier attempt or an earlier process left.
 ///

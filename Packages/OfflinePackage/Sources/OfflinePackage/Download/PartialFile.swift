@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+internal import Foundation
 internal import PackageFormat
 internal import SystemSupport
 
-internal import Foundation
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

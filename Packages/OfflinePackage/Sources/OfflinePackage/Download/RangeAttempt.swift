@@ -2,12 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// Fetches ranges of an archive, a request for each, and writes them at their places. What a request brought before
 /// it broke off is not asked for again.

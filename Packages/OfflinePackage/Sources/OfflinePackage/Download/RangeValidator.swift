@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-internal import Foundation
 
 /// What names one representation byte for byte, so that a range may be asked for with `If-Range`.
 struct RangeValidator: Sendable, Hashable, Codable {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import PackageFormat
 public import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 /// When a request that failed is sent again, and when it is given up. A value: it counts, and never waits itself.
 ///

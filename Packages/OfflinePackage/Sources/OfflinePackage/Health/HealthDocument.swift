@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceStore
-
 internal import Foundation
+public import ResourceStore
 
 /// A trial record in a document of a store: sealed, so that no flipped bit names another version, and safe from a power
 /// cut.

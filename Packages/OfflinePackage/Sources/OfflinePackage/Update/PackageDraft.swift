@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
-
-internal import Foundation
 
 /// A generation that is being brought together: its table, and the batch that keeps its blobs from being swept.
 struct PackageDraft: Sendable {

@@ -3,11 +3,10 @@
 
 internal import AsyncSupport
 internal import ContentDigest
+internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
-
-internal import Foundation
 
 /// Answers from packages whose first download is under way: GET and HEAD of files whose bytes have arrived.
 ///

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
-
-internal import Foundation
 
 /// The highest manifest number of each package that was ever installed, in a document of the store, so that no older
 /// manifest takes the place of a newer one. A number outlives the generation: it stays when a version is rolled back or

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import PackageFormat
 internal import ResourceLoading
-
-internal import Foundation
 
 /// Takes one file out of an archive that need not be whole.
 enum SliceFile {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 public import Foundation
+public import HTTPTypes
 
 /// A request that a page made, and the bytes that it got, as far as who watched it could see them.
 public struct ObservedFile: Sendable {

@@ -2,11 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
+public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
-
-public import Foundation
 
 /// A table of the files that a page was seen to load, and what was left out of it, each with its reason.
 ///

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import StrictJSON
-
 internal import Foundation
+internal import StrictJSON
 
 /// A JSON value as it was written: members in their order, and numbers digit for digit.
 indirect enum JSONValue: Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 public import Foundation
+public import HTTPTypes
 
 /// A page's message that asks for an answer fetched ahead: `{url, method, body}`, and `GET` without a method.
 public struct PrefetchCall: Sendable {

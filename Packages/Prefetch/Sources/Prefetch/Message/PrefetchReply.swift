@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import HTTPTypes
 public import ResourceLoading
-
-public import Foundation
 
 /// The answer to a ``PrefetchCall``, as a page gets it: `{status, headers, body}`.
 public struct PrefetchReply: Sendable {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
-
-internal import Foundation
 
 /// Makes the requests of a page when it is opened, and hands each answer over once: to the page's own request.
 ///

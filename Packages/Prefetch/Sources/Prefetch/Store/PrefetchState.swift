@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-
-internal import Foundation
 
 /// What is known of all requests made ahead: a value that neither waits nor asks for the time.
 ///

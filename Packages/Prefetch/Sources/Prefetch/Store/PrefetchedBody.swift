@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// The body of an answer that was joined: its pieces as they come. Dropping it ends the request.
 struct PrefetchedBody: AsyncSequence, Sendable {

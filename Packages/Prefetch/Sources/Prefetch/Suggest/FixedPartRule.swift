@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 internal import Foundation
+internal import WebSyntax
 
 /// Says whether names and values may be written into a table that others get, and still be right tomorrow.
 struct FixedPartRule: Sendable {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import HTTPTypes
 internal import WebSyntax
-
-public import Foundation
 
 /// A request that a page made, as far as who watched it could see it.
 public struct ObservedRequest: Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-
 public import Foundation
+internal import HTTPTypes
 
 /// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
 ///

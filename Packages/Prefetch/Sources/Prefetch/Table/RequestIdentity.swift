@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-
 internal import Foundation
+internal import HTTPTypes
 
 /// What makes two requests the same: method, URL and canonical body, and whether a document is asked for.
 struct RequestIdentity: Sendable, Hashable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 internal import Foundation
+public import HTTPTypes
 
 /// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///

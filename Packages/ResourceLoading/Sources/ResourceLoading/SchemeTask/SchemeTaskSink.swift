@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import HTTPTypes
-
 public import Foundation
+public import HTTPTypes
 
 /// The engine's end of one request on a custom scheme. An adapter implements it, ``SchemeTaskDelivery`` calls it.
 ///

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-
 internal import Foundation
+internal import HTTPTypes
 
 /// The content rules that hold a page of a custom scheme to what an engine enforces for a page of https, in WebKit's
 /// format of content rule lists. They concern requests that do not reach the container: those to hosts that are not

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 public import Foundation
+internal import WebSyntax
 
 /// Gives the covered URLs of a document their names while it arrives. Every other byte stays.
 ///

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 internal import Foundation
+internal import WebSyntax
 
 /// What an `integrity` attribute demands (Subresource Integrity, section 3.3): one of the digests of the strongest algorithm
 /// that it names.

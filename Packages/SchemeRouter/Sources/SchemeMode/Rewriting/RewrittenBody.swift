@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-
 internal import Foundation
+internal import ResourceLoading
 
 /// A body that is rewritten while it is read. Nothing is read before it is asked for.
 struct RewrittenBody: AsyncSequence, Sendable {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import WebSyntax
-
 internal import Foundation
+internal import WebSyntax
 
 /// The beginning of a style sheet, held back until it has said what its charset is (CSS Syntax Level 3, section 3.2).
 struct TextStart {

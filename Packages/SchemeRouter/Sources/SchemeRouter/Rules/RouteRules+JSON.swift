@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import StrictJSON
-
 public import Foundation
+internal import StrictJSON
 
 extension RouteRules {
     /// Reads rules from JSON; `docs/route-rules.md` has the format. All of it is checked before there is a value: one
