@@ -215,7 +215,7 @@ extension Container {
     /// Whether what the engine loads comes over loopback, and is told from there.
     func isReportedByLoopback(_ url: String) -> Bool {
         if let server { return server.realURL(of: url) != nil }
-        return proxy != nil && HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
+        return proxy != nil && HTTPRequest(urlText: url).map(path.policy.opens(originOf:)) ?? false
     }
 
     func keep(_ session: PageSession) {

@@ -46,7 +46,7 @@ extension Container {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script, let bridge):
-                let named = try path.name(asked, for: session)
+                let named = try path.resolve(asked, for: session)
                 lead(named, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
             case .request(let body): bridged = body
@@ -60,7 +60,7 @@ extension Container {
                 for field in post.fields { request.head.headerFields[field.name] = field.value }
                 bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
             }
-            let named = try path.name(request, for: session, bridged: bridged)
+            let named = try path.resolve(request, for: session, bridged: bridged)
             if let response = path.immediateResponse(to: named), let body = WholeBody(response.body) {
                 let responded = ContinuousClock.now
                 record(response, to: request, of: session)

@@ -103,14 +103,16 @@ public final class Container<Engine: WebEngineDriver> {
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         origins = await .open(
             modes.movingOrigins, configuration.originModes, packages.store, logger: configuration.logger)
-        let interceptionPolicy = InterceptionPolicy(
-            rules: liveRules, hosts: configuration.coveredHosts, library: packages.library, updater: packages.updater,
-            table: table?.library, previews: previewList, origins: origins, switches: switches, modes: modes)
+        let policy = InterceptionPolicy(
+            rules: liveRules, hosts: configuration.coveredHosts,
+            sources: Self.contentSources(
+                configuration, packages, table?.library, previewList, network, switches, memory: shares),
+            origins: origins, modes: modes)
         pipelines = await Self.openPipelines(
             configuration, engine, modes,
             over: Shared(
-                store: packages.store, interceptionPolicy: interceptionPolicy, network: network, cache: cache?.loader,
-                cookies: pageCookies, memory: shares))
+                store: packages.store, library: packages.library, switches: switches, policy: policy, network: network,
+                cache: cache?.loader, cookies: pageCookies, memory: shares))
         appRequests = AppRequests(path: pipelines.primary.path, hub: hub)
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyBridgeHost($0, names: configuration.names, budget: bodyBudget)

@@ -20,7 +20,7 @@ final class BridgeHost: BridgeHosting {
     }
 
     func covers(_ url: String) -> Bool {
-        path.covers(url)
+        path.policy.covers(url)
     }
 
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {

@@ -60,7 +60,7 @@ extension Container {
         let saved = SavedRequest(RequestRecord(engineRequest, session: session, names: configuration.names))
         downloadManager.load(head, of: session) { [weak view] in
             let response = try await saved.recording {
-                try await path.answer(saving: path.name(engineRequest, for: session))
+                try await path.answer(saving: path.resolve(engineRequest, for: session))
             }
             var found = DownloadManager.Head(response, url: head.url, isUserGesture: isUserGesture)
             if found.name == nil, let view { found.name = await Self.nameInPage(of: url, in: view) }

@@ -53,7 +53,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
         // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
         let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
         return schemes.contains { isSecure in
-            path.opens(
+            path.policy.opens(
                 originOf: HTTPRequest(
                     method: .get, scheme: isSecure ? "https" : "http", authority: target.authority(isSecure: isSecure),
                     path: "/"))
@@ -112,6 +112,6 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     /// Which pages may ask, where it counts: `nil` where none are plain by their mode, and for documents, which ask for
     /// themselves.
     private func askers(of request: ResourceRequest) -> [String]? {
-        path.havePlainPages && request.destination != .document ? pages.askers(of: request) : nil
+        path.policy.modes.havePlain && request.destination != .document ? pages.askers(of: request) : nil
     }
 }

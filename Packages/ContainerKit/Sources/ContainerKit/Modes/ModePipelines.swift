@@ -52,7 +52,9 @@ extension Container {
     /// What all chains have in common.
     struct Shared {
         let store: BlobStore
-        let interceptionPolicy: InterceptionPolicy
+        let library: PackageLibrary
+        let switches: FeatureSwitches
+        let policy: InterceptionPolicy
         let network: NetworkLoader
         let cache: CachingLoader?
         let cookies: PageCookies?
@@ -71,16 +73,19 @@ extension Container {
                 : await EngineFields.open(
                     shared.store, of: pipelines.isEmpty ? nil : mode, logger: configuration.logger)
             let prefetchSetup = Prefetcher.Setup(
-                configuration, traits, fields: fields, library: shared.interceptionPolicy.library,
-                switches: shared.interceptionPolicy.switches, among: modes.chains.count)
-            let path = RequestHandler(
-                names: configuration.names, traits: traits, interceptionPolicy: shared.interceptionPolicy,
+                configuration, traits, fields: fields, library: shared.library, switches: shared.switches,
+                among: modes.chains.count)
+            let loaders = LoaderStack.Parts(
+                names: configuration.names, traits: traits, sources: shared.policy.sources,
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
-                cache: shared.cache,
+                cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
-                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
-                cookies: traits.keepsCookies ? nil : shared.cookies,
-                handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
+                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
+                cookies: traits.keepsCookies ? nil : shared.cookies, prefetchSetup: prefetchSetup)
+            let path = RequestHandler(
+                RequestHandler.Parts(
+                    loaders: loaders, policy: shared.policy, memory: shared.memory,
+                    handOverField: configuration.cookies.handOverField))
             pipelines.append(
                 ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
         }

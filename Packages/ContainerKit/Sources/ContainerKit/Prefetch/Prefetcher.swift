@@ -76,7 +76,7 @@ final class Prefetcher {
     ///   - isPosted: whether the document is asked for by POST.
     ///   - agent: what the page's view calls itself.
     func begin(_ id: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        guard path.opens(url) else { return }
+        guard path.policy.intercepts(documentAt: url) else { return }
         var requests = table?.requests(for: url) ?? []
         if fetchesDocument, !isPosted, let document = PrefetchRequest.document(url) { requests.insert(document, at: 0) }
         requests = requests.filter { request in
