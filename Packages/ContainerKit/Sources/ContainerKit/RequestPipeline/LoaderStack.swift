@@ -4,6 +4,7 @@
 internal import HTTPCache
 internal import HTTPSemantics
 internal import HTTPTransport
+internal import HTTPTypes
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeMode
