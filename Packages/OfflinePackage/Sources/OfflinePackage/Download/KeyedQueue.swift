@@ -66,7 +66,11 @@ final class KeyedQueue: Sendable {
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Runs `body` when it is its turn.
+    ///
+    /// Not inlined: Swift 6.3 with optimization gave two callers of it async contexts that were 16 bytes too small for the
+    /// errors that they hold across executors, and they overwrote the memory behind it (decision 0060).
     /// - Throws: ``DeliveryError`` with code `queue-full`, `CancellationError`, or what `body` throws.
+    @inline(never)
     func run<Value: Sendable>(
         _ key: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async throws -> Value {
