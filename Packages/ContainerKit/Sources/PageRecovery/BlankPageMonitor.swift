@@ -1,116 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-internal import ResourceLoading
-internal import WebEngine
+internal import HTTPSemantics
+package import HTTPTypes
+package import ResourceLoading
+package import WebEngine
 
-/// The watches of the pages that are open, and what they have in common.
+/// Watches the open pages and recovers those that stay blank.
 ///
-/// Isolation: the main actor.
+/// Isolation: the main actor. It ends with ``shutDown()``.
 @MainActor
-final class BlankPageMonitor {
-    private let options: BlankPageOptions
+package final class BlankPageMonitor {
+    let options: BlankPageOptions
+    let host: any PageRecoveryHost
+    let packages: any PagePackages
+    private let feature: FeatureSwitch
     private var monitors: [ViewID: PageMonitor] = [:]
     private var pending: [PageID: Int] = [:]
     private var absences: Set<HostAbsence> = []
-    /// URLs of which the last answer has said that there is no such thing, the latest last.
+    /// The URLs whose last response has the status 404 or 410, in order.
     private var missing: [String] = []
 
-    init(_ options: BlankPageOptions) {
+    /// Creates the monitor of a container.
+    /// - Parameters:
+    ///   - options: the options of the app.
+    ///   - feature: the switch of the feature. While it is off, no page is watched anew and no step is taken.
+    ///   - host: the part of the container for the open pages.
+    ///   - packages: the packages of the open pages.
+    package init(
+        _ options: BlankPageOptions, feature: FeatureSwitch, host: any PageRecoveryHost, packages: any PagePackages
+    ) {
         self.options = options
+        self.feature = feature
+        self.host = host
+        self.packages = packages
     }
 
-    /// Scripts of pages wait for what to do, also those of a container that is dropped.
+    /// Replies to the scripts that wait, also if the container is released without a shutdown.
     isolated deinit { shutDown() }
 
-    /// Begins to watch a page that opens, before its view loads it.
-    /// - Parameter place: where the page lies in the engine.
-    func begin(
-        _ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad, host: PageMonitor.Host
-    ) throws {
-        let monitor = PageMonitor(
-            session.id, at: place, in: view, load: load, options: options,
-            hasScript: session.mode != .plain || options.watchesPlainPages,
-            loadsAfterEnd: session.mode == .loopbackServer, host: host)
+    // MARK: Pages
+
+    /// Watches a page that opens, before its view loads it. Does nothing while the feature is off.
+    /// - Parameters:
+    ///   - session: the session of the page.
+    ///   - place: the URL of the page in the engine.
+    ///   - view: the view of the page.
+    ///   - load: the load of the view.
+    /// - Throws: `EngineError`, if the view takes no message handler. The page is watched without a script then.
+    package func begin(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad) throws {
+        guard isOn else { return }
+        let monitor = PageMonitor(session, at: place, in: view, load: load, of: self)
         monitors[session.view] = monitor
         defer { if !absences.isEmpty { monitor.handle(.paused) } }
         try monitor.begin()
     }
 
-    /// Whether documents of a page that is not intercepted count.
-    var watchesPlainPages: Bool { options.watchesPlainPages }
-
-    func end(in view: ViewID) {
+    /// Stops watching the page of a view.
+    package func end(in view: ViewID) {
         guard let monitor = monitors.removeValue(forKey: view) else { return }
         monitor.end()
         pending[monitor.page] = nil
     }
 
-    /// Something is about to be told of a view: what the host has asked of it before was asked for in spite of that.
-    func recordLoad(in view: ViewID) { monitors[view]?.recordLoad() }
-
-    /// What times pages.
-    var clock: any Clock<Duration> { options.clock }
-
-    /// The container ends: what becomes of the pages is nobody's concern any more.
-    func shutDown() {
+    /// Stops watching all pages.
+    package func shutDown() {
         for view in Array(monitors.keys) { end(in: view) }
     }
 
-    /// The host says that a page is well.
-    func recordHealthy(_ view: ViewID) { monitors[view]?.handle(.isWell) }
+    /// Records a load that the app has started in a view. It comes before the signal of the view that follows the load.
+    package func recordLoad(in view: ViewID) { monitors[view]?.recordLoad() }
+
+    /// Records that the app reports the page of a view as healthy.
+    package func recordHealthy(_ view: ViewID) { monitors[view]?.handle(.isWell) }
+
+    /// Records that the app went to the background or was suspended: pages get no steps and lose no time.
+    package func leave(_ absence: HostAbsence) {
+        absences.insert(absence)
+        for monitor in monitors.values { monitor.handle(.paused) }
+    }
+
+    /// Records the end of an absence.
+    package func comeBack(from absence: HostAbsence) {
+        guard absences.remove(absence) != nil, absences.isEmpty else { return }
+        for monitor in monitors.values { monitor.handle(.resumed) }
+    }
+
+    /// A Boolean value that indicates whether steps are taken.
+    var isOn: Bool { feature.isOn }
+
+    /// Returns a Boolean value that indicates whether the appearance of a document counts.
+    /// - Parameters:
+    ///   - place: the URL of the document in the engine.
+    ///   - mode: the interception mode of the page.
+    func isWatched(_ place: String, in mode: InterceptionMode) -> Bool {
+        host.isWebDocument(at: place) && (options.watchesPlainPages || mode != .plain && host.isCovered(place))
+    }
 
     // MARK: Requests
 
-    /// A request waits for its answer.
-    /// - Returns: the page that it is of, where that is watched; what its end is told with.
-    func began(of view: ViewID?) -> PageID? {
+    /// Counts a request of a view as pending.
+    /// - Returns: the page of the request if it is watched, for ``ended(of:)``.
+    package func began(of view: ViewID?) -> PageID? {
         guard let page = view.flatMap({ monitors[$0] })?.page else { return nil }
         pending[page, default: 0] += 1
         return page
     }
 
-    /// It does so no longer. The view may be another page's by now.
-    func ended(of page: PageID?) {
+    /// Counts a request as answered. Its view may show another page by then.
+    package func ended(of page: PageID?) {
         guard let page, let count = pending[page] else { return }
         pending[page] = max(0, count - 1)
     }
 
-    func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 }
+    /// Returns a Boolean value that indicates whether a request that may be of the page is pending.
+    func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 || host.isBusy(page) }
 
-    /// A document is asked for, before it is answered.
-    func recordDocument(_ method: HTTPRequest.Method, of view: ViewID?) {
+    /// Records the request for a document of a view, before its response.
+    package func recordDocument(_ method: HTTPRequest.Method, of view: ViewID?) {
         guard ![.get, .head].contains(method), let monitor = view.flatMap({ monitors[$0] }) else { return }
         monitor.handle(.hasBody)
     }
 
-    /// The answer to a request for a document has begun, and is not delivered yet.
-    func recordDocument(_ head: HTTPResponse, of view: ViewID?) {
+    /// Records the head of the response for a document of a view, before its delivery.
+    package func recordDocument(_ head: HTTPResponse, of view: ViewID?) {
         guard head.leavesDocumentEmpty, let monitor = view.flatMap({ monitors[$0] }) else { return }
         monitor.handle(.hasNoContent)
     }
 
-    /// The same of documents that come over loopback: of the page that asks, or of those on their way to its origin.
-    /// Where none is, the request came before what the engine says of it, or was redirected: then it may be any.
-    func recordDocument(_ report: LoopbackRequests.DocumentReport, realURL: (String) -> String) {
-        let all = monitors.values.filter { report.page == nil || $0.page == report.page }
-        let fitting = all.filter { report.isOf($0.comingPlace.map(realURL)) }
+    /// Records a document that is requested over loopback. If no page navigates to the requested origin, because the
+    /// request came before the signal of the engine or was redirected, it may be of any page.
+    /// - Parameters:
+    ///   - page: the page of the request; `nil` if it is not known.
+    ///   - hasBody: whether the request has a body.
+    ///   - isEmpty: whether the response leaves the document empty.
+    ///   - isOfOrigin: returns whether a real URL is of the requested origin.
+    package func recordDocument(of page: PageID?, hasBody: Bool, isEmpty: Bool, where isOfOrigin: (String) -> Bool) {
+        let all = monitors.values.filter { page == nil || $0.page == page }
+        let fitting = all.filter { $0.comingPlace.map { isOfOrigin(host.realURL(of: $0)) } ?? false }
         for monitor in fitting.isEmpty ? all : fitting {
-            if report.hasBody { monitor.handle(.hasBody) }
-            if report.isEmpty { monitor.handle(.hasNoContent) }
+            if hasBody { monitor.handle(.hasBody) }
+            if isEmpty { monitor.handle(.hasNoContent) }
         }
     }
 
-    /// Whether the last request for a URL has ended with an answer that says that there is no such thing.
-    func isMissing(_ url: String) -> Bool { missing.contains(url) }
-
-    /// Whether a request of a page may have failed, or found its server in trouble, since its document came.
-    func hasFailedRequest(_ page: PageID) -> Bool {
-        monitors.values.contains { $0.page == page && $0.hasFailedRequest }
-    }
-
-    func receive(_ record: RequestRecord) {
+    /// Receives the record of a request that has ended.
+    package func receive(_ record: RequestRecord) {
         recordMissing(record)
         if record.hasFailed {
             for monitor in monitors.values where record.page == nil || monitor.page == record.page {
@@ -124,6 +159,16 @@ final class BlankPageMonitor {
         monitor.handle(.activity)
     }
 
+    /// Returns a Boolean value that indicates whether the last response for a URL says that the resource does not
+    /// exist.
+    func isMissing(_ url: String) -> Bool { missing.contains(url) }
+
+    /// Returns a Boolean value that indicates whether a request that may be of the page has failed, or its server had
+    /// an error, since the commit of the document.
+    func hasFailedRequest(_ page: PageID) -> Bool {
+        monitors.values.contains { $0.page == page && $0.hasFailedRequest }
+    }
+
     private func recordMissing(_ record: RequestRecord) {
         missing.removeAll { $0 == record.url }
         guard record.isMissing else { return }
@@ -132,28 +177,6 @@ final class BlankPageMonitor {
     }
 
     private static let missingLimit = 64
-
-    // MARK: The app's life
-
-    /// The app goes away: no page is too late.
-    func leave(_ absence: HostAbsence) {
-        absences.insert(absence)
-        for monitor in monitors.values { monitor.handle(.paused) }
-    }
-
-    func comeBack(from absence: HostAbsence) {
-        guard absences.remove(absence) != nil, absences.isEmpty else { return }
-        for monitor in monitors.values { monitor.handle(.resumed) }
-    }
-}
-
-extension HTTPResponse {
-    /// Whether the server says that there is nothing to show: some engines show an empty document for these on a custom
-    /// scheme. Or it leads on by itself; WHATWG HTML, section 7.4.4.
-    var leavesDocumentEmpty: Bool {
-        status == .noContent || status == .resetContent
-            || HTTPField.Name("Refresh").map { headerFields[$0] != nil } ?? false
-    }
 }
 
 extension RequestRecord {

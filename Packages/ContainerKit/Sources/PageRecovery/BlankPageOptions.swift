@@ -1,66 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// When a page counts as white, and what may be done then; see ``BlankPageStep``.
+/// The conditions under which a page counts as blank, and the limits of its recovery; see ``BlankPageStep``.
 ///
-/// A page is never touched for how it looks once it has painted something, as long as its picture is not of one colour,
-/// where someone has typed or pressed something, while it is hidden, while it asks something of the ``PageDelegate`` or
-/// waits for an answer of one of the host's message handlers, while a request of it waits, while another document is on
-/// its way, while the app is away, or where the document is no HTML. A load that the host asks for, by
-/// ``/WebEngine/ViewLoading/load(_:)`` and the like, takes the place of every step. A document that was asked for by
-/// POST is not asked for again: of it there is only the error page. What happens while the app is away, or to a view
-/// that is out of sight where the engine says so, is dealt with when it is back.
+/// The appearance of a page leads to no step in these cases:
+/// - The page has painted something, and its snapshot has more than one colour.
+/// - The user has typed or pressed something in the page, or the page is hidden.
+/// - The page waits for an answer of the page delegate or of a message handler of the app.
+/// - A request of the page is pending, or the page navigates to another document.
+/// - The app is in the background or suspended.
+/// - The document is not HTML.
+///
+/// A load that the app starts, for example by ``/WebEngine/ViewLoading/load(_:)``, replaces every step. A document that
+/// was requested by POST is not requested again: its only step is the error page. If a signal occurs while the app is
+/// in the background or suspended, or, if the engine reports visibility, while the view is not visible, the step is
+/// taken after the app or the view is back.
 public struct BlankPageOptions: Sendable {
-    /// Which signals count: all but `unresponsive`, `noFirstPaint` and `uniformPicture` by default, since a page may
-    /// show nothing on purpose, while it waits for the app, or be at work for long. A process that ended, and a
-    /// document that could not be had, count for each page, all else only for pages that are intercepted.
+    /// The signals that count: by default all but `unresponsive`, `noFirstPaint` and `uniformPicture`, because a page
+    /// may be blank on purpose, wait for the app, or compute for a long time. `processEnded` and `loadFailed` count for
+    /// every page, all others only for intercepted pages.
     public var signals: Set<BlankPageSignal> = [
         .processEnded, .loadFailed, .emptyDocument, .bootError, .failedResource,
     ]
-    /// The most steps for one page, up to 3, which is the default; the last one is the error page. They are forgotten
-    /// when someone asks to try again on it, or touches a page for a navigation after it was shown, and before it after
-    /// ten minutes without one. The second one is a reload again where the first was of another document. A page that
-    /// was well as its process ended, or of which nothing is known, is loaded anew without a step, as often in ten
-    /// minutes.
+    /// The maximum number of steps for one page, from 0 to 3; 3 by default. The last step is the error page.
+    ///
+    /// The count starts again when the user retries on the error page, or starts a navigation by a gesture after the
+    /// error page was shown. Before the error page it starts again after ten minutes without a step. The second step is
+    /// a reload again if the first one was for another document. If the process of a page ends that was well, or of
+    /// which nothing is known, the reload is not counted; there are at most as many such reloads in ten minutes.
     public var stepLimit = 3
-    /// How long a page is left alone after it has loaded and its last request has ended; 3 seconds by default.
-    public var grace = Duration.seconds(3)
-    /// How long a page that has loaded may paint nothing after the last that was heard of it, until its errors count;
-    /// 30 seconds by default, as the network may be slow.
-    public var firstPaint = Duration.seconds(30)
-    /// How long a page that paints nothing may go on loading, or have requests that wait for an answer or bring their
-    /// bodies in drops, until it is looked at all the same, and left alone where a request still waits; 4 minutes by
+    /// The time between the end of a page's load, or of its last request, and its first examination; 3 seconds by
     /// default.
+    public var grace = Duration.seconds(3)
+    /// The time without a first paint, after the load of a page and its last activity, after which its errors count;
+    /// 30 seconds by default, because the network may be slow.
+    public var firstPaint = Duration.seconds(30)
+    /// The time after which a page without a first paint is examined although it still loads or has pending requests;
+    /// 4 minutes by default. If a request is pending then, nothing is done.
     public var patience = Duration.seconds(240)
-    /// Where `unresponsive` counts: how long a page that has painted nothing may not answer, as its script goes on
-    /// without a pause, until its process is ended where the engine can; 3 minutes by default. A page that stands at a
-    /// breakpoint does not answer either.
+    /// The time without an answer of a page that has painted nothing, after which its process is ended, if
+    /// `unresponsive` counts and the engine can end it; 3 minutes by default. A page that stands at a breakpoint does
+    /// not answer either.
     public var silence = Duration.seconds(180)
-    /// Whether pages that are not intercepted are looked at, too; false by default. It adds a script to them, in a
-    /// world of its own.
+    /// A Boolean value that indicates whether pages that are not intercepted are examined, too; false by default. If
+    /// true, such pages get a script in an isolated world.
     public var watchesPlainPages = false
-    /// What the error page says.
+    /// The texts of the error page.
     public var errorPage = ErrorPageText()
-    /// How long a page may take to look at itself.
+    /// The time limit for the answer of the script in a page, and for a snapshot.
     var lookLimit = Duration.seconds(5)
-    /// What times pages. By default the machine's clock without the time in which the machine sleeps.
+    /// The clock of all times; by default the system's clock, which stops while the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
 
-    /// The default options.
+    /// Creates the default options.
     public init() {}
 }
 
-/// The texts of the page that is shown in place of a white one, as plain text.
+/// The texts of the page that replaces a blank one, as plain text.
 public struct ErrorPageText: Sendable, Hashable {
-    /// The language of the texts, as in HTML's `lang`; `en` by default.
+    /// The language of the texts, as in the HTML attribute `lang`; `en` by default.
     public var language = "en"
-    /// The heading, and the title.
+    /// The heading and the title.
     public var title = "This page could not be shown"
-    /// A sentence below it.
+    /// The sentence below the heading.
     public var message = "Something went wrong on the way. Your connection may be gone, or the page may be broken."
-    /// What the link says that tries again.
+    /// The text of the link that loads the page again.
     public var retry = "Try again"
 
-    /// The default texts, in English.
+    /// Creates the default texts, in English.
     public init() {}
 }

@@ -1,57 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What shows that a page stays white. Kinds are added over time: keep a default when switching.
+/// The observation that shows that a page stays blank. Cases are added over time: keep a default when switching.
 public enum BlankPageSignal: String, Sendable, Hashable, CaseIterable {
-    /// The page's web process ended.
+    /// The web process of the page ended.
     case processEnded
-    /// The document could not be had, and nothing else is shown.
+    /// The document could not be loaded, and the view shows nothing else.
     case loadFailed
-    /// The document, which a package has answered, holds nothing: no element in it, no text, no script.
+    /// The document, which comes from a package, has no element, no text and no script.
     case emptyDocument
-    /// A script of a package threw, and nothing was painted.
+    /// A script of a package threw an error, and nothing was painted.
     case bootError
-    /// A script that is not `async`, or a style sheet that is waited for, lies in a package and could not be had, and
-    /// nothing was painted.
+    /// A script that is not `async`, or a style sheet that blocks rendering, belongs to a package and could not be
+    /// loaded, and nothing was painted.
     case failedResource
-    /// The page's process has not answered for long, and nothing was painted: its script hangs.
+    /// The process of the page has not answered for a long time, and nothing was painted: its script hangs.
     case unresponsive
-    /// Nothing was painted in time, and the page has scripts that should have.
+    /// The page has painted nothing in time although it has scripts.
     case noFirstPaint
-    /// The picture of the page has one colour only, although something was painted.
+    /// The snapshot of the page has one colour only although something was painted.
     case uniformPicture
 
-    /// Whether a look at a document that is there has shown it.
+    /// A Boolean value that indicates whether the examination of a loaded document leads to the signal.
     var isOfLook: Bool { ![.processEnded, .loadFailed, .unresponsive].contains(self) }
+
+    /// A Boolean value that indicates whether the signal is evidence against the version of a package. The end of a
+    /// process and a long computation are not.
+    var isOfVersion: Bool { [.emptyDocument, .bootError, .failedResource].contains(self) }
 }
 
-/// What was done about a page that stays white.
+/// A step of the recovery of a blank page.
 public struct BlankPageStep: Sendable, Hashable {
-    /// What it was. Kinds are added over time: keep a default when switching.
+    /// The kind of a step. Cases are added over time: keep a default when switching.
     public enum Kind: String, Sendable, Hashable {
-        /// The page was loaded anew.
+        /// The page was reloaded.
         case reloaded
-        /// The page was loaded anew without the package that is behind its document: from the former version where the
-        /// one on trial was to blame and there is one, else from the network.
+        /// The page was reloaded without the package that its document comes from: from the former version, if the
+        /// version on trial is responsible and a former one is there, else from the network.
         case reloadedWithoutPackage
-        /// A page that says so was shown in its place.
+        /// The error page was shown in place of the page.
         case showedErrorPage
-        /// Someone asked to try again, on that page. It counts as no step, and those before are forgotten.
+        /// The user retried on the error page. It does not count as a step, and the count starts again.
         case retried
     }
 
-    /// What was done.
+    /// The kind of the step.
     public let kind: Kind
-    /// What was seen.
+    /// The signal that led to the step.
     public let signal: BlankPageSignal
-    /// What was seen, in words: a script's error, the URL of a resource, the engine's reason. The page may have written
-    /// it.
+    /// The details of the signal: the error of a script, the URL of a resource, the reason that the engine gives. The
+    /// page may have written the text.
     public let detail: String
-    /// Which step it is of those that may be taken, from 1; zero for ``Kind/retried``, and for a page that was
-    /// well and is loaded anew as its process ended, which count as none of them.
+    /// The number of the step for the page, from 1; zero for steps that do not count: ``Kind/retried``, and the reload
+    /// of a page that was well when its process ended.
     public let number: Int
-    /// The URL that what was seen is laid to, where there is one.
+    /// The URL of the script or the resource that the signal is about, if there is one.
     var source: String?
-    /// Whether it counts as none of those that may be taken.
+    /// A Boolean value that indicates whether the step does not count towards ``BlankPageOptions/stepLimit``.
     var isFree = false
 }

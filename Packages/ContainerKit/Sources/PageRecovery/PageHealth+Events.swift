@@ -1,70 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+// The values that the state machine works with.
 extension PageHealth {
-    /// What happens to a page.
+    /// An event of a page.
     enum Event: Sendable, Hashable {
-        /// A navigation began.
-        /// - byPerson: whether someone has touched the page for it.
+        /// A navigation began; `byPerson` if a gesture of the user started it.
         case started(url: String, byPerson: Bool)
-        /// The host has asked for a load, which has not begun yet.
+        /// The app has started a load that the engine has not begun yet.
         case loadAsked(url: String)
-        /// A document is there.
-        /// - isWatched: whether how it looks counts.
+        /// A document was committed; `isWatched` if its appearance counts.
         case committed(url: String, isWatched: Bool)
+        /// The page and its resources have loaded.
         case finished
-        /// A navigation failed.
-        /// - isReal: whether the document could not be had; otherwise it was stopped, or became a download.
+        /// A navigation failed, with the reason; `isReal` if the document could not be loaded, and was neither stopped
+        /// nor became a download.
         case loadFailed(String, isReal: Bool)
+        /// The process ended, with the reason.
         case processEnded(String)
-        /// The process ended, and the host has asked for a load since.
+        /// The process ended, and the app has started a load since.
         case processReplaced
-        /// The view came in sight, or went out of it.
+        /// The view became visible or invisible.
         case visibilityChanged(isVisible: Bool)
         /// A request or a resource of the page ended.
         case activity
-        /// A document on its way is asked for with a body: said before its answer is there.
+        /// The next document is requested with a body. It comes before the response.
         case hasBody
-        /// A document on its way is empty because its server says so: said before it is there.
+        /// The next document is empty according to its server. It comes before the commit.
         case hasNoContent
-        /// The document's script has begun, and asks what to do.
+        /// The script of the document waits for a reply.
         case spoke
         /// The document has painted something.
         case painted
-        /// Someone has typed or pressed something, before anything was painted.
+        /// The user has typed or pressed something before the first paint.
         case used
-        /// The page is not in sight.
+        /// The page is not visible.
         case hidden
-        /// It is again.
+        /// The page is visible again.
         case shown
-        /// The page waits for what someone says to it: a dialog, a permission.
+        /// The page waits for an answer of the user or the app, for example to a dialog.
         case asks
-        /// What a look has shown; `nil` where the page did not answer.
+        /// The result of an examination; `nil` if the page did not answer.
         case examined(ProbeResult?)
-        /// Whether the page has lost the packages that are behind its document.
+        /// The end of ``Action/dropPackage(_:)``, with whether the page has lost packages.
         case packageDropped(Bool)
-        /// In place of the step that was to be taken the host has asked for a load.
+        /// The app has started a load in place of the step.
         case stepOvertaken
-        /// Someone asks to try again.
+        /// The user retries on the error page.
         case retryAsked
-        /// The host knows better.
+        /// The app reports that the page is well.
         case isWell
+        /// The app went to the background or was suspended.
         case paused
+        /// The app is back.
         case resumed
-        /// Time went by.
-        /// - isBusy: whether a request of the page waits for its answer.
+        /// ``PageHealth/deadline`` has passed; `isBusy` if a request of the page is pending.
         case clock(isBusy: Bool)
     }
 
-    /// What is to be done about it.
+    /// An action that follows from an event.
     enum Action: Sendable, Hashable {
-        /// Look at the page, and tell.
+        /// Examine the page, then apply ``Event/examined(_:)``.
         case examine
-        /// Take what is behind the page's document from the page, and tell.
+        /// Take the responsible packages from the page, then apply ``Event/packageDropped(_:)``.
         case dropPackage(BlankPageStep)
-        /// End the page's process, which does not answer; its end is told like any other.
+        /// End the process of the page, which does not answer. ``Event/processEnded(_:)`` follows.
         case endProcess
-        /// Take this step.
+        /// Take the step.
         case perform(BlankPageStep)
+    }
+
+    /// The facts about the current document.
+    struct Document: Sendable {
+        /// The facts about a document before its commit.
+        struct Asked: Sendable {
+            var url = ""
+            var hasBody = false
+            var hasNoContent = false
+        }
+
+        let url: String
+        /// A Boolean value that indicates whether it was requested with a body.
+        let hasBody: Bool
+        /// A Boolean value that indicates whether it is empty according to its server.
+        let hasNoContent: Bool
+        /// The start of its time.
+        var since: Duration
+        var finishedAt: Duration
+        var lastActivity: Duration
+        /// A Boolean value that indicates whether an examination came to no conclusion.
+        var waitsForPaint = false
+        /// A Boolean value that indicates whether its script has sent a message.
+        var hasSpoken = false
+        var hasPainted = false
+        var isHidden = false
+        /// The time since which it does not answer, and the number of examinations without an answer in a row.
+        var silence: (since: Duration, count: Int)?
+        /// A Boolean value that indicates whether its process ended before the commit.
+        var isLost = false
+
+        init(_ asked: Asked = Asked(), at now: Duration = .zero) {
+            (url, hasBody, hasNoContent) = (asked.url, asked.hasBody, asked.hasNoContent)
+            (since, finishedAt, lastActivity) = (now, now, now)
+        }
+
+        /// A Boolean value that indicates whether there is no evidence against the document if its process ends.
+        /// Nothing is known of one without a script, or of the page cache.
+        var mayHaveBeenWell: Bool { !isLost && (hasPainted || isHidden || !hasSpoken) }
+
+        var quietSince: Duration { max(lastActivity, finishedAt) }
+    }
+
+    /// The options and limits of the state machine.
+    struct Limits: Sendable {
+        let signals: Set<BlankPageSignal>
+        let grace: Duration
+        let firstPaint: Duration
+        let patience: Duration
+        let silence: Duration
+
+        /// The minimum number of examinations without an answer in a row.
+        static let silences = 2
+        /// The minimum time between two examinations.
+        static let pause = Duration.seconds(1)
+
+        init(_ options: BlankPageOptions) {
+            signals = options.signals
+            grace = max(options.grace, .zero)
+            firstPaint = max(options.firstPaint, .zero)
+            patience = max(options.patience, .zero)
+            silence = max(options.silence, .zero)
+        }
+
+        /// Returns the trouble of a document that has loaded and has painted nothing in its time; `nil` if there is
+        /// none. The result of the examination has only those errors and resources that a package is responsible for.
+        func trouble(in seen: ProbeResult, of document: Document) -> Trouble? {
+            if seen.isEmpty, seen.isPackaged, !document.hasNoContent, signals.contains(.emptyDocument) {
+                return Trouble(signal: .emptyDocument, detail: "the document is empty")
+            }
+            guard !seen.hasBackground else { return nil }
+            if let error = seen.bootErrors.first, signals.contains(.bootError) {
+                return Trouble(signal: .bootError, detail: error.text, source: error.file)
+            }
+            if let url = seen.failedResources.first, signals.contains(.failedResource) {
+                return Trouble(signal: .failedResource, detail: url, source: url)
+            }
+            return nil
+        }
+    }
+
+    /// The reason for a step.
+    struct Trouble: Sendable, Hashable {
+        let signal: BlankPageSignal
+        let detail: String
+        /// The URL of the script or the resource that the signal is about, if there is one.
+        var source: String?
     }
 }
