@@ -119,6 +119,7 @@ let package = Package(
         .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -301,9 +302,15 @@ let package = Package(
             ]),
         tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
         target(
+            "PageRecovery", in: "ContainerKit",
+            ["AsyncSupport", "HTTPSemantics", "ResourceLoading", "WebEngine", .httpTypes]),
+        tests(
+            of: "PageRecovery", in: "ContainerKit",
+            ["BaseTesting", "ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes]),
+        target(
             "ContainerKit",
             [
-                "RemoteConfig",
+                "PageRecovery", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -319,8 +326,8 @@ let package = Package(
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
+                "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
+                "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(

@@ -17,6 +17,7 @@ let package = Package(
     name: "ContainerKit",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
+        .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
@@ -58,8 +59,28 @@ let package = Package(
             dependencies: ["RemoteConfig", .product(name: "SchemeRouter", package: "SchemeRouter")],
             swiftSettings: settings),
         .target(
+            name: "PageRecovery",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "HTTPSemantics", package: "SchemeRouter"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PageRecoveryTests",
+            dependencies: [
+                "PageRecovery",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
+                "PageRecovery",
                 "RemoteConfig",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
@@ -96,6 +117,7 @@ let package = Package(
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
+                "PageRecovery",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

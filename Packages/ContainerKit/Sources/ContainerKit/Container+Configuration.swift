@@ -6,6 +6,7 @@ public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PageRecovery
 public import ResourceStore
 public import ResourceTable
 public import SchemeMode
@@ -105,8 +106,8 @@ extension Container {
         /// Remote config: a document of a server or the host by which features are on and off; `nil`, and all on, by
         /// default.
         public var remoteConfig: RemoteConfigOptions?
-        /// What is done where a page stays white: with what signals, and within what limits. By default what
-        /// ``BlankPageOptions`` says; `nil` for nothing.
+        /// The options of the recovery of blank pages; see ``/PageRecovery/BlankPageOptions``. No page is watched if it is
+        /// `nil`.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
         /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
         /// page. `nil`, and nothing, by default.

@@ -3,6 +3,7 @@
 
 public import OfflinePackage
 public import PackageFormat
+internal import PageRecovery
 internal import ResourceStore
 internal import ResourceTable
 

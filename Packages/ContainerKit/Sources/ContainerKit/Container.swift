@@ -8,6 +8,7 @@ internal import Logging
 internal import LoopbackServer
 internal import Metrics
 internal import OfflinePackage
+internal import PageRecovery
 internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
@@ -53,7 +54,7 @@ public final class Container<Engine: WebEngineDriver> {
     let sites: SiteController?
     let legacy: LegacyBridgeHost?
     let posts = OpeningPosts()
-    let blankPages: BlankPageMonitor?
+    private(set) var blankPages: BlankPageMonitor?
     /// What the bodies of all pages are taken from.
     let bodyBudget: ByteBudget
     let origins: OriginModeStore?
@@ -124,7 +125,6 @@ public final class Container<Engine: WebEngineDriver> {
         } prepare: {
             try await $0.scripting.precompile(sourcesToPrecompile)
         }
-        blankPages = configuration.blankPages.map { BlankPageMonitor($0) }
         pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
         downloadManager = DownloadManager(
             configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
@@ -149,9 +149,7 @@ public final class Container<Engine: WebEngineDriver> {
         try await cookies?.start()
         try await beginLoopback()
         beginEngineCaches()
-        hub.observePermanently { [weak blankPages] in
-            if case .request(let record) = $0 { blankPages?.receive(record) }
-        }
+        blankPages = makePageRecovery()
         let metrics = MetricsReporter.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
         if let options = configuration.timelines {
             let recorder = TimelineRecorder(options, logger: configuration.logger) { [weak self] page in
@@ -192,10 +190,7 @@ public final class Container<Engine: WebEngineDriver> {
         let requests = LoopbackRequests(
             path: pipeline.path, pages: sharedPages, legacy: legacy, engineFields: pipeline.fields,
             failures: documentFailures
-        ) { [weak self] in
-            guard let self else { return }
-            blankPages?.recordDocument($0, realURL: realURL(of:))
-        }
+        ) { [weak self] in self?.blankPages?.record($0) }
         let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
         switch pipeline.mode {

@@ -16,6 +16,7 @@ import WebViewPool
 
 @testable import ContainerKit
 @testable import OfflinePackage
+@testable import PageRecovery
 
 /// The names that dashboards, pages, stores and scripts outside of this project depend on. A type or a case may be
 /// renamed; the string stays. New names are added here.

@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 internal import ConnectTunnel
+internal import HTTPSemantics
 internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading

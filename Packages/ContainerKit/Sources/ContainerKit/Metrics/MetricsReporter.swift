@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Metrics
+internal import PageRecovery
 internal import ResourceLoading
 internal import WebEngine
 

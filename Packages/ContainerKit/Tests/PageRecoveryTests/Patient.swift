@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@testable import ContainerKit
+@testable import PageRecovery
 
 /// A page's health and the time, without an engine.
 final class Patient {
     var health: PageHealth
     var now = Duration.zero
     var steps: [BlankPageStep] = []
-    /// Whether the page has packages to lose.
+    /// A Boolean value that indicates whether the page has packages to lose.
     var hasPackages = true
 
     init(_ change: (inout BlankPageOptions) -> Void = { _ in }) {
@@ -37,7 +37,7 @@ final class Patient {
         return all
     }
 
-    /// A navigation begins that nobody touched the page for.
+    /// Begins a navigation without a gesture of the user.
     @discardableResult
     func start(_ url: String = "https://a.example/") -> [PageHealth.Action] {
         apply(.started(url: url, byPerson: false))

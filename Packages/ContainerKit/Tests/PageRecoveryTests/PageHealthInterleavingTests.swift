@@ -4,7 +4,7 @@
 import BaseTesting
 import Testing
 
-@testable import ContainerKit
+@testable import PageRecovery
 
 /// Whatever happens to a page, in whatever order.
 @Suite("Health of a page in any order", .timeLimit(.minutes(1)))

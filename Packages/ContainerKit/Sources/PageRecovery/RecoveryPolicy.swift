@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The steps that are taken for a page that stays white, in their order, and no more than there may be. A value.
+/// Decides which step a blank page gets next, and limits their number. A value.
 struct RecoveryPolicy: Sendable {
     private let limit: Int
     private var count = 0
     private var lastAt = Duration.zero
     private var hasReloaded = false
     private var hasDropped = false
-    /// The document that the steps were taken for.
+    /// The document of the last step.
     private var document: String?
-    /// Whether the error page was shown, which only a person takes back.
+    /// A Boolean value that indicates whether the error page was shown. Only the user can take that back.
     private var isSpent = false
-    /// When pages that were well were loaded anew; the latest last.
+    /// The times of the reloads that did not count, in order.
     private var reloads: [Duration] = []
 
-    /// After how long without a step those before are forgotten; and in what time pages that were well are loaded anew
-    /// no more often than there are steps.
+    /// The time without a step after which the count starts again, and the period in which ``limit`` applies to reloads
+    /// that do not count.
     private static let calm = Duration.seconds(600)
 
     init(limit: Int) {
         self.limit = min(max(limit, 0), 3)
     }
 
-    /// Whether no step is left.
+    /// A Boolean value that indicates whether no step is left.
     var isOver: Bool { count >= limit }
 
-    /// Which step is next; `nil` where none is left.
+    /// Returns the kind of the next step; `nil` if none is left.
     /// - Parameters:
-    ///   - mayRepeat: whether the document may be asked for once more.
-    ///   - mayDrop: whether packages can be behind it.
+    ///   - document: the URL of the document in the engine.
+    ///   - mayRepeat: whether the document may be requested once more.
+    ///   - mayDrop: whether packages can be responsible.
+    ///   - now: the current time.
     mutating func next(
         for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
     ) -> BlankPageStep.Kind? {
@@ -47,14 +49,14 @@ struct RecoveryPolicy: Sendable {
         return .reloadedWithoutPackage
     }
 
-    /// The step as it is told, should it be taken now.
+    /// Returns a step as it is reported if it is taken now.
     func step(_ kind: BlankPageStep.Kind, _ trouble: PageHealth.Trouble) -> BlankPageStep {
         BlankPageStep(
             kind: kind, signal: trouble.signal, detail: trouble.detail, number: count + 1, source: trouble.source)
     }
 
-    /// The next step for a page that was well: a reload, which is none of the others, or the error page where there
-    /// were too many; `nil` where there is none.
+    /// Returns the next step for a page that was well: a reload that does not count, or the error page after too many
+    /// of them; `nil` if no step is left.
     mutating func reload(_ trouble: PageHealth.Trouble, at now: Duration) -> BlankPageStep? {
         age(to: now)
         guard !isOver else { return nil }
@@ -70,21 +72,21 @@ struct RecoveryPolicy: Sendable {
         if now - lastAt >= Self.calm, !isSpent { (count, hasReloaded, hasDropped) = (0, false, false) }
     }
 
-    /// A step is taken.
+    /// Records a step that is taken.
     mutating func record(_ step: BlankPageStep, at now: Duration) {
         guard !step.isFree else { return }
         (count, lastAt) = (count + 1, now)
         if step.kind == .showedErrorPage { isSpent = true }
     }
 
-    /// The error page was to be shown, and is not: it counts as a step, which time takes back like any other.
+    /// Records that the error page is not shown after all: it counts as a step, which expires like any other.
     mutating func revertErrorPage() { isSpent = false }
 
-    /// The packages were to be taken, and are not.
+    /// Records that the packages are not taken from the page after all.
     mutating func keepPackages() { hasDropped = false }
 
-    /// A person goes on from where the steps have led: all may be taken again. Nobody else may say so, or a page that
-    /// lands at another URL each time would be loaded without end.
+    /// Starts the count again after a gesture of the user on the error page. Nothing else may do so, or a page that
+    /// goes to another URL each time would be loaded without end.
     mutating func renew() {
         guard isSpent else { return }
         (count, hasReloaded, hasDropped, document, isSpent, reloads) = (0, false, false, nil, false, [])

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import ContainerKit
+@testable import PageRecovery
 
 /// What a page must not be touched for, without an engine.
 @Suite("Health of a page: what it is not touched for", .timeLimit(.minutes(1)))

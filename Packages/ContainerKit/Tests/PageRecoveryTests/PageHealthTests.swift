@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import ContainerKit
+@testable import PageRecovery
 
 /// What is done about a page that stays white, without an engine.
 @Suite("Health of a page", .timeLimit(.minutes(1)))

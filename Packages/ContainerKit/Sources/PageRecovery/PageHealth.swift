@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How a page is, and what is to be done about it: a value without clock and timers. Events go in with the time at
-/// which they happened, what to do comes out.
+/// The state machine of the recovery of one page: a value without clock and timers. It receives events with their time
+/// and returns actions.
 ///
-/// A document is looked at once the page has loaded and been quiet for a moment, and once more when it has painted
-/// nothing for long; the look decides, never the time alone. A page that is on its way to another document is neither
-/// looked at nor touched.
+/// A document is examined after the page has loaded and been quiet for a moment, and again if it has painted nothing
+/// for a long time. The result of an examination leads to a step, never the time alone. During a navigation to another
+/// document the page is neither examined nor recovered.
 struct PageHealth: Sendable {
     enum Phase: Hashable {
-        /// Nothing to watch: no document, one that does not count, or one that is well.
+        /// No document, one that is not watched, or one that is well.
         case idle
-        /// The document is there.
+        /// The document has begun to arrive.
         case committed
-        /// So is what it loads.
+        /// The page and its resources have loaded.
         case finished
-        /// Somebody is at work on it.
+        /// A step is under way.
         case recovering
         /// The error page is shown.
         case errorPage
@@ -25,26 +25,28 @@ struct PageHealth: Sendable {
     var policy: RecoveryPolicy
     var phase = Phase.idle
     var document = Document()
-    /// What is known of the document that was asked for last, until one is there.
+    /// The facts about the document that was requested last, until its commit.
     private(set) var coming = Document.Asked()
-    /// When to look, or to ask whether to; `nil` where nothing is due before something is heard.
+    /// The time of the next examination, or of the decision about it; `nil` if none is due before the next event.
     var due: Duration?
     var isExamining = false
     var isPaused = false
-    /// Whether anything is to be done but what a person asks for.
+    /// A Boolean value that indicates whether steps are taken other than those that the user starts.
     var isOn = true
-    /// Whether the view is in sight, where the engine says so: a page out of sight is not loaded anew before it is.
+    /// A Boolean value that indicates whether the view is visible, if the engine reports it: an invisible page is not
+    /// reloaded before it is visible.
     private var isVisible = true
-    /// Whether another document was asked for and is not there.
+    /// A Boolean value that indicates whether a navigation is under way.
     private(set) var isOnWay = false
-    /// Whether a request of the page waited for its answer as the look began.
+    /// A Boolean value that indicates whether a request of the page was pending when the examination began.
     var isBusyLook = false
-    /// Whether the page's process was ended because it did not answer.
+    /// A Boolean value that indicates whether the process of the page was ended because it did not answer.
     var isEndingProcess = false
-    /// Whether no document is there, or a white one.
+    /// A Boolean value that indicates whether there is no document, or a blank one.
     var showsNothing = true
+    /// The step that waits for ``Event/packageDropped(_:)``.
     var pending: BlankPageStep?
-    /// What happened while the app was away, and is dealt with when it is back.
+    /// The event that came while the app or the view was away, and is handled when it is back.
     var held: Event?
 
     init(_ options: BlankPageOptions) {
@@ -52,14 +54,16 @@ struct PageHealth: Sendable {
         policy = RecoveryPolicy(limit: options.stepLimit)
     }
 
-    /// Whether a step waits for ``Event/packageDropped(_:)``: not any more once another document was asked for.
+    /// A Boolean value that indicates whether a step waits for ``Event/packageDropped(_:)``. A navigation ends the
+    /// wait.
     var awaitsDrop: Bool { pending != nil }
 
-    /// The document that a process took with it before it was there: what is to be loaded in place of a reload.
+    /// The URL of the document whose process ended before its commit, which is loaded in place of a reload.
     var lostURL: String? { document.isLost ? document.url : nil }
 
     var isWatching: Bool { phase == .committed || phase == .finished }
 
+    /// Applies an event and returns the actions that it leads to.
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .started(let url, let byPerson): start(url, byPerson: byPerson)
@@ -135,11 +139,11 @@ struct PageHealth: Sendable {
     private mutating func start(_ url: String, byPerson: Bool) {
         if byPerson { policy.renew() }
         if pending != nil {
-            // What a step was to be taken for is about to go.
+            // The document of the pending step is about to go.
             (pending, phase) = (nil, .finished)
             policy.keepPackages()
         }
-        // What is there stays to be seen until the next document is, which may be a download.
+        // The current document stays until the next commit; the navigation may become a download.
         (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)
         coming.url = url
     }
@@ -147,7 +151,7 @@ struct PageHealth: Sendable {
     private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
         coming.url = url
         (document, coming) = (Document(coming, at: now), Document.Asked())
-        // Whoever waits for an answer waits for one about the document before.
+        // The pending step was for the former document.
         (pending, held) = (nil, nil)
         (showsNothing, isOnWay, isExamining, isEndingProcess) = (false, false, false, false)
         phase = isWatched ? .committed : .idle
@@ -155,7 +159,7 @@ struct PageHealth: Sendable {
     }
 
     private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
-        // What came of the navigation was no document.
+        // The navigation led to no document.
         (isOnWay, coming.hasBody, coming.hasNoContent) = (false, false, false)
         guard isReal, showsNothing, phase != .errorPage else {
             if due != nil { wait(from: now, at: now) }
@@ -170,13 +174,12 @@ struct PageHealth: Sendable {
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
         if isOnWay, coming.hasBody || coming.url != document.url {
-            // Whoever asked for the other document gets that, and what was there is not to blame. A form may lead to
-            // the URL that it is on.
+            // The other document is loaded, and the current one is not responsible. A form may lead to its own URL.
             (document, coming) = (Document(coming, at: now), Document.Asked())
             document.isLost = true
         }
         (showsNothing, isOnWay, isExamining) = (true, false, false)
-        // The load that comes next is in a new process.
+        // The next load starts a new process.
         guard pending == nil else { return [] }
         guard !isPaused, isVisible else {
             if !isVisible { document.isHidden = true }
@@ -191,13 +194,52 @@ struct PageHealth: Sendable {
         return endWell(trouble, at: now)
     }
 
-    /// What has happened while nothing could be done about it is dealt with.
+    /// Handles the event that was held.
     private mutating func applyHeld(at now: Duration) -> [Action] {
         guard let event = held, !isPaused, isVisible else { return [] }
         held = nil
         return apply(event, at: now)
     }
 
-    /// The document has said something: it neither hangs nor is about to be ended for that.
+    /// Records that the document answers: it does not hang, and its process is not ended.
     private mutating func recordResponsiveness() { (document.silence, isEndingProcess) = (nil, false) }
+
+    // MARK: Time
+
+    /// The time at which ``Event/clock(isBusy:)`` is due; `nil` if it is not.
+    var deadline: Duration? { isPaused || isExamining || isOnWay || document.isHidden || !isWatching ? nil : due }
+
+    /// Sets the time of the next examination.
+    /// - Parameters:
+    ///   - time: the start of the wait.
+    ///   - now: the current time.
+    mutating func wait(from time: Duration, at now: Duration) {
+        // A page that is never quiet is examined, too.
+        let wish =
+            phase == .finished && !document.waitsForPaint
+            ? min(time + limits.grace, document.finishedAt + limits.firstPaint) : time + limits.firstPaint
+        due = min(wish, max(document.since + limits.patience, now))
+    }
+
+    /// Restarts the times of the document. The result of an examination that is under way does not count.
+    private mutating func renewTime(at now: Duration) {
+        (document.since, document.finishedAt, document.lastActivity) = (now, now, now)
+        (document.silence, document.waitsForPaint, isExamining) = (nil, false, false)
+        wait(from: now, at: now)
+    }
+
+    /// Starts an examination if it is due, or puts it off if a request of the page is pending.
+    private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
+        guard isOn, let deadline, deadline <= now else { return [] }
+        guard isBusy, !isLate(at: now) else {
+            (isExamining, isBusyLook) = (true, isBusy)
+            return [.examine]
+        }
+        // The end of the request is reported as activity if it is a request of this page.
+        due = min(now + max(limits.grace, limits.firstPaint / 3), document.since + limits.patience)
+        return []
+    }
+
+    /// Returns a Boolean value that indicates whether the patience for the document is over.
+    func isLate(at now: Duration) -> Bool { now >= document.since + limits.patience }
 }

@@ -4,43 +4,45 @@
 internal import Foundation
 internal import WebEngine
 
-/// What looks at a page from within, in a world of its own: the page has none of its names, hears nothing of it, and
-/// cannot keep from it what it hears.
+/// The script that examines a page from within. It runs in an isolated world: the page shares no names with it, gets
+/// none of its messages and cannot intercept its events.
 ///
-/// It asks what to do by a message, whose reply may wait for long, does it, and asks again.
+/// The script sends a message and waits for the reply, which may take long. It does what the reply says and sends the
+/// next message.
 enum HealthScript {
-    /// Of the world, and of the message's handler in it.
+    /// The name of the world, and of the message handler in it.
     static let name = "containerkit-health"
     static let world = ScriptWorld.isolated(name: name)
 
-    /// What the script is told.
+    /// The reply to a message of the script.
     enum Reply: String {
-        /// Look, and tell.
+        /// Examine the page and send the result.
         case look = "\"look\""
-        /// Hear when someone presses what tries again.
+        /// Send a message when the user retries on the error page.
         case watchRetry = "\"retry\""
-        /// Nothing more.
+        /// Send no more messages that wait for a reply.
         case end = "null"
     }
 
-    /// What the script says.
+    /// A message of the script.
     struct Message: Decodable {
-        /// A name that the script of one document has given itself.
+        /// The random name of the script in one document.
         var from: String?
         var look: Look?
         var retry: Bool?
-        /// Something was painted for the first time.
+        /// A Boolean value that indicates whether the page painted something for the first time.
         var painted: Bool?
-        /// Someone has typed or pressed something, before anything was painted.
+        /// A Boolean value that indicates whether the user typed or pressed something before the first paint.
         var used: Bool?
-        /// Whether the page is in sight.
+        /// A Boolean value that indicates whether the page is visible.
         var visible: Bool?
-        /// Whether it tells something, and does not ask what to do.
+        /// A Boolean value that indicates whether the message is a notification, which needs no reply.
         var news: Bool?
 
         var isNotification: Bool { news == true }
     }
 
+    /// The result of an examination as the script sends it.
     struct Look: Decodable {
         var html: Bool
         var hidden: Bool
@@ -59,17 +61,18 @@ enum HealthScript {
         }
     }
 
+    /// Decodes a message; `nil` if it is not one of the script.
     static func message(_ json: String) -> Message? {
         try? JSONDecoder().decode(Message.self, from: Data(json.utf8))
     }
 
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
-    /// A script that is `async`, as those are that a script inserts, may be missed: what counts people is such a one.
-    /// So may a style sheet that nothing waits for: an alternate one, one for print, one that is disabled.
+    /// The failure of an `async` script is ignored, because a page works without it; scripts that a script inserts are
+    /// `async`. So is the failure of a style sheet that does not block rendering: an alternate, disabled or print one.
     ///
-    /// Errors without a file are those of another site's script, which say nothing. What a promise is rejected with, a
-    /// page goes on after as it likes.
+    /// Errors without a file come from scripts of another site and have no details. Rejected promises are ignored,
+    /// because pages continue after them.
     private static let source = """
         (() => {
             const from = String(Math.random()), errors = [], failed = [];

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The page that is shown in place of a white one.
+/// The page that replaces a blank one.
 ///
-/// It is a document of no origin: it has no script and loads nothing, and all that it says is escaped.
+/// It is a document with an opaque origin. It has no script and loads nothing, and all of its texts are escaped.
 struct ErrorPage {
-    /// The element that is pressed to try again.
+    /// The `id` of the link that loads the page again.
     static let retryID = "containerkit-retry"
     let html: String
 
-    /// - Parameter place: where the page lies in the engine; what the link leads to where nobody hears of it.
+    /// Creates the page.
+    /// - Parameters:
+    ///   - text: the texts.
+    ///   - place: the URL of the page in the engine; the target of the link if no script handles it.
     init(_ text: ErrorPageText, for place: String) {
         html = """
             <!doctype html>
@@ -37,7 +40,7 @@ struct ErrorPage {
             """
     }
 
-    /// As text, and as a value between double quotes.
+    /// Returns text escaped for use in HTML text and in a double-quoted attribute value.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
