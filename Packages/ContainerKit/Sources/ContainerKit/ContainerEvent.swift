@@ -4,6 +4,8 @@
 public import LoopbackServer
 public import OfflinePackage
 public import PackageFormat
+public import PagePrefetch
+public import RemoteConfig
 public import ResourceLoading
 public import ResourceTable
 public import WebEngine

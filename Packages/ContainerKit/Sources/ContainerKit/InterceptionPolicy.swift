@@ -4,6 +4,7 @@
 internal import HTTPTypes
 internal import OfflinePackage
 internal import PackageFormat
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeRouter

@@ -6,8 +6,10 @@ internal import HTTPSemantics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import OfflinePackage
+internal import PagePrefetch
 internal import Prefetch
 internal import PublicSuffixList
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
@@ -99,11 +101,7 @@ final class RequestHandler: Sendable {
         // An engine that keeps answers itself does so by the rules of HTTP; two caches would hold everything twice.
         let source: any ResourceLoader = traits.caches ? storing : cached(storing)
         // What is fetched ahead is asked for as by the page: below the page's cookies, by which it is told apart.
-        let beneath: any ResourceLoader =
-            if traits.preflights { PrefetchPreflightLoader(source, cache: permissions) } else { asking(source) }
-        prefetch = prefetchSetup.map {
-            PrefetchLoader(next: beneath, completing: $0.completion, configuration: $0.configuration)
-        }
+        prefetch = prefetchSetup?.loader(over: asking(source), permissions: traits.preflights ? permissions : nil)
         loaders.append(CloseDelimitedLoader(completing(prefetch ?? asking(source))))
 
         // 4 Settle it: what the engine does not do.

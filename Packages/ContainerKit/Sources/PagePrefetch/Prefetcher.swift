@@ -1,106 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
-internal import OfflinePackage
-internal import Prefetch
-internal import PublicSuffixList
+package import Prefetch
 internal import ResourceLoading
-internal import SchemeMode
-internal import WebEngine
+package import WebEngine
 
-/// Has requests made when a page is opened, and drops their answers when they are nobody's any more.
+/// Makes the requests of a page in one mode when the page is opened, and answers the messages of pages with the
+/// responses.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class Prefetcher {
-    /// What requests are completed with, and how they are made.
-    struct Setup {
-        var completion: PrefetchCompletion
-        var configuration: PrefetchLoader.Configuration
-
-        /// - Parameter modes: how many there are that share what answers may hold in memory.
-        /// - Returns: `nil` where nothing is fetched ahead.
-        init?<Engine>(
-            _ configuration: Container<Engine>.Configuration, _ traits: EngineTraits, fields: EngineFields?,
-            library: PackageLibrary, switches: FeatureSwitches, among modes: Int = 1
-        ) {
-            guard let options = configuration.prefetch, let fields else { return nil }
-            completion = PrefetchCompletion(
-                fields: fields, cookies: OpeningCookies(), agents: OpeningAgents(),
-                sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
-                packages: SwitchedLoader(switches[.packages], on: PackageLoader(library)),
-                completion: RequestCompletion(
-                    configuration.names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage))
-            self.configuration = options.loader
-            self.configuration.maxBytes /= modes
-        }
-    }
-
-    private let loader: PrefetchLoader
-    private let path: RequestHandler
+package final class Prefetcher {
+    let mode: InterceptionMode
     private let setup: Setup
-    private let isOriginBound: Bool
-    private let keepsCookies: Bool
-    private let fetchesDocument: Bool
-    private let readCookies: @MainActor (_ page: String) async throws -> PageCookies
+    private let loader: PrefetchLoader
+    private let routing: any PrefetchRouting
+    private weak var cookies: (any PrefetchCookieReading)?
     var table: PrefetchTable?
 
+    /// Creates the prefetcher of a mode.
     /// - Parameters:
-    ///   - readCookies: what the page's requests will have theirs from, read anew.
-    /// - Returns: `nil` where the path has no prefetch.
-    init?(
-        _ setup: Setup?, _ options: PrefetchOptions?, in mode: InterceptionMode, path: RequestHandler,
-        readCookies: @escaping @MainActor (_ page: String) async throws -> PageCookies
+    ///   - setup: the setup that the loader was created from.
+    ///   - mode: the mode.
+    ///   - loader: the loader in the mode's request pipeline.
+    ///   - routing: the decisions of the mode's request pipeline.
+    ///   - cookies: the reader of the cookies of pages, which is not retained.
+    package init(
+        _ setup: Setup, in mode: InterceptionMode, loader: PrefetchLoader, routing: any PrefetchRouting,
+        cookies: any PrefetchCookieReading
     ) {
-        guard let setup, let options, let loader = path.prefetch else { return nil }
-        self.loader = loader
-        self.path = path
+        self.mode = mode
         self.setup = setup
-        // At the local server a page reaches others past the container.
-        isOriginBound = mode == .loopbackServer
-        // In other modes the engine keeps them, of answers that come to it.
-        keepsCookies = mode == .customScheme
-        fetchesDocument = options.fetchesDocument
-        table = options.table
-        self.readCookies = readCookies
+        self.loader = loader
+        self.routing = routing
+        self.cookies = cookies
+        table = setup.options.table
     }
+
+    /// At the local server the requests of pages to other origins do not pass through the container.
+    private var isOriginBound: Bool { mode == .loopbackServer }
+    /// In other modes the engine stores the cookies of the responses that it receives.
+    private var keepsCookies: Bool { mode == .customScheme }
 
     var counters: PrefetchCounters { loader.counters }
 
-    /// What is asked for is on its way when this returns.
+    /// Makes the requests of a page that is being opened. They are under way when this returns.
     /// - Parameters:
-    ///   - isPosted: whether the document is asked for by POST.
-    ///   - agent: what the page's view calls itself.
+    ///   - id: the page.
+    ///   - url: the real URL of the page's document.
+    ///   - isPosted: `true` if the document is requested by POST.
+    ///   - agent: the user agent of the page's view.
     func begin(_ id: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        guard path.opens(url) else { return }
+        guard routing.opens(url) else { return }
         var requests = table?.requests(for: url) ?? []
-        if fetchesDocument, !isPosted, let document = PrefetchRequest.document(url) { requests.insert(document, at: 0) }
+        if setup.options.fetchesDocument, !isPosted, let document = PrefetchRequest.document(url) {
+            requests.insert(document, at: 0)
+        }
         requests = requests.filter { request in
             guard let head = HTTPRequest(method: request.method, urlText: request.url) else { return false }
-            return path.asksNetwork(head, of: url, isOriginBound: isOriginBound)
+            return routing.asksNetwork(head, of: url, isOriginBound: isOriginBound)
         }
         guard !requests.isEmpty else { return }
-        setup.completion.cookies.read(for: id) { [readCookies] in try await readCookies(url) }
-        setup.completion.agents.set(agent, for: id)
+        readCookies(of: id, at: url)
+        setup.pages.set(agent, for: id)
         loader.prefetch(requests, for: PageReference(id: id, documentURL: url))
     }
 
-    /// What a page gets that asks by a message: as for a request of its own, with the cookies that there are now.
-    /// - Parameter origin: of the document that asks; of other URLs than its own origin's it gets nothing.
-    /// - Returns: JSON; `nil` for nothing, and for what is not there whole within the time that a request waits for a head.
+    private func readCookies(of id: PageID, at url: String) {
+        setup.pages.readCookies(of: id) { [weak cookies, mode] in
+            guard let cookies else { throw CancellationError() }
+            return try await cookies.prefetchCookies(ofPageAt: url, in: mode)
+        }
+    }
+
+    /// Returns the response to a message of a page, which is answered like a request of the page with the current
+    /// cookies.
+    /// - Parameters:
+    ///   - call: the message.
+    ///   - page: the page.
+    ///   - origin: the origin of the document that sent the message; only URLs of this origin are answered.
+    /// - Returns: JSON; `nil` if there is no response or if it is not complete within the time that a request waits for
+    ///   a head.
     /// - Throws: `CancellationError`.
     func answer(_ call: PrefetchCall, of page: PageReference, from origin: WebOrigin) async throws -> Data? {
         guard loader.mayAnswer(call, from: origin),
             let head = HTTPRequest(method: call.method, urlText: call.target),
-            path.asksNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
+            routing.asksNetwork(head, of: page.documentURL, isOriginBound: isOriginBound)
         else { return nil }
-        setup.completion.cookies.read(for: page.id) { [readCookies] in try await readCookies(page.documentURL) }
+        readCookies(of: page.id, at: page.documentURL)
         do {
-            return try await withLimit(setup.configuration.joinLimit, "the answer does not come whole") {
+            return try await withLimit(setup.options.loader.joinLimit, "the answer does not come whole") {
                 [loader, keepsCookies] in
                 guard
                     let response = try await loader.answer(
@@ -112,12 +104,12 @@ final class Prefetcher {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The page asks itself.
+            // The page makes the request itself.
             return nil
         }
     }
 
-    /// Answers with what is there.
+    /// Answers with a given response.
     private struct GivenAnswer: ResourceLoader {
         let response: ResourceResponse
 
@@ -125,31 +117,19 @@ final class Prefetcher {
     }
 
     /// Returns when the cookies of a page that is being opened have been read.
-    /// - Returns: whether any are, or were.
+    /// - Returns: `false` if no reading was started.
     func waitForCookies(of id: PageID) async -> Bool {
-        await setup.completion.cookies.waitUntilRead(for: id)
+        await setup.pages.waitUntilRead(for: id)
     }
 
-    /// The page is closed, or does not open.
+    /// Forgets a page that is closed or could not be opened.
     func forget(_ id: PageID) {
         loader.forget(id)
-        setup.completion.cookies.forget(id)
-        setup.completion.agents.set(nil, for: id)
+        setup.pages.forget(id)
     }
 
-    /// Drops what nobody has taken.
+    /// Drops the responses that no page has taken.
     func removeAll() {
         loader.removeAll()
-    }
-}
-
-extension PageCookies {
-    /// The cookies of an engine that keeps them itself, as they are now.
-    /// - Throws: ``EngineError``.
-    @MainActor
-    init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
-        let now = Date()
-        let cookies = try await EngineCookies.all(of: store).compactMap(change).map { Cookie($0, created: now) }
-        self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }
 }

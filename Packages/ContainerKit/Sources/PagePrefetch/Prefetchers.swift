@@ -1,73 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import Prefetch
-internal import ResourceLoading
-internal import WebEngine
+package import Foundation
+package import Prefetch
+package import ResourceLoading
+package import WebEngine
 
-/// What is fetched ahead, mode by mode: a page's own request takes it where that comes by.
+/// The prefetchers of all modes of a container. A page's own request takes a response in the mode of the page.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class Prefetchers {
-    private let prefetchers: [(mode: InterceptionMode, prefetcher: Prefetcher)]
+package final class Prefetchers {
+    private let prefetchers: [Prefetcher]
 
-    /// The table that says what is fetched, for pages that are opened from now on.
-    var table: PrefetchTable? {
-        didSet { for entry in prefetchers { entry.prefetcher.table = table } }
+    /// The table of the requests that are made for pages that are opened from now on.
+    package var table: PrefetchTable? {
+        didSet { for prefetcher in prefetchers { prefetcher.table = table } }
     }
 
-    /// - Parameter readCookies: what the requests of a page have theirs from, in a mode, read anew.
-    /// - Returns: `nil` where nothing is fetched ahead.
-    init?(
-        _ pipelines: ModePipelines, _ options: PrefetchOptions?,
-        readCookies: @escaping @MainActor (_ page: String, InterceptionMode) async throws -> PageCookies
-    ) {
-        prefetchers = pipelines.all.compactMap { pipeline in
-            let prefetcher = Prefetcher(pipeline.prefetch, options, in: pipeline.mode, path: pipeline.path) { page in
-                try await readCookies(page, pipeline.mode)
-            }
-            return prefetcher.map { (pipeline.mode, $0) }
-        }
-        guard !prefetchers.isEmpty else { return nil }
-        table = options?.table
+    /// Creates the prefetchers of a container; returns `nil` if there are none.
+    /// - Parameter prefetchers: one for each mode.
+    package init?(_ prefetchers: [Prefetcher]) {
+        guard let first = prefetchers.first else { return nil }
+        self.prefetchers = prefetchers
+        table = first.table
     }
 
-    private subscript(mode: InterceptionMode) -> Prefetcher? { prefetchers.first { $0.mode == mode }?.prefetcher }
+    private subscript(mode: InterceptionMode) -> Prefetcher? { prefetchers.first { $0.mode == mode } }
 
-    /// Those of all modes together.
-    var counters: PrefetchCounters {
-        prefetchers.dropFirst().reduce(prefetchers[0].prefetcher.counters) { $0 + $1.prefetcher.counters }
+    /// The sums over all modes.
+    package var counters: PrefetchCounters {
+        prefetchers.dropFirst().reduce(prefetchers[0].counters) { $0 + $1.counters }
     }
 
-    /// See `Prefetcher/begin(_:at:isPosted:as:)`.
-    func begin(_ id: PageID, at url: String, in mode: InterceptionMode, isPosted: Bool, as agent: UserAgent) {
+    /// Makes the requests of a page that is being opened. They are under way when this returns.
+    /// - Parameters:
+    ///   - id: the page.
+    ///   - url: the real URL of the page's document.
+    ///   - mode: the mode of the page.
+    ///   - isPosted: `true` if the document is requested by POST.
+    ///   - agent: the user agent of the page's view.
+    package func begin(_ id: PageID, at url: String, in mode: InterceptionMode, isPosted: Bool, as agent: UserAgent) {
         self[mode]?.begin(id, at: url, isPosted: isPosted, as: agent)
     }
 
-    /// See `Prefetcher/answer(_:of:from:)`.
-    func answer(
+    /// Returns the response to a message of a page.
+    /// - Parameters:
+    ///   - call: the message.
+    ///   - page: the page.
+    ///   - mode: the mode of the page.
+    ///   - origin: the origin of the document that sent the message; only URLs of this origin are answered.
+    /// - Returns: JSON; `nil` if there is no response or if it is not complete in time.
+    /// - Throws: `CancellationError`.
+    package func answer(
         _ call: PrefetchCall, of page: PageReference, in mode: InterceptionMode, from origin: WebOrigin
     ) async throws -> Data? {
         try await self[mode]?.answer(call, of: page, from: origin)
     }
 
-    /// See `Prefetcher/waitForCookies(of:)`.
-    func waitForCookies(of id: PageID) async -> Bool {
+    /// Returns when the cookies of a page that is being opened have been read.
+    /// - Returns: `false` if no reading was started.
+    package func waitForCookies(of id: PageID) async -> Bool {
         var isRead = false
-        for entry in prefetchers where await entry.prefetcher.waitForCookies(of: id) { isRead = true }
+        for prefetcher in prefetchers where await prefetcher.waitForCookies(of: id) { isRead = true }
         return isRead
     }
 
-    /// The page is closed, or does not open.
-    func forget(_ id: PageID) {
-        for entry in prefetchers { entry.prefetcher.forget(id) }
+    /// Forgets a page that is closed or could not be opened.
+    package func forget(_ id: PageID) {
+        for prefetcher in prefetchers { prefetcher.forget(id) }
     }
 
-    /// Drops what nobody has taken.
-    func removeAll() {
-        for entry in prefetchers { entry.prefetcher.removeAll() }
+    /// Drops the responses that no page has taken.
+    package func removeAll() {
+        for prefetcher in prefetchers { prefetcher.removeAll() }
     }
 }
 

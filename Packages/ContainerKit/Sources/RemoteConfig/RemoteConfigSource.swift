@@ -2,65 +2,74 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
-public import RemoteConfig
 
-/// How a container comes to its remote config.
+/// The options of a container's remote config.
 public struct RemoteConfigOptions: Sendable {
-    /// Where the document is fetched from; nowhere by default: the host brings it by `Container.apply(_:)`.
+    /// The server of the document; `nil` by default, if the host passes documents to `Container.apply(_:)`.
     public var source: RemoteConfigSource?
 
-    /// - Parameter source: see ``source``.
+    /// Creates options.
+    /// - Parameter source: the server of the document; see ``source``.
     public init(source: RemoteConfigSource? = nil) {
         self.source = source
     }
 }
 
-/// Where the remote config document comes from, and how often it is asked for.
+/// The server of the remote config document, and the times at which the container requests it.
 ///
-/// An answer is taken as a whole or not at all. The last one that was taken is kept in the container's folder, and
-/// applies from the next launch's first page on, without the network; one that was kept of another URL does not.
+/// A response is applied as a whole or not at all. The last applied document is stored in the container's folder and
+/// applies from the first page of the next launch on, without the network. A document that was stored for another URL
+/// does not apply.
 public struct RemoteConfigSource: Sendable {
-    /// The document's URL, of `https`.
+    /// The URL of the document; its scheme is `https`.
     public var url: String
-    /// Is sent with the request; empty by default. Redirects to another origin go without it.
+    /// The header fields of the request; empty by default. Redirects to another origin do not carry them.
     public var headerFields: HTTPFields = [:]
-    /// How long after an answer the next one is asked for at the earliest, when the app is launched, comes to the
-    /// foreground or opens a page; 10 minutes by default.
+    /// The shortest time between a response and the next request, which the container makes when the app is launched,
+    /// enters the foreground or opens a page; 10 minutes by default.
     public var interval = Duration.seconds(600)
-    /// The same after a failure; 30 seconds by default.
+    /// The shortest time between a failure and the next request; 30 seconds by default.
     public var retryInterval = Duration.seconds(30)
-    /// How long an answer may take, all of it; 10 seconds by default.
+    /// The time limit of a whole response; 10 seconds by default.
     public var answerLimit = Duration.seconds(10)
-    /// Whether ``url`` may be of `http`, as for a server of a developer; false by default.
+    /// A Boolean value that indicates whether the scheme of ``url`` may be `http`, for example for a developer's
+    /// server; `false` by default.
     public var allowsInsecure = false
 
-    /// - Parameter url: see ``url``.
+    /// Creates a source.
+    /// - Parameter url: the URL of the document; see ``url``.
     public init(url: String) {
         self.url = url
     }
 }
 
-/// What came of asking for the remote config document.
+/// The result of one request for the remote config document.
 public enum RemoteConfigCheck: Sendable {
     /// Another document applies now.
     case applied(version: Int)
-    /// It is the one that applies.
+    /// The server sent the document that applies already.
     case unchanged(version: Int)
-    /// What applied before applies still: `RemoteConfigError` where the answer is no document, or an older one,
-    /// `ResourceError`, `DeliveryError` or `EngineError` with code `timedOut` where none came; `StoreError` where it
-    /// could not be kept, but applies until the process ends.
+    /// The check failed, and the document that applied before still applies. The error is `RemoteConfigError` if the
+    /// response is not a document or is an older one, and `ResourceError`, `DeliveryError` or `EngineError` with code
+    /// `timedOut` if there is no response. It is `StoreError` if the document could not be stored; then it applies
+    /// until the process ends.
     case failed(any Error)
 }
 
-/// What was counted of remote config since the container was opened.
+/// The counters of remote config since the container was opened.
 public struct RemoteConfigCounters: Sendable, Hashable {
-    /// How often the server was asked.
+    /// The number of requests for the document.
     public var checks: Int
-    /// How often another document was taken, from the server or the host.
+    /// The number of documents that were applied, from the server or the host.
     public var applied: Int
-    /// How often asking failed, and how often the host's document was refused.
+    /// The number of failed checks and of refused documents of the host.
     public var failures: Int
 
+    /// Creates counters.
+    /// - Parameters:
+    ///   - checks: the number of requests.
+    ///   - applied: the number of applied documents.
+    ///   - failures: the number of failures.
     public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
         self.checks = checks
         self.applied = applied
@@ -68,16 +77,17 @@ public struct RemoteConfigCounters: Sendable, Hashable {
     }
 }
 
-/// What remote config says now.
+/// The state of remote config at one moment.
 public struct RemoteConfigState: Sendable {
-    /// The document that was taken last; `nil` where there is none.
+    /// The document that was applied last; `nil` if there is none.
     public var document: RemoteConfigDocument?
-    /// Whether the document's time is over, so that all is as the host has it.
+    /// A Boolean value that indicates whether the document has expired, so that the host's configuration applies alone.
     public var isExpired: Bool
-    /// Whether it lets anything be intercepted. The host's own switch is `Container.isEnabled`, and both are needed.
+    /// A Boolean value that indicates whether the document allows interception. The host's own switch is
+    /// `Container.isEnabled`; both must be on.
     public var isEnabled: Bool
-    /// The features that are on for this device, as far as the host uses them.
+    /// The features that are on for this device if the host uses them.
     public var features: Set<RemoteConfigFeature>
-    /// The document by whose modes and numbers this container was opened; `nil` where there was none.
+    /// The document whose modes and numbers this container was opened with; `nil` if there was none.
     public var documentAtStart: RemoteConfigDocument?
 }

@@ -4,6 +4,7 @@
 internal import HTTPCache
 internal import Logging
 internal import OfflinePackage
+internal import PagePrefetch
 internal import Prefetch
 public import RemoteConfig
 internal import ResourceLoading
@@ -11,47 +12,32 @@ internal import ResourceStore
 internal import SchemeRouter
 internal import WebViewPool
 
-// What is on and off, from afar.
+// MARK: - API
+
 extension Container {
-    /// What remote config says now; `nil` where the configuration has none.
+    /// The current state of remote config; `nil` if the configuration has none.
     public var remoteConfig: RemoteConfigState? {
         remoteConfigService?.state
     }
 
-    /// Puts a document in force that came by a channel of the host's own, as one of the server would be: it is kept for the
-    /// next launches, and no older one takes its place.
-    /// - Throws: ``ContainerError`` with code `unsupported` where the configuration has no remote config;
-    ///   `RemoteConfigError` with code `older`, and nothing has changed; `StoreError` where it applies, but could not
-    ///   be kept for the next launch.
+    /// Applies a document that the host received by a channel of its own, like one of the server: it is stored for the
+    /// next launches, and no older document replaces it.
+    /// - Parameter document: the document.
+    /// - Throws: ``ContainerError`` with code `unsupported` if the configuration has no remote config;
+    ///   `RemoteConfigError` with code `older`, and nothing has changed; `StoreError` if the document applies but could
+    ///   not be stored for the next launch.
     public func apply(_ document: RemoteConfigDocument) async throws {
         guard let remoteConfigService else {
             throw ContainerError(.unsupported, "the configuration has no remote config")
         }
         try await remoteConfigService.apply(document)
     }
+}
 
-    /// Begins to listen to remote config, and asks for its document.
-    func beginRemoteConfig() {
-        remoteConfigService?.onChange = { [weak self] state in
-            guard let self else { return }
-            proxy?.isUsed = liveRules.isOn
-            hub.send(.remoteConfigChanged(state))
-            reportMissingModes(of: state.isExpired ? nil : state.document)
-        }
-        reportMissingModes(of: remoteConfigService?.state.documentAtStart)
-        remoteConfigService?.onCheck = { [hub] in hub.send(.remoteConfigChecked($0)) }
-        remoteConfigService?.check()
-    }
+// MARK: - Assembly
 
-    /// Tells which of a document's modes have no effect, since this container has them not in use.
-    private func reportMissingModes(of document: RemoteConfigDocument?) {
-        guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
-        configuration.logger.warning(
-            "remote config names modes that are not in use",
-            metadata: ["modes": "\(missing.map(\.rawValue).joined(separator: ", "))"])
-        hub.send(.remoteConfigModesIgnored(missing))
-    }
-
+extension Container {
+    /// Creates the service and applies the stored document; returns `nil` if the configuration has no remote config.
     static func openRemoteConfig(
         _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ rules: ActiveRules,
         _ switches: FeatureSwitches
@@ -60,13 +46,42 @@ extension Container {
         let service = RemoteConfigService(
             options, network: network, store: store, conditions: configuration.updates.conditions,
             logger: configuration.logger, rules: rules, switches: switches)
-        await service.open(store)
+        await service.open()
         return service
+    }
+
+    /// Sends the events of remote config from now on, and requests its document.
+    func beginRemoteConfig() {
+        guard let remoteConfigService else { return }
+        reportMissingModes(of: remoteConfigService.state.documentAtStart)
+        remoteConfigService.onEvent = { [weak self, hub] event in
+            switch event {
+            case .changed(let state): self?.remoteConfigChanged(to: state)
+            case .checked(let check): hub.send(.remoteConfigChecked(check))
+            }
+        }
+        remoteConfigService.check()
+    }
+
+    private func remoteConfigChanged(to state: RemoteConfigState) {
+        proxy?.isUsed = liveRules.isOn
+        hub.send(.remoteConfigChanged(state))
+        reportMissingModes(of: state.isExpired ? nil : state.document)
+    }
+
+    /// Reports the modes of a document that have no effect, because this container does not use them.
+    private func reportMissingModes(of document: RemoteConfigDocument?) {
+        guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
+        configuration.logger.warning(
+            "remote config names modes that are not in use",
+            metadata: ["modes": "\(missing.map(\.rawValue).joined(separator: ", "))"])
+        hub.send(.remoteConfigModesIgnored(missing))
     }
 }
 
 extension Container.Configuration {
-    /// With these numbers in place of its own, where it uses what they are about: what the host has set to nothing stays so.
+    /// Returns a copy with the numbers of remote config. A number that the host has set to zero, or whose feature the
+    /// host does not use, stays unchanged.
     func with(_ numbers: RemoteConfigNumbers) -> Self {
         var changed = self
         if let seconds = numbers.prefetchSeconds { changed.prefetch?.loader.maxAge = .seconds(seconds) }

@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import ConnectTunnel
 internal import HTTPTypes
 internal import LoopbackServer
+internal import PagePrefetch
 internal import ResourceLoading
 
 /// The requests that come over loopback: what of them is seen, whose they are, and what answers them.

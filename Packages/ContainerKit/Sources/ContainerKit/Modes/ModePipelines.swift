@@ -5,6 +5,7 @@ internal import HTTPCache
 internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
+internal import PagePrefetch
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -16,8 +17,6 @@ struct ModePipeline: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits
     let path: RequestHandler
-    /// What the engine adds to requests in this mode; `nil` where nothing is fetched ahead.
-    let fields: EngineFields?
     let prefetch: Prefetcher.Setup?
 }
 
@@ -65,14 +64,8 @@ extension Container {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
             let traits = engine.traits(in: mode)
-            let fields: EngineFields? =
-                configuration.prefetch == nil
-                ? nil
-                : await EngineFields.open(
-                    shared.store, of: pipelines.isEmpty ? nil : mode, logger: configuration.logger)
-            let prefetchSetup = Prefetcher.Setup(
-                configuration, traits, fields: fields, library: shared.interceptionPolicy.library,
-                switches: shared.interceptionPolicy.switches, among: modes.chains.count)
+            let prefetchSetup = await openPrefetch(
+                configuration, traits, in: pipelines.isEmpty ? nil : mode, of: modes.chains.count, over: shared)
             let path = RequestHandler(
                 names: configuration.names, traits: traits, interceptionPolicy: shared.interceptionPolicy,
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
@@ -81,8 +74,7 @@ extension Container {
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
                 cookies: traits.keepsCookies ? nil : shared.cookies,
                 handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
-            pipelines.append(
-                ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
+            pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
         }
         return ModePipelines(all: pipelines)
     }
