@@ -121,6 +121,7 @@ let package = Package(
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -297,10 +298,24 @@ let package = Package(
         target(
             "RemoteConfig", in: "ContainerKit",
             [
-                "ContentDigest", "SystemSupport", "WebSyntax", "ResourceLoading", "SchemeRouter", "StrictJSON",
-                .httpTypes,
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore",
+                "SchemeRouter", "StrictJSON", "WebEngine", .httpTypes, .log,
             ]),
-        tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
+        tests(
+            of: "RemoteConfig", in: "ContainerKit",
+            ["BaseTesting", "ResourceLoading", "ResourceStore", "SchemeRouter", "WebEngineTesting", .log]),
+        target(
+            "PagePrefetch", in: "ContainerKit",
+            [
+                "AsyncSupport", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading", "ResourceStore",
+                "SchemeMode", "WebEngine", .httpTypes, .log,
+            ]),
+        tests(
+            of: "PagePrefetch", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "Prefetch", "ResourceLoading", "ResourceStore", "SchemeMode",
+                "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
         target(
             "PageRecovery", in: "ContainerKit",
             ["AsyncSupport", "HTTPSemantics", "ResourceLoading", "WebEngine", .httpTypes]),
@@ -310,7 +325,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "PageRecovery", "RemoteConfig",
+                "PagePrefetch", "PageRecovery", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",

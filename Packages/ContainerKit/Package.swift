@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
     dependencies: [
@@ -52,12 +53,52 @@ let package = Package(
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "StrictJSON", package: "ResourceLoading"),
                 .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: settings),
         .testTarget(
             name: "RemoteConfigTests",
-            dependencies: ["RemoteConfig", .product(name: "SchemeRouter", package: "SchemeRouter")],
-            swiftSettings: settings),
+            dependencies: [
+                "RemoteConfig",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .target(
+            name: "PagePrefetch",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "HTTPTransport", package: "HTTPTransport"),
+                .product(name: "Prefetch", package: "Prefetch"),
+                .product(name: "PublicSuffixList", package: "CookieBridge"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PagePrefetchTests",
+            dependencies: [
+                "PagePrefetch",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "Prefetch", package: "Prefetch"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
         .target(
             name: "PageRecovery",
             dependencies: [
@@ -82,6 +123,7 @@ let package = Package(
             dependencies: [
                 "PageRecovery",
                 "RemoteConfig",
+                "PagePrefetch",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PagePrefetch
 internal import PageRecovery
+internal import RemoteConfig
 internal import ResourceTable
 
 // What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.

@@ -6,7 +6,9 @@ public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PagePrefetch
 public import PageRecovery
+public import RemoteConfig
 public import ResourceStore
 public import ResourceTable
 public import SchemeMode

@@ -3,6 +3,7 @@
 
 public import CookieBridge
 internal import CookieJar
+internal import PagePrefetch
 internal import WebEngine
 
 // The cookies of a user, wherever they lie.

@@ -5,7 +5,9 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage
+internal import PagePrefetch
 internal import PageRecovery
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode

@@ -8,6 +8,7 @@ internal import Logging
 internal import LoopbackServer
 internal import Metrics
 internal import OfflinePackage
+internal import PagePrefetch
 internal import PageRecovery
 internal import RemoteConfig
 internal import ResourceLoading
@@ -159,11 +160,9 @@ public final class Container<Engine: WebEngineDriver> {
             hub.observePermanently { recorder.receive($0) }
             timelineRecorder = recorder
         }
-        prefetch = Prefetchers(pipelines, configuration.prefetch) { [weak self] url, mode in
-            guard let self else { throw CancellationError() }
-            return try await cookies(ofPageAt: url, in: mode)
-        }
-        await openPrefetchTable(RedirectedLoader(network))
+        prefetch = makePrefetchers()
+        prefetchTable = await openPrefetchTable(RedirectedLoader(network))
+        checkPrefetchTable()
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryPressureMonitor(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.record(.launch)
@@ -218,21 +217,6 @@ public final class Container<Engine: WebEngineDriver> {
         }
         invalidator.listen(to: hub)
         engineCaches = invalidator
-    }
-
-    private func openPrefetchTable(_ network: any ResourceLoader) async {
-        guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
-        let service = PrefetchTableService(
-            source, network: network, store: packages.store, conditions: configuration.updates.conditions,
-            logger: configuration.logger
-        ) { [weak prefetch] table in
-            prefetch?.table = table
-        } receive: { [hub] check in
-            hub.send(.prefetchTableChecked(check))
-        }
-        await service.open()
-        prefetchTable = service
-        checkPrefetchTable()
     }
 
     private static func openTable(

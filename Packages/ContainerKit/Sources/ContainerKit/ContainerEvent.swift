@@ -4,7 +4,9 @@
 public import LoopbackServer
 public import OfflinePackage
 public import PackageFormat
+public import PagePrefetch
 public import PageRecovery
+public import RemoteConfig
 public import ResourceLoading
 public import ResourceTable
 public import WebEngine

@@ -323,7 +323,7 @@ struct SeveralModesTests {
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.table = table
         }
-        let limits = container.pipelines.all.map { $0.prefetch?.configuration.maxBytes }
+        let limits = container.pipelines.all.map { $0.prefetch?.options.loader.maxBytes }
         #expect(limits == [4 << 20, 4 << 20], "the modes share the limit")
         let fields: HTTPFields = [.userAgent: "Fake", .accept: "text/html"]
         for pipeline in container.pipelines.all {

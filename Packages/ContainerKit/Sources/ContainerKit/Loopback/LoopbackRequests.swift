@@ -6,6 +6,7 @@ internal import ConnectTunnel
 internal import HTTPSemantics
 internal import HTTPTypes
 internal import LoopbackServer
+internal import PagePrefetch
 internal import ResourceLoading
 
 /// The requests that come over loopback: what of them is seen, whose they are, and what answers them.

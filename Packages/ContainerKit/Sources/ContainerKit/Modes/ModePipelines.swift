@@ -5,6 +5,7 @@ internal import HTTPCache
 internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
+internal import PagePrefetch
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -16,8 +17,6 @@ struct ModePipeline: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits
     let path: RequestHandler
-    /// What the engine adds to requests in this mode; `nil` where nothing is fetched ahead.
-    let fields: EngineFields?
     let prefetch: Prefetcher.Setup?
 }
 
@@ -67,6 +66,7 @@ extension Container {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
             let traits = engine.traits(in: mode)
+<<<<<<< HEAD
             let fields: EngineFields? =
                 configuration.prefetch == nil
                 ? nil
@@ -77,9 +77,16 @@ extension Container {
                 among: modes.chains.count)
             let loaders = LoaderStack.Parts(
                 names: configuration.names, traits: traits, sources: shared.policy.sources,
+=======
+            let prefetchSetup = await openPrefetch(
+                configuration, traits, in: pipelines.isEmpty ? nil : mode, of: modes.chains.count, over: shared)
+            let path = RequestHandler(
+                names: configuration.names, traits: traits, interceptionPolicy: shared.interceptionPolicy,
+>>>>>>> 1c2ad2726c6b785622851197f4f059e0d90c4a32
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
                 cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
+<<<<<<< HEAD
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
                 cookies: traits.keepsCookies ? nil : shared.cookies, prefetchSetup: prefetchSetup)
             let path = RequestHandler(
@@ -88,6 +95,12 @@ extension Container {
                     handOverField: configuration.cookies.handOverField))
             pipelines.append(
                 ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
+=======
+                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
+                cookies: traits.keepsCookies ? nil : shared.cookies,
+                handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
+            pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
+>>>>>>> 1c2ad2726c6b785622851197f4f059e0d90c4a32
         }
         return ModePipelines(all: pipelines)
     }

@@ -4,6 +4,7 @@
 internal import Foundation
 internal import Logging
 internal import OfflinePackage
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import AsyncSupport
-import ResourceLoading
+internal import AsyncSupport
+public import ResourceLoading
 
-/// Conditions that a test sets.
-final class ChangingConditions: HostConditioning {
+/// The conditions of a device, which a test sets.
+///
+/// Isolation: any; all members may be called concurrently.
+public final class ChangingConditions: HostConditioning {
     private struct State {
         var conditions: HostConditions
         var listeners: [AsyncStream<HostConditions>.Continuation] = []
@@ -13,13 +15,16 @@ final class ChangingConditions: HostConditioning {
 
     private let state: Mutex<State>
 
-    init(_ conditions: HostConditions) {
+    /// Creates conditions.
+    /// - Parameter conditions: the first value.
+    public init(_ conditions: HostConditions) {
         state = Mutex(State(conditions: conditions))
     }
 
-    var conditions: HostConditions { state.withLock(\.conditions) }
+    public var conditions: HostConditions { state.withLock(\.conditions) }
 
-    func set(_ conditions: HostConditions) {
+    /// Sets the conditions and sends them to all listeners.
+    public func set(_ conditions: HostConditions) {
         let listeners = state.withLock { state in
             state.conditions = conditions
             return state.listeners
@@ -27,7 +32,7 @@ final class ChangingConditions: HostConditioning {
         for listener in listeners { listener.yield(conditions) }
     }
 
-    func changes() -> AsyncStream<HostConditions> {
+    public func changes() -> AsyncStream<HostConditions> {
         let (stream, listener) = AsyncStream.makeStream(of: HostConditions.self)
         state.withLock { $0.listeners.append(listener) }
         return stream

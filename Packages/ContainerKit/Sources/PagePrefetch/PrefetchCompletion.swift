@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
 internal import HTTPTypes
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeMode
+internal import WebEngine
 
-/// Completes requests that are made ahead as the page's own reach the prefetch: by what the engine adds to its
-/// requests, by the page's origin, and by the cookies of the store that the page's requests have theirs from.
+/// Completes requests that are made ahead, so that they equal the page's own where these reach the prefetch: with the
+/// header fields of the engine, with the page's origin, and with the cookies of the page.
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
-    let cookies: OpeningCookies
-    let agents: OpeningAgents
+    let pages: OpeningPages
     let sendsCookiesToOtherOrigins: Bool
-    /// What answers before the network.
+    /// The loader that answers before the network.
     let packages: any ResourceLoader
     let completion: RequestCompletion
+    let load: Prefetcher.Setup.Load
 
-    /// - Throws: `ResourceError` where a package answers, or the page is closed; `EngineError` where the engine does not tell
-    ///   its cookies; `CancellationError`.
+    /// Returns a request as the page makes it.
+    /// - Throws: `ResourceError` if a package answers the request or the page is closed; the error of reading the
+    ///   cookies; `CancellationError`.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard let page = request.page?.page, let document = HTTPRequest(urlText: page.documentURL) else {
             throw ResourceError(.invalidRequest, "no page", at: request.head.urlText)
@@ -30,10 +31,10 @@ struct PrefetchCompletion: PrefetchCompleting {
         var request = request
         let isDocument = request.destination == .document
         for field in try await fields.known() { request.head.headerFields[field.name] = field.value }
-        request.head.headerFields[.userAgent] = agents.agent(of: page.id).knownText(
+        request.head.headerFields[.userAgent] = pages.agent(of: page.id).knownText(
             of: request.head.headerFields[.userAgent])
         if !isDocument {
-            // What `fetch` and XMLHttpRequest say.
+            // The fields of `fetch` and XMLHttpRequest.
             request.head.headerFields[.accept] = "*/*"
             request.head.headerFields[.referer] = document.urlText
             let isOwn = request.head.webOrigin == document.webOrigin
@@ -43,7 +44,7 @@ struct PrefetchCompletion: PrefetchCompleting {
             request.credentials = sendsCookiesToOtherOrigins ? .include : .sameOrigin
         }
         completion.complete(&request, opener: isDocument ? nil : page.documentURL)
-        request.head.headerFields[.cookie] = try await cookies.cookies(of: page.id).header(for: request)
+        request.head.headerFields[.cookie] = try await pages.cookies(of: page.id).header(for: request)
         return request
     }
 
@@ -51,25 +52,17 @@ struct PrefetchCompletion: PrefetchCompleting {
         to request: ResourceRequest, from loader: any ResourceLoader,
         receiving receive: @escaping @Sendable ([String]) -> Void
     ) async throws -> ResourceResponse? {
-        let response = try await SetCookieObserver.$current.withValue(SetCookieObserver(receive: receive)) {
-            try await loader.load(request)
-        }
-        // Where the engine keeps the cookies, nobody has taken them out.
+        let response = try await load(request, loader, receive)
+        // If the engine keeps the cookies, no loader has removed the fields.
         receive(response?.head.headerFields[values: .setCookie] ?? [])
         return response
     }
 
-    /// A page that is being opened is on no generation yet: it will be on the active ones.
+    /// Returns the request without its page. A page that is being opened has no generation yet; it gets the active
+    /// ones.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
         request.page = nil
         return request
-    }
-}
-
-extension PageCookies {
-    /// The field of a page's request; `nil` for none.
-    func header(for request: ResourceRequest) -> String? {
-        cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
     }
 }

@@ -3,17 +3,17 @@
 
 internal import AsyncSupport
 internal import Foundation
-internal import Logging
+package import Logging
 internal import Prefetch
-internal import ResourceLoading
-internal import ResourceStore
+package import ResourceLoading
+package import ResourceStore
 internal import WebEngine
 
-/// Fetches the table of what is fetched ahead, and keeps the last good one on disk.
+/// Fetches the prefetch table, applies it to the prefetchers, and stores the last valid one on disk.
 ///
 /// Isolation: the main actor; reading, writing and fetching happen elsewhere.
 @MainActor
-final class PrefetchTableService {
+package final class PrefetchTableService {
     private let source: PrefetchTableSource
     private let network: any ResourceLoader
     private let storage: StoredDocument
@@ -21,24 +21,30 @@ final class PrefetchTableService {
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let stopwatch: Stopwatch
-    private let apply: @MainActor (PrefetchTable) -> Void
+    private weak var prefetchers: Prefetchers?
     private let receive: @MainActor (PrefetchTableCheck) -> Void
     private var checking: Task<Void, Never>?
     private var nextCheck = Duration.zero
-    /// The bytes of the table that was taken last.
+    /// The bytes of the table that was applied last.
     private var current: Data?
-    /// Whether the next process will find it.
-    private var isKept = true
-    private(set) var counters = PrefetchTableCounters()
+    /// A Boolean value that indicates whether the table is stored for the next process.
+    private var isStored = true
+    package private(set) var counters = PrefetchTableCounters()
 
+    /// Creates a service. It applies nothing before ``open()``.
     /// - Parameters:
-    ///   - network: follows redirects, and decodes.
-    ///   - apply: receives each table that applies from then on.
-    ///   - receive: receives what came of each check.
-    init(
-        _ source: PrefetchTableSource, network: any ResourceLoader, store: BlobStore,
+    ///   - source: the server of the table.
+    ///   - prefetchers: the prefetchers that each table is applied to; not retained.
+    ///   - network: a loader that follows redirects and decodes bodies.
+    ///   - store: the store of the last table.
+    ///   - conditions: the host's conditions; without a network no request is made.
+    ///   - logger: the logger.
+    ///   - clock: the clock of the intervals.
+    ///   - receive: the function that receives the result of each check.
+    package init(
+        _ source: PrefetchTableSource, for prefetchers: Prefetchers, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
-        apply: @escaping @MainActor (PrefetchTable) -> Void, receive: @escaping @MainActor (PrefetchTableCheck) -> Void
+        receive: @escaping @MainActor (PrefetchTableCheck) -> Void
     ) {
         self.source = source
         self.network = network
@@ -47,7 +53,7 @@ final class PrefetchTableService {
         self.logger = logger
         self.clock = clock
         stopwatch = Stopwatch(clock)
-        self.apply = apply
+        self.prefetchers = prefetchers
         self.receive = receive
     }
 
@@ -55,27 +61,27 @@ final class PrefetchTableService {
         checking?.cancel()
     }
 
-    /// What is kept begins with where it comes from.
+    /// The prefix of a stored table, which names its server.
     private var mark: Data { Data((source.url + "\n").utf8) }
 
-    /// Takes the table that the last process kept.
-    func open() async {
+    /// Applies the table that the last process stored.
+    package func open() async {
         do {
             guard let bytes = try await storage.read(),
-                // Another server's table says nothing of what this one wants.
+                // The table of another server does not apply.
                 bytes.starts(with: mark)
             else { return }
             let json = Data(bytes.dropFirst(mark.count))
-            apply(try PrefetchTable(json: json, limits: source.limits))
+            prefetchers?.table = try PrefetchTable(json: json, limits: source.limits)
             current = json
         } catch {
-            // The server has another one.
+            // The next check fetches another one.
             logger.warning("the kept prefetch table cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Asks for the table, unless it was asked for a moment ago or is being asked for. Never waits.
-    func check() {
+    /// Requests the table if the interval is over and no request is under way. Never waits.
+    package func check() {
         guard checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else { return }
         counters.checks += 1
         checking = Task { [weak self, source, network, clock] in
@@ -94,8 +100,8 @@ final class PrefetchTableService {
         }
     }
 
-    /// Ends what goes on by itself, and waits for it.
-    func shutDown() async {
+    /// Cancels a check that is under way and waits for its end.
+    package func shutDown() async {
         checking?.cancel()
         await checking?.value
     }
@@ -118,20 +124,20 @@ final class PrefetchTableService {
     private func update(with json: Data) async throws -> PrefetchTableCheck {
         let table = try PrefetchTable(json: json, limits: source.limits)
         guard json != current else {
-            // The folder may have been out of reach before.
-            if !isKept { try await keep(json) }
+            // The folder may have been unavailable before.
+            if !isStored { try await write(json) }
             return .unchanged(version: table.version)
         }
-        apply(table)
+        prefetchers?.table = table
         current = json
         counters.applied += 1
-        try await keep(json)
+        try await write(json)
         return .applied(version: table.version)
     }
 
-    private func keep(_ json: Data) async throws {
-        isKept = false
+    private func write(_ json: Data) async throws {
+        isStored = false
         try await storage.write(mark + json)
-        isKept = true
+        isStored = true
     }
 }

@@ -2,25 +2,33 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Foundation
-internal import Logging
-@_spi(Facade) internal import RemoteConfig
-internal import ResourceLoading
-internal import ResourceStore
-internal import SchemeRouter
+package import Foundation
+package import Logging
+package import ResourceLoading
+package import ResourceStore
+package import SchemeRouter
 internal import WebEngine
 
-/// Keeps remote config: takes documents of its server and its host, keeps the last good one on disk, and sets the
-/// switches by it.
+/// An event of a ``RemoteConfigService``.
+package enum RemoteConfigEvent: Sendable {
+    /// Another document applies, or the document has expired.
+    case changed(RemoteConfigState)
+    /// A request for the document has ended.
+    case checked(RemoteConfigCheck)
+}
+
+/// Applies the documents of the server and of the host, stores the last one on disk, and sets the switches and the
+/// vetoes of the rules accordingly.
 ///
 /// Isolation: the main actor; reading, writing and fetching happen elsewhere.
 @MainActor
-final class RemoteConfigService {
-    /// What a kept document begins with that the host brought.
+package final class RemoteConfigService {
+    /// The prefix of a stored document that the host passed.
     private static let hostMark = Data("\n".utf8)
     private let source: RemoteConfigSource?
     private let network: any ResourceLoader
     private let storage: StoredDocument
+    private let identity: StoredDocument
     private let conditions: any HostConditioning
     private let logger: Logger
     private let rules: ActiveRules
@@ -32,21 +40,26 @@ final class RemoteConfigService {
     private var document: RemoteConfigDocument?
     private var documentAtStart: RemoteConfigDocument?
     private var isExpired = false
-    /// Whether the next process will find the document.
-    private var isKept = true
+    /// A Boolean value that indicates whether the document is stored for the next process.
+    private var isStored = true
     private var checking: Task<Void, Never>?
     private var nextCheck = Duration.zero
-    private(set) var counters = RemoteConfigCounters()
-    /// Hears each change of what applies.
-    var onChange: (@MainActor (RemoteConfigState) -> Void)?
-    /// Hears what came of each check.
-    var onCheck: (@MainActor (RemoteConfigCheck) -> Void)?
+    package private(set) var counters = RemoteConfigCounters()
+    /// Receives each event.
+    package var onEvent: (@MainActor (RemoteConfigEvent) -> Void)?
 
+    /// Creates a service. It applies nothing before ``open()``.
     /// - Parameters:
-    ///   - network: follows redirects, and decodes.
-    ///   - rules: are given the document's objections, and leave the host's as they are.
-    ///   - now: the time of the wall clock.
-    init(
+    ///   - options: the options.
+    ///   - network: a loader that follows redirects and decodes bodies.
+    ///   - store: the store of the last document and of the device's identity.
+    ///   - conditions: the host's conditions; without a network no request is made.
+    ///   - logger: the logger.
+    ///   - rules: the rules whose vetoes the service sets; the host's rules are not changed.
+    ///   - switches: the switches that the service sets.
+    ///   - clock: the clock of the intervals.
+    ///   - now: a function that returns the time of the wall clock.
+    package init(
         _ options: RemoteConfigOptions, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, rules: ActiveRules, switches: FeatureSwitches,
         clock: some Clock<Duration> = ContinuousClock(), now: @escaping () -> Date = { Date() }
@@ -54,6 +67,7 @@ final class RemoteConfigService {
         source = options.source
         self.network = network
         storage = StoredDocument("switchboard", in: store)
+        identity = StoredDocument("device-bucket", in: store)
         self.conditions = conditions
         self.logger = logger
         self.rules = rules
@@ -67,7 +81,8 @@ final class RemoteConfigService {
         checking?.cancel()
     }
 
-    var state: RemoteConfigState {
+    /// The current state.
+    package var state: RemoteConfigState {
         let applying = isExpired ? nil : document
         return RemoteConfigState(
             document: document, isExpired: isExpired, isEnabled: applying?.isEnabled ?? true,
@@ -75,26 +90,26 @@ final class RemoteConfigService {
             documentAtStart: documentAtStart)
     }
 
-    /// The numbers that the container is to be opened with.
-    var numbers: RemoteConfigNumbers { documentAtStart?.numbers ?? RemoteConfigNumbers() }
+    /// The numbers that the container must be opened with.
+    package var numbers: RemoteConfigNumbers { documentAtStart?.numbers ?? RemoteConfigNumbers() }
 
-    /// Takes the document that the last process kept: before there is a page, and without the network.
-    func open(_ store: BlobStore) async {
-        await openDevice(StoredDocument("device-bucket", in: store))
+    /// Applies the document that the last process stored, without the network. Call this before a page is opened.
+    package func open() async {
+        await openDevice()
         do {
             if let bytes = try await storage.read(), let json = json(of: bytes) {
                 document = try RemoteConfigDocument(json: json)
             }
         } catch {
-            // The server has another one.
+            // The next check fetches another one.
             logger.warning("the stored remote config cannot be read", metadata: ["error": "\(error)"])
         }
         isExpired = document.map { !$0.applies(at: now()) } ?? false
         documentAtStart = isExpired ? nil : document
-        set()
+        setSwitches()
     }
 
-    private func openDevice(_ identity: StoredDocument) async {
+    private func openDevice() async {
         do {
             if let bytes = try await identity.read(),
                 let known = RolloutBucket(identity: String(decoding: bytes, as: UTF8.self))
@@ -104,12 +119,12 @@ final class RemoteConfigService {
                 try await identity.write(Data(device.identity.utf8))
             }
         } catch {
-            // It has another number in the next process.
+            // The device has another identity in the next process.
             logger.warning("the device's bucket cannot be kept", metadata: ["error": "\(error)"])
         }
     }
 
-    /// What is kept begins with where it comes from. Another server's document says nothing of what this one wants.
+    /// Returns the document without its prefix, which names the source, or `nil` if it was stored for another server.
     private func json(of stored: Data) -> Data? {
         for mark in [Self.hostMark, sourceMark] {
             if let mark, stored.starts(with: mark) { return Data(stored.dropFirst(mark.count)) }
@@ -119,18 +134,20 @@ final class RemoteConfigService {
 
     private var sourceMark: Data? { source.map { Data("\($0.url)\n".utf8) } }
 
-    private func set() {
+    /// Sets the switches and the vetoes by the current state.
+    private func setSwitches() {
         let state = state
         switches.set(state.features)
-        // What the modes say holds from one start to the next.
+        // The modes apply from one start to the next.
         var vetoes = documentAtStart.map { [$0.modeRules] } ?? []
         if !isExpired, let document { vetoes.append(document.vetoes) }
         rules.vetoes = vetoes
     }
 
-    /// Takes a document of the host.
-    /// - Throws: ``RemoteConfigError`` with code `older`; `StoreError` where it applies, but could not be kept.
-    func apply(_ document: RemoteConfigDocument) async throws {
+    /// Applies a document of the host.
+    /// - Parameter document: the document.
+    /// - Throws: ``RemoteConfigError`` with code `older`; `StoreError` if the document applies but could not be stored.
+    package func apply(_ document: RemoteConfigDocument) async throws {
         do {
             try await apply(document, mark: Self.hostMark)
         } catch {
@@ -139,13 +156,14 @@ final class RemoteConfigService {
         }
     }
 
-    /// - Returns: whether it is another one.
+    /// Applies and stores a document.
+    /// - Returns: `false` if the document applied already.
     @discardableResult
     private func apply(_ next: RemoteConfigDocument, mark: Data) async throws -> Bool {
         if let document {
             guard next.json != document.json else {
-                // The folder may have been out of reach before.
-                if !isKept { try await keep(next, mark) }
+                // The folder may have been unavailable before.
+                if !isStored { try await write(next, mark) }
                 return false
             }
             guard next.mayReplace(document) else {
@@ -156,26 +174,26 @@ final class RemoteConfigService {
         document = next
         counters.applied += 1
         isExpired = !next.applies(at: now())
-        set()
+        setSwitches()
         logger.notice("remote config", metadata: ["version": "\(next.version)", "on": "\(next.isEnabled)"])
-        onChange?(state)
-        isKept = false
-        try await keep(next, mark)
+        onEvent?(.changed(state))
+        isStored = false
+        try await write(next, mark)
         return true
     }
 
-    private func keep(_ written: RemoteConfigDocument, _ mark: Data) async throws {
+    private func write(_ written: RemoteConfigDocument, _ mark: Data) async throws {
         try await storage.write(mark + written.json)
-        if written.json == document?.json { isKept = true }
+        if written.json == document?.json { isStored = true }
     }
 
-    /// Sees whether the document's time is over, and asks for another one, unless it was asked for a moment ago or is
-    /// being asked for. Never waits.
-    func check() {
+    /// Updates the state if the document has expired, and requests the document if the interval is over and no request
+    /// is under way. Never waits.
+    package func check() {
         if let document, isExpired == document.applies(at: now()) {
             isExpired.toggle()
-            set()
-            onChange?(state)
+            setSwitches()
+            onEvent?(.changed(state))
         }
         guard let source, checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else {
             return
@@ -214,11 +232,11 @@ final class RemoteConfigService {
             check = .failed(error)
         }
         checking = nil
-        onCheck?(check)
+        onEvent?(.checked(check))
     }
 
-    /// Ends what goes on by itself, and waits for it.
-    func shutDown() async {
+    /// Cancels a check that is under way and waits for its end.
+    package func shutDown() async {
         checking?.cancel()
         await checking?.value
     }
