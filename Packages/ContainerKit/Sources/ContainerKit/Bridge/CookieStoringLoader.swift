@@ -22,7 +22,7 @@ struct CookieStoringLoader: ResourceLoader {
         guard request.page != nil else { return response }
         if let cookieTarget = cookies.cookieTarget(of: request), cookies.accepts(from: cookieTarget, for: request) {
             let fields = response.head.headerFields
-            SetCookieObserver.current?.receive(fields[values: .setCookie])
+            request.onSetCookie?(fields[values: .setCookie])
             cookies.intake.apply(
                 fields[values: .setCookie], clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]),
                 from: cookieTarget.url, cookieTarget.context, begun: moment)

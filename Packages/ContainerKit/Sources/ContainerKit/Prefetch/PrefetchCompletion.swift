@@ -47,18 +47,6 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
-    func answer(
-        to request: ResourceRequest, from loader: any ResourceLoader,
-        receiving receive: @escaping @Sendable ([String]) -> Void
-    ) async throws -> ResourceResponse? {
-        let response = try await SetCookieObserver.$current.withValue(SetCookieObserver(receive: receive)) {
-            try await loader.load(request)
-        }
-        // Where the engine keeps the cookies, nobody has taken them out.
-        receive(response?.head.headerFields[values: .setCookie] ?? [])
-        return response
-    }
-
     /// A page that is being opened is on no generation yet: it will be on the active ones.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
