@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The API of the facade names types of these modules, so that an app writes one import.
 @_exported public import RemoteConfig
 @_exported public import ResourceLoading
 @_exported public import WebEngine
+
+// The API of the facade names types of these modules, so that an app writes one import.
+@_exported public import struct CookieBridge.CookieOptions

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+@_spi(Facade) internal import CookieBridge
 internal import ResourceLoading
 
 /// The cookies with which requests are made ahead, by page: read once when a page is opened, and when it asks by a

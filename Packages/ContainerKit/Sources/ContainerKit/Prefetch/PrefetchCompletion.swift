@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+@_spi(Facade) internal import CookieBridge
 internal import HTTPTypes
 internal import Prefetch
 internal import ResourceLoading
@@ -52,12 +52,5 @@ struct PrefetchCompletion: PrefetchCompleting {
         var request = request
         request.page = nil
         return request
-    }
-}
-
-extension PageCookies {
-    /// The field of a page's request; `nil` for none.
-    func header(for request: ResourceRequest) -> String? {
-        cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+@_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
@@ -140,16 +140,5 @@ final class Prefetcher {
     /// Drops what nobody has taken.
     func removeAll() {
         loader.removeAll()
-    }
-}
-
-extension PageCookies {
-    /// The cookies of an engine that keeps them itself, as they are now.
-    /// - Throws: ``EngineError``.
-    @MainActor
-    init(of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?) async throws {
-        let now = Date()
-        let cookies = try await EngineCookies.all(of: store).compactMap(change).map { Cookie($0, created: now) }
-        self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }
 }
