@@ -286,8 +286,18 @@ let package = Package(
         tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "BaseTesting"]),
         target("PublicSuffixList", in: "CookieBridge", ["WebSyntax"]),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
-        target("CookieBridge", ["WebSyntax", "AsyncSupport", "CookieJar"]),
-        tests(of: "CookieBridge", ["AsyncSupport", "CookieJar", "BaseTesting"]),
+        target(
+            "CookieBridge",
+            [
+                "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "WebEngine",
+                .httpTypes,
+            ]),
+        tests(
+            of: "CookieBridge",
+            [
+                "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "BaseTesting", "WebEngine",
+                "WebEngineTesting", .httpTypes,
+            ]),
         target(
             "Prefetch", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
@@ -307,8 +317,8 @@ let package = Package(
         target(
             "PagePrefetch", in: "ContainerKit",
             [
-                "AsyncSupport", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading", "ResourceStore",
-                "SchemeMode", "WebEngine", .httpTypes, .log,
+                "AsyncSupport", "CookieBridge", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading",
+                "ResourceStore", "SchemeMode", "WebEngine", .httpTypes, .log,
             ]),
         tests(
             of: "PagePrefetch", in: "ContainerKit",

@@ -73,6 +73,7 @@ let package = Package(
         .target(
             name: "PagePrefetch",
             dependencies: [
+                .product(name: "CookieBridge", package: "CookieBridge"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "HTTPTransport", package: "HTTPTransport"),
                 .product(name: "Prefetch", package: "Prefetch"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
 internal import OfflinePackage
 internal import PagePrefetch
 internal import PageRecovery
@@ -22,7 +23,7 @@ extension Container {
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
         // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
-        await cookies?.flushQuietly()
+        await cookies?.flush()
         await cache?.checkpoint()
         try await packages.checkpoint()
         await packages.sweepAll()
@@ -53,7 +54,7 @@ extension Container {
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
         await origins?.waitUntilSaved()
-        await cookies?.flushQuietly()
+        await cookies?.flush()
         await cache?.suspend()
         try await packages.suspend()
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
 internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import CookieBridge
+@_spi(Facade) internal import CookieBridge
 internal import CookieJar
 internal import Logging
 

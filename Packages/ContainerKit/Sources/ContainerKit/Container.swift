@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
@@ -94,12 +95,7 @@ public final class Container<Engine: WebEngineDriver> {
         if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
-        cookies =
-            modes.chains.allSatisfy { engine.traits(in: $0).keepsCookies }
-            ? nil
-            : CookieSynchronizer(configuration, besides: modes.started.contains(.customScheme) ? engine.cookies : nil) {
-                [hub] in hub.send($0)
-            }
+        cookies = Self.openCookies(configuration, engine, modes, hub)
         let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)

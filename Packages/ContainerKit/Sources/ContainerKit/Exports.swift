@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 // The API of the facade names types of these modules, so that an app writes one import.
+@_exported public import struct CookieBridge.CookieOptions
 @_exported public import PagePrefetch
 @_exported public import PageRecovery
 @_exported public import RemoteConfig

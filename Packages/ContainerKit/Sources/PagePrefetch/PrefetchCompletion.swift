@@ -16,7 +16,6 @@ struct PrefetchCompletion: PrefetchCompleting {
     /// The loader that answers before the network.
     let packages: any ResourceLoader
     let completion: RequestCompletion
-    let load: Prefetcher.Setup.Load
 
     /// Returns a request as the page makes it.
     /// - Throws: `ResourceError` if a package answers the request or the page is closed; the error of reading the
@@ -46,16 +45,6 @@ struct PrefetchCompletion: PrefetchCompleting {
         completion.complete(&request, opener: isDocument ? nil : page.documentURL)
         request.head.headerFields[.cookie] = try await pages.cookies(of: page.id).header(for: request)
         return request
-    }
-
-    func answer(
-        to request: ResourceRequest, from loader: any ResourceLoader,
-        receiving receive: @escaping @Sendable ([String]) -> Void
-    ) async throws -> ResourceResponse? {
-        let response = try await load(request, loader, receive)
-        // If the engine keeps the cookies, no loader has removed the fields.
-        receive(response?.head.headerFields[values: .setCookie] ?? [])
-        return response
     }
 
     /// Returns the request without its page. A page that is being opened has no generation yet; it gets the active

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) package import CookieBridge
 package import HTTPTypes
 package import ResourceLoading
 package import WebEngine
@@ -24,6 +25,8 @@ package protocol PrefetchCookieSource: Sendable {
     /// Returns the `Cookie` field of a request of the page; `nil` if the request carries no cookies.
     func header(for request: ResourceRequest) -> String?
 }
+
+extension PageCookies: PrefetchCookieSource {}
 
 /// Reads the cookies of pages.
 @MainActor

@@ -10,14 +10,6 @@ extension Prefetcher {
     /// The parts of a mode's prefetch that exist before the request pipeline: the options, the completion of requests,
     /// and the state of opening pages.
     package struct Setup: Sendable {
-        /// Loads a request that is made ahead, and passes the values of the `Set-Cookie` fields that a loader removes
-        /// from the response before a request of the page can carry the cookies.
-        package typealias Load =
-            @Sendable (
-                _ request: ResourceRequest, _ loader: any ResourceLoader,
-                _ receive: @escaping @Sendable ([String]) -> Void
-            ) async throws -> ResourceResponse?
-
         /// The header fields that the engine adds to requests in this mode.
         package let fields: EngineFields
         /// The options; the memory limit is the share of this mode.
@@ -33,10 +25,9 @@ extension Prefetcher {
         ///   - acceptLanguage: the `Accept-Language` of the engine's traits.
         ///   - packages: the loader of offline packages; what it answers is not requested ahead.
         ///   - modeCount: the number of modes that share the memory limit.
-        ///   - load: the function that loads requests.
         package init(
             _ options: PrefetchOptions, fields: EngineFields, names: SchemeNames, acceptLanguage: String?,
-            packages: any ResourceLoader, modeCount: Int = 1, load: @escaping Load
+            packages: any ResourceLoader, modeCount: Int = 1
         ) {
             self.fields = fields
             var options = options
@@ -46,7 +37,7 @@ extension Prefetcher {
             completion = PrefetchCompletion(
                 fields: fields, pages: pages, sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
                 packages: packages,
-                completion: RequestCompletion(names, sites: SuffixList(), acceptLanguage: acceptLanguage), load: load)
+                completion: RequestCompletion(names, sites: SuffixList(), acceptLanguage: acceptLanguage))
         }
 
         /// Returns the loader that makes requests ahead and answers the requests of pages with their responses.

@@ -4,6 +4,7 @@
 import AsyncSupport
 import BodyBridge
 import ContainerTesting
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import HTTPTypes

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import HTTPTypes

@@ -3,6 +3,7 @@
 
 internal import HTTPSemantics
 internal import OfflinePackage
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 

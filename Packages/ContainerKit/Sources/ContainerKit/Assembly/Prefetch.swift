@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+@_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
@@ -41,17 +41,11 @@ extension Container {
         over shared: Shared
     ) async -> Prefetcher.Setup? {
         guard let options = configuration.prefetch else { return nil }
-        let policy = shared.interceptionPolicy
         return Prefetcher.Setup(
             options, fields: await EngineFields.open(shared.store, of: mode, logger: configuration.logger),
             names: configuration.names, acceptLanguage: traits.acceptLanguage,
-            packages: SwitchedLoader(policy.switches[.packages], on: PackageLoader(policy.library)),
-            modeCount: modeCount
-        ) { request, loader, receive in
-            try await SetCookieObserver.$current.withValue(SetCookieObserver(receive: receive)) {
-                try await loader.load(request)
-            }
-        }
+            packages: SwitchedLoader(shared.switches[.packages], on: PackageLoader(shared.library)),
+            modeCount: modeCount)
     }
 
     /// Creates the prefetchers of all modes; returns `nil` if the configuration has none.
@@ -100,7 +94,9 @@ extension Container {
 
 // MARK: - Ports
 
-extension RequestHandler: PrefetchRouting {}
+extension RequestHandler: PrefetchRouting {
+    func opens(_ url: String) -> Bool { policy.intercepts(documentAt: url) }
+}
 
 extension Container: PrefetchCookieReading {
     package func prefetchCookies(
@@ -118,19 +114,3 @@ extension Container: PrefetchCookieReading {
     }
 }
 
-extension PageCookies: PrefetchCookieSource {
-    func header(for request: ResourceRequest) -> String? {
-        cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
-    }
-
-    /// Reads the cookies of an engine that keeps them itself.
-    /// - Throws: `EngineError`.
-    @MainActor
-    fileprivate init(
-        of store: any EngineCookieStore, changing change: (EngineCookie) -> EngineCookie?
-    ) async throws {
-        let now = Date()
-        let cookies = try await EngineCookies.all(of: store).compactMap(change).map { Cookie($0, created: now) }
-        self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
-    }
-}

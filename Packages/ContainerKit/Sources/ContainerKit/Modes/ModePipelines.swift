@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
 internal import HTTPCache
 internal import HTTPTransport
 internal import Logging
@@ -66,27 +67,13 @@ extension Container {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
             let traits = engine.traits(in: mode)
-<<<<<<< HEAD
-            let fields: EngineFields? =
-                configuration.prefetch == nil
-                ? nil
-                : await EngineFields.open(
-                    shared.store, of: pipelines.isEmpty ? nil : mode, logger: configuration.logger)
-            let prefetchSetup = Prefetcher.Setup(
-                configuration, traits, fields: fields, library: shared.library, switches: shared.switches,
-                among: modes.chains.count)
-            let loaders = LoaderStack.Parts(
-                names: configuration.names, traits: traits, sources: shared.policy.sources,
-=======
             let prefetchSetup = await openPrefetch(
                 configuration, traits, in: pipelines.isEmpty ? nil : mode, of: modes.chains.count, over: shared)
-            let path = RequestHandler(
-                names: configuration.names, traits: traits, interceptionPolicy: shared.interceptionPolicy,
->>>>>>> 1c2ad2726c6b785622851197f4f059e0d90c4a32
+            let loaders = LoaderStack.Parts(
+                names: configuration.names, traits: traits, sources: shared.policy.sources,
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
                 cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
-<<<<<<< HEAD
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
                 cookies: traits.keepsCookies ? nil : shared.cookies, prefetchSetup: prefetchSetup)
             let path = RequestHandler(
@@ -94,13 +81,7 @@ extension Container {
                     loaders: loaders, policy: shared.policy, memory: shared.memory,
                     handOverField: configuration.cookies.handOverField))
             pipelines.append(
-                ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
-=======
-                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
-                cookies: traits.keepsCookies ? nil : shared.cookies,
-                handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
-            pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
->>>>>>> 1c2ad2726c6b785622851197f4f059e0d90c4a32
+                ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
         }
         return ModePipelines(all: pipelines)
     }

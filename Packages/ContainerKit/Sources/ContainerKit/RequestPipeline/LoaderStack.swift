@@ -5,6 +5,7 @@ internal import HTTPCache
 internal import HTTPSemantics
 internal import HTTPTransport
 internal import HTTPTypes
+internal import PagePrefetch
 internal import Prefetch
 internal import ResourceLoading
 internal import SchemeMode
@@ -71,11 +72,8 @@ struct LoaderStack: Sendable {
         // An engine that keeps responses itself does so by the rules of HTTP; two caches would hold everything twice.
         let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
         // Below the page's cookies, which are part of what a prefetched response is for.
-        prefetch = parts.prefetchSetup.map { setup in
-            PrefetchLoader(
-                next: traits.preflights ? PrefetchPreflightLoader(origin, cache: permissions) : preflighted(origin),
-                completing: setup.completion, configuration: setup.configuration)
-        }
+        prefetch = parts.prefetchSetup?.loader(
+            over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
         saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
         savedBypass = CloseDelimitedLoader(withCookies(preflighted(parts.isCacheOfOthers ? storing : pastCache)))
         page = settle(saved)

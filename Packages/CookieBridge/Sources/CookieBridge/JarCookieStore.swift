@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieBridge
 internal import CookieJar
 
-/// The jar, as the reconciler sees it.
+/// A jar as a store of the reconciler.
 struct JarCookieStore: CookieStoring {
     let jar: CookieStore
 

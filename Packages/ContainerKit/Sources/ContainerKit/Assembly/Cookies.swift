@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieBridge
+@_spi(Facade) public import CookieBridge
 internal import CookieJar
+internal import Logging
 internal import PagePrefetch
 internal import WebEngine
 
-// The cookies of a user, wherever they lie.
+// The cookies of the pages, in the container's jar and in the engine's store.
 extension Container {
+    /// Opens the jar of pages whose engine has no cookies for them.
+    /// - Returns: `nil` if the engine stores the cookies of all pages.
+    static func openCookies(
+        _ configuration: Configuration, _ engine: Engine, _ modes: PageModes, _ hub: EventHub
+    ) -> CookieSynchronizer? {
+        guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
+        return CookieSynchronizer(
+            configuration.cookies, directory: configuration.directory,
+            engine: modes.started.contains(.customScheme) ? engine.cookies : nil,
+            delegate: CookieEventRecorder(logger: configuration.logger, hub: hub))
+    }
+
     /// Clears an account: the cookies of these domains and of all hosts below them, in the container's jar and its file and in
     /// the engine's store, changes that were on their way from one to the other, and what the pages of these domains have
     /// handed over to be sent. What was fetched ahead goes for all pages.
@@ -65,25 +78,48 @@ extension Container {
         prefetch?.removeAll()
     }
 
-    /// How long the engine's store may take for all of it.
-    private static var clearLimit: Duration { .seconds(10) }
-
-    /// Where the engine's store is the only one. The local server's token stays, as it is no user's.
+    /// Clears the engine's store where it is the only one. The token of the local server stays, because it is no user's.
     private func clearEngine(_ scope: CookieScope) async throws {
-        try await withLimit(Self.clearLimit, "the engine does not clear its cookies in time") { [self] in
-            let store = engine.cookies
-            var failure: (any Error)?
-            for cookie in try await store.all() where server?.isToken(cookie) != true {
-                let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-                let url = server?.port.flatMap { server?.realURL(of: "https://\(site):\($0)/") }
-                guard scope.reaches(url.flatMap { CookieURL($0)?.host } ?? site.lowercased()) else { continue }
-                do {
-                    try await store.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
-                } catch {
-                    failure = failure ?? error
-                }
-            }
-            if let failure { throw failure }
+        try await engine.cookies.clear(scope) { [server] cookie in
+            guard let server, let port = server.port else { return cookie }
+            guard !server.isToken(cookie) else { return nil }
+            var cookie = cookie
+            let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
+            let url = server.realURL(of: "https://\(site):\(port)/")
+            if let host = url.flatMap({ CookieURL($0)?.host }) { cookie.domain = host }
+            return cookie
         }
+    }
+}
+
+/// A recorder that logs the events of the cookies, and sends those that the app observes.
+private struct CookieEventRecorder: CookieSynchronizerDelegate {
+    let logger: Logger
+    let hub: EventHub
+
+    func record(_ event: CookieSynchronizer.Event) {
+        switch event {
+        case .storesDiffer(let fault):
+            logger.warning(
+                "cookies differ between stores",
+                metadata: [
+                    "reason": "\(fault.kind)", "store": "\(fault.store)",
+                    "cookie": "\(fault.identity.map { "\($0.name) of \($0.domain)" } ?? "")",
+                ])
+        case .fileNotRead(let error): logger.warning("cookies cannot be read", metadata: ["error": "\(error)"])
+        case .fileDamaged(let damage):
+            logger.warning("cookies were lost", metadata: ["reason": "\(damage.reason)", "file": "\(damage.path)"])
+        case .fileNotWritten(let error): logger.warning("cookies are not kept", metadata: ["error": "\(error)"])
+        case .pageNotSynchronized(let error):
+            logger.warning("a page opens before all its cookies are there", metadata: ["error": "\(error)"])
+        case .responseNotSynchronized: logger.warning("an answer comes before its cookies are in the engine")
+        case .engineStoreAnswers: logger.notice("the engine's cookie store answers again")
+        case .engineStoreSilent(let error):
+            logger.warning("the engine's cookie store does not answer", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func engineStoreChanged(isBehind: Bool) {
+        hub.send(.cookiesBehind(isBehind))
     }
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieBridge
 internal import CookieJar
 internal import Foundation
-internal import WebEngine
+public import WebEngine
 
-/// The engine's store, as the reconciler sees it.
+/// An engine's store as a store of the reconciler.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class EngineCookies: CookieStoring {
-    /// How long a reading may take: an engine that does not answer is asked again.
+    /// The longest time that one reading may take. The reconciler repeats a reading that failed.
     private static let readLimit = Duration.seconds(10)
 
     private let store: any EngineCookieStore
     private let clock: any Clock<Duration>
-    /// How many losses of the store the reconciler has heard of.
+    /// The number of losses that the reconciler knows.
     private var losses: Int
 
     init(_ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
@@ -36,7 +35,7 @@ final class EngineCookies: CookieStoring {
         return cookies
     }
 
-    /// What the engine has lost is cleared, too; the next reading tells of the loss.
+    /// Clears the store also if the engine has lost cookies; the next reading reports the loss.
     func clear(_ scope: CookieScope) async throws {
         for cookie in try await all() where scope.contains(cookie.identity) { try await remove(cookie.identity) }
     }
@@ -47,12 +46,12 @@ final class EngineCookies: CookieStoring {
         return cookies.map { Cookie($0, created: now) }
     }
 
-    /// What a store has, within the limit of a reading.
-    /// - Throws: ``EngineError``.
+    /// Returns the cookies of a store, within the limit of a reading.
+    /// - Throws: `EngineError`.
     static func all(
         of store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> [EngineCookie] {
-        try await withLimit(readLimit, clock: clock, "the engine does not tell its cookies") { try await store.all() }
+        try await withLimit(readLimit, clock: clock, "the engine does not return its cookies") { try await store.all() }
     }
 
     func set(_ cookie: Cookie) async throws {
@@ -72,13 +71,41 @@ final class EngineCookies: CookieStoring {
     }
 }
 
+extension EngineCookieStore {
+    /// Clears a store that no reconciler synchronizes. Every cookie is tried, even if removing another one fails.
+    /// - Parameters:
+    ///   - scope: the cookies to remove.
+    ///   - limit: the longest time for all of them.
+    ///   - change: returns a cookie with the real host for which the engine stores it; `nil` for a cookie that stays.
+    /// - Throws: the first error; `EngineError` with code `timedOut` after the limit.
+    @_spi(Facade) public func clear(
+        _ scope: CookieScope, within limit: Duration = .seconds(10),
+        changing change: @escaping @MainActor (EngineCookie) -> EngineCookie? = { $0 }
+    ) async throws {
+        try await withLimit(limit, "the engine does not clear its cookies in time") {
+            var failure: (any Error)?
+            for cookie in try await self.all() {
+                guard let real = change(cookie), scope.contains(Cookie(real, created: .distantPast).identity) else {
+                    continue
+                }
+                do {
+                    try await self.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+                } catch {
+                    failure = failure ?? error
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+}
+
 extension EngineCookie {
-    /// What an engine keeps of a cookie.
+    /// Creates the cookie that an engine stores for a cookie of a jar.
     init(_ cookie: Cookie) {
         self.init(
             name: cookie.identity.name, value: cookie.value, domain: Self.domain(of: cookie.identity),
             path: cookie.identity.path,
-            // Down, so that it does not outlive the jar's; and no date lies beyond what can be counted.
+            // Rounded down, so that it does not outlive the jar's; limited to dates that an engine can represent.
             expires: cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down)) },
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: SameSite(cookie.sameSite))
     }
@@ -90,13 +117,15 @@ extension EngineCookie {
 }
 
 extension Cookie {
+    /// Creates the cookie of a jar for a cookie that an engine stores.
     init(_ cookie: EngineCookie, created: Date) {
         let isHostOnly = !cookie.domain.hasPrefix(".")
         let domain = (isHostOnly ? cookie.domain : String(cookie.domain.dropFirst())).lowercased()
+        let isBareAddress = domain.utf8.contains(UInt8(ascii: ":")) && !domain.hasPrefix("[")
         self.init(
             Identity(
-                name: cookie.name, domain: domain.utf8.contains(UInt8(ascii: ":")) ? "[\(domain)]" : domain,
-                isHostOnly: isHostOnly, path: cookie.path),
+                name: cookie.name, domain: isBareAddress ? "[\(domain)]" : domain, isHostOnly: isHostOnly,
+                path: cookie.path),
             value: cookie.value, expires: cookie.expires.map { Date(timeIntervalSince1970: Double($0)) },
             created: created, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
             sameSite: SameSite(cookie.sameSite))
