@@ -39,7 +39,6 @@ final class PrefetchStage {
         change(&options)
         network.put(.bytes(Data("api".utf8)), at: Self.api)
         network.put(.bytes(Data("page".utf8)), at: Self.page)
-        let setCookies = setCookies
         var list: [Prefetcher] = []
         for mode in modes {
             let fields = EngineFields()
@@ -48,17 +47,9 @@ final class PrefetchStage {
                     HTTPRequest(urlText: Self.page, headerFields: [.userAgent: "Engine/1", .accept: "text/html"])))
             let setup = Prefetcher.Setup(
                 options, fields: fields, names: .standard, acceptLanguage: nil, packages: packages,
-                modeCount: modes.count
-            ) { request, loader, receive in
-                guard var response = try await loader.load(request) else { return nil }
-                // As a loader that keeps cookies does.
-                let values = response.head.headerFields[values: .setCookie]
-                receive(values)
-                setCookies.values.withLock { $0 += values }
-                response.head.headerFields[values: .setCookie] = []
-                return response
-            }
-            let loader = setup.loader(over: network, permissions: permissions)
+                modeCount: modes.count)
+            let loader = setup.loader(
+                over: CookieKeepingLoader(base: network, values: setCookies), permissions: permissions)
             loaders[mode] = loader
             list.append(Prefetcher(setup, in: mode, loader: loader, routing: routing, cookies: cookies))
         }
@@ -117,6 +108,21 @@ func until(_ holds: () throws -> Bool) async throws {
 /// Text that is recorded from any thread.
 final class Recorder: Sendable {
     let values = Mutex<[String]>([])
+}
+
+/// Removes the values of `Set-Cookie` from responses and keeps them, as the loader that stores cookies does.
+private struct CookieKeepingLoader: ResourceLoader {
+    let base: any ResourceLoader
+    let values: PrefetchStage.Recorder
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard var response = try await base.load(request) else { return nil }
+        let values = response.head.headerFields[values: .setCookie]
+        request.onSetCookie?(values)
+        self.values.values.withLock { $0 += values }
+        response.head.headerFields[values: .setCookie] = []
+        return response
+    }
 }
 
 /// Packages that answer a set of URLs.
