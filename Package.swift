@@ -120,6 +120,7 @@ let package = Package(
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "Diagnostics", targets: ["Diagnostics"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -301,9 +302,15 @@ let package = Package(
             ]),
         tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
         target(
+            "Diagnostics", in: "ContainerKit",
+            ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes, .log, .metrics]),
+        tests(
+            of: "Diagnostics", in: "ContainerKit",
+            ["ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes, .log, .metrics, .metricsTestKit]),
+        target(
             "ContainerKit",
             [
-                "RemoteConfig",
+                "RemoteConfig", "Diagnostics",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -316,6 +323,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
+                "Diagnostics",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

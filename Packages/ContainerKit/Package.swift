@@ -18,6 +18,7 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "Diagnostics", targets: ["Diagnostics"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
     dependencies: [
@@ -58,9 +59,32 @@ let package = Package(
             dependencies: ["RemoteConfig", .product(name: "SchemeRouter", package: "SchemeRouter")],
             swiftSettings: settings),
         .target(
+            name: "Diagnostics",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "DiagnosticsTests",
+            dependencies: [
+                "Diagnostics",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ], swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
                 "RemoteConfig",
+                "Diagnostics",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
@@ -96,6 +120,7 @@ let package = Package(
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
+                "Diagnostics",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

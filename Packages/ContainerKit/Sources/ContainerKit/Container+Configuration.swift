@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import BodyBridge
+public import Diagnostics
 public import HTTPTransport
 public import Logging
 public import Metrics
@@ -108,8 +109,8 @@ extension Container {
         /// What is done where a page stays white: with what signals, and within what limits. By default what
         /// ``BlankPageOptions`` says; `nil` for nothing.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
-        /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
-        /// page. `nil`, and nothing, by default.
+        /// The options for recording how pages open: as ``/Diagnostics/PageTimeline``, by `Container.timelines()`, and as
+        /// a line in the log for each page. `nil`, and no recording, by default.
         public var timelines: TimelineOptions?
         /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
         public var pageRequests = PageRequestOptions()

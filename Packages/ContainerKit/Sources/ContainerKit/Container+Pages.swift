@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+internal import Diagnostics
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage

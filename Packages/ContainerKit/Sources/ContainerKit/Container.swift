@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+internal import Diagnostics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
-internal import Metrics
 internal import OfflinePackage
 internal import RemoteConfig
 internal import ResourceLoading
@@ -150,15 +150,7 @@ public final class Container<Engine: WebEngineDriver> {
         hub.observePermanently { [weak blankPages] in
             if case .request(let record) = $0 { blankPages?.receive(record) }
         }
-        let metrics = MetricsReporter.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
-        if let options = configuration.timelines {
-            let recorder = TimelineRecorder(options, logger: configuration.logger) { [weak self] page in
-                self?.sessions.values.first { $0.id == page }?.documentURL
-            }
-            if let metrics { recorder.listen { metrics.receive($0) } }
-            hub.observePermanently { recorder.receive($0) }
-            timelineRecorder = recorder
-        }
+        timelineRecorder = beginDiagnostics()
         prefetch = Prefetchers(pipelines, configuration.prefetch) { [weak self] url, mode in
             guard let self else { throw CancellationError() }
             return try await cookies(ofPageAt: url, in: mode)
@@ -169,12 +161,6 @@ public final class Container<Engine: WebEngineDriver> {
         table?.record(.launch)
         beginRemoteConfig()
         startIdleScheduler()
-    }
-
-    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsReporter {
-        let metrics = MetricsReporter(factory) { [weak self] in self?.counters.totals ?? [:] }
-        hub.observePermanently { metrics.receive($0) }
-        return metrics
     }
 
     private func startIdleScheduler() {
