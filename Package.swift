@@ -122,6 +122,7 @@ let package = Package(
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
+        .library(name: "Diagnostics", targets: ["Diagnostics"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -333,9 +334,15 @@ let package = Package(
             of: "PageRecovery", in: "ContainerKit",
             ["BaseTesting", "ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes]),
         target(
+            "Diagnostics", in: "ContainerKit",
+            ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes, .log, .metrics]),
+        tests(
+            of: "Diagnostics", in: "ContainerKit",
+            ["ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes, .log, .metrics, .metricsTestKit]),
+        target(
             "ContainerKit",
             [
-                "PagePrefetch", "PageRecovery", "RemoteConfig",
+                "Diagnostics", "PagePrefetch", "PageRecovery", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -348,6 +355,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
+                "Diagnostics",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
+        .library(name: "Diagnostics", targets: ["Diagnostics"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
     dependencies: [
@@ -120,11 +121,34 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .target(
+            name: "Diagnostics",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "DiagnosticsTests",
+            dependencies: [
+                "Diagnostics",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ], swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
                 "PageRecovery",
                 "RemoteConfig",
                 "PagePrefetch",
+                "Diagnostics",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "SystemSupport", package: "ResourceLoading"),
@@ -161,6 +185,7 @@ let package = Package(
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
                 "PageRecovery",
+                "Diagnostics",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

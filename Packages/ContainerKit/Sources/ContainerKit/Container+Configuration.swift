@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import BodyBridge
+public import Diagnostics
 public import HTTPTransport
 public import Logging
 public import Metrics
@@ -111,8 +112,8 @@ extension Container {
         /// The options of the recovery of blank pages; see ``/PageRecovery/BlankPageOptions``. No page is watched if it is
         /// `nil`.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
-        /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
-        /// page. `nil`, and nothing, by default.
+        /// The options for recording how pages open: as ``/Diagnostics/PageTimeline``, by `Container.timelines()`, and as
+        /// a line in the log for each page. `nil`, and no recording, by default.
         public var timelines: TimelineOptions?
         /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
         public var pageRequests = PageRequestOptions()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Diagnostics
 internal import OfflinePackage
 internal import PagePrefetch
 internal import RemoteConfig

@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
+internal import Diagnostics
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage

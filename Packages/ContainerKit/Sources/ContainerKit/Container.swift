@@ -3,11 +3,11 @@
 
 internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
+internal import Diagnostics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
-internal import Metrics
 internal import OfflinePackage
 internal import PagePrefetch
 internal import PageRecovery
@@ -147,15 +147,7 @@ public final class Container<Engine: WebEngineDriver> {
         try await beginLoopback()
         beginEngineCaches()
         blankPages = makePageRecovery()
-        let metrics = MetricsReporter.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
-        if let options = configuration.timelines {
-            let recorder = TimelineRecorder(options, logger: configuration.logger) { [weak self] page in
-                self?.sessions.values.first { $0.id == page }?.documentURL
-            }
-            if let metrics { recorder.listen { metrics.receive($0) } }
-            hub.observePermanently { recorder.receive($0) }
-            timelineRecorder = recorder
-        }
+        timelineRecorder = beginDiagnostics()
         prefetch = makePrefetchers()
         prefetchTable = await openPrefetchTable(RedirectedLoader(network))
         checkPrefetchTable()
@@ -164,12 +156,6 @@ public final class Container<Engine: WebEngineDriver> {
         table?.record(.launch)
         beginRemoteConfig()
         startIdleScheduler()
-    }
-
-    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsReporter {
-        let metrics = MetricsReporter(factory) { [weak self] in self?.counters.totals ?? [:] }
-        hub.observePermanently { metrics.receive($0) }
-        return metrics
     }
 
     private func startIdleScheduler() {

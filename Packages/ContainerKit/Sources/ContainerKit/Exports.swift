@@ -3,6 +3,7 @@
 
 // The API of the facade names types of these modules, so that an app writes one import.
 @_exported public import struct CookieBridge.CookieOptions
+@_exported public import Diagnostics
 @_exported public import PagePrefetch
 @_exported public import PageRecovery
 @_exported public import RemoteConfig

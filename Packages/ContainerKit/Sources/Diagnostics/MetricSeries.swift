@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The names of what a container measures; `docs/seeing.md` says what each means. They are an interface: dashboards have
+/// The names of a container's metrics; `docs/seeing.md` describes each. They are an interface, because dashboards name
 /// them.
-enum MetricName: String, CaseIterable {
+package enum MetricName: String, CaseIterable {
     case pages = "containerkit.pages"
     case pageFailures = "containerkit.page.failures"
     case checkOut = "containerkit.page.check_out"
@@ -25,4 +25,20 @@ enum MetricName: String, CaseIterable {
     case prefetchWastedBytes = "containerkit.prefetch.wasted_bytes"
     case drops = "containerkit.drops"
     case damage = "containerkit.damage"
+}
+
+/// The key of one series: a name and its dimensions.
+package struct MetricKey: Hashable {
+    package let name: MetricName
+    package let dimensions: [String: String]
+
+    package init(_ name: MetricName, _ dimensions: [String: String] = [:]) {
+        self.name = name
+        self.dimensions = dimensions
+    }
+
+    /// The dimensions in the order of their names.
+    var sortedDimensions: [(String, String)] {
+        dimensions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 }

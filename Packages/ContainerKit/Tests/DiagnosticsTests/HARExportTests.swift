@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerKit
+import Diagnostics
 import Foundation
 import ResourceLoading
 import Testing
 
-/// What HAR 1.2 asks of a file.
+/// The requirements of HAR 1.2.
 @Suite("HAR 1.2", .timeLimit(.minutes(1)))
 struct HARExportTests {
     private typealias Object = [String: Any]

@@ -4,8 +4,8 @@
 internal import Foundation
 internal import WebEngine
 
-/// What a page's `performance` says, read in a world beside the page's: times in milliseconds since `origin`, which is in
-/// milliseconds since 1970; `nil` where the engine does not say.
+/// The times of a page's `performance` object, read in an isolated world: in milliseconds since `origin`, which is in
+/// milliseconds since 1970. A time that the engine does not report is `nil`.
 struct PageReadings: Decodable, Sendable, Hashable {
     var origin: Double?
     var responseStart: Double?
@@ -13,12 +13,12 @@ struct PageReadings: Decodable, Sendable, Hashable {
     var firstContentfulPaint: Double?
     var domReady: Double?
 
-    /// The most characters of an answer that are looked at.
+    /// The longest message that is decoded, in bytes.
     private static let limit = 4_096
 
     init() {}
 
-    /// Reads the JSON that ``script`` posts; `nil` where it is none.
+    /// Decodes the JSON that ``script`` posts; `nil` if it is invalid.
     init?(json: String) {
         guard json.utf8.count <= Self.limit,
             let readings = try? JSONDecoder().decode(Self.self, from: Data(json.utf8))
@@ -26,15 +26,15 @@ struct PageReadings: Decodable, Sendable, Hashable {
         self = readings
     }
 
-    /// Of the world, and of the message's handler in it.
+    /// The name of the isolated world and of its message handler.
     static let name = "containerkit-timeline"
     static let world = ScriptWorld.isolated(name: name)
 
-    /// Posts the readings once, when the page has loaded and has its first contentful paint; 2 seconds after the load
-    /// where it has none, as a page is often loaded before it is painted.
+    /// Posts the readings once, when the page has loaded and has its first contentful paint, but at most 2 seconds
+    /// after the load: a page is often loaded before it is painted.
     ///
-    /// A script of the page's start: one that the app runs later counts as a person's gesture, which a page can tell by
-    /// `navigator.userActivation`.
+    /// It runs at the document's start, because a script that the app evaluates later counts as a user gesture, which
+    /// the page can read from `navigator.userActivation`.
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
     private static let source = """

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// The names of the HTTP Archive format 1.2. What is not known has the values that it prescribes.
+/// A document of the HTTP Archive format 1.2. Unknown values are those that the format prescribes.
 struct HARDocument: Encodable {
     struct Log: Encodable {
         var version = "1.2"
@@ -18,7 +18,7 @@ struct HARDocument: Encodable {
         struct Timings: Encodable {
             let onContentLoad: Double
             let onLoad: Double
-            /// A name of our own, as the underscore says.
+            /// A custom field, which the format marks with an underscore.
             let _firstContentfulPaint: Double?
         }
 
@@ -62,7 +62,7 @@ struct HARDocument: Encodable {
             let bodySize: Int64
         }
 
-        /// None of the three may be left out, nor be negative.
+        /// All three are required and not negative.
         struct Timings: Encodable {
             var send = 0.0
             let wait: Double
@@ -92,7 +92,7 @@ extension HARDocument {
             pages: numbered.map { Page($0.1, id: $0.0, export) },
             entries: numbered.flatMap { id, timeline in
                 timeline.requests.enumerated()
-                    // A stable order: what has no time comes at the end, as it ended.
+                    // A stable order: requests without a start come last, in the order in which they ended.
                     .sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
                     .map { Entry($0.element, of: timeline, id: id, export) }
             })
@@ -112,30 +112,31 @@ extension HARDocument.Page {
 }
 
 extension HARDocument.Entry {
-    init(_ asked: PageTimeline.Request, of timeline: PageTimeline, id: String, _ export: HARExport) {
+    init(_ recorded: PageTimeline.Request, of timeline: PageTimeline, id: String, _ export: HARExport) {
         pageref = id
-        let begin = asked.started ?? asked.ended ?? .zero
-        let end = max(asked.ended ?? begin, begin)
-        let answered = min(max(asked.responded ?? end, begin), end)
+        let begin = recorded.started ?? recorded.ended ?? .zero
+        let end = max(recorded.ended ?? begin, begin)
+        let responded = min(max(recorded.responded ?? end, begin), end)
         startedDateTime = timeline.stamp(begin)
-        timings = Timings(wait: (answered - begin).inMilliseconds, receive: (end - answered).inMilliseconds)
+        timings = Timings(wait: (responded - begin).inMilliseconds, receive: (end - responded).inMilliseconds)
         time = timings.send + timings.wait + timings.receive
-        let url = export.shown(asked.url)
-        request = Request(method: asked.method, url: url, queryString: Self.parameters(of: url))
+        let url = export.shown(recorded.url)
+        request = Request(method: recorded.method, url: url, queryString: Self.parameters(of: url))
         response = Response(
-            status: asked.status ?? 0,
-            content: .init(size: asked.bytes ?? 0, mimeType: asked.mediaType ?? "application/octet-stream"),
-            bodySize: asked.bytes ?? -1)
-        let source = asked.provenance?.rawValue ?? (asked.asker == .engine && asked.status != nil ? "engine" : "failed")
-        // What a reason says may name the URL.
-        let reason = export.leavesQueriesOut ? nil : asked.reason
-        let unknown = asked.started == nil ? "when it began is not known" : nil
-        // A reason may begin with the source, as that of a package does.
+            status: recorded.status ?? 0,
+            content: .init(size: recorded.bytes ?? 0, mimeType: recorded.mediaType ?? "application/octet-stream"),
+            bodySize: recorded.bytes ?? -1)
+        let source =
+            recorded.provenance?.rawValue ?? (recorded.asker == .engine && recorded.status != nil ? "engine" : "failed")
+        // A reason may contain the URL.
+        let reason = export.leavesQueriesOut ? nil : recorded.reason
+        let unknown = recorded.started == nil ? "when it began is not known" : nil
+        // The reason of a package begins with its source.
         let parts = reason.map { $0.hasPrefix(source + " ") ? [$0] : [source, $0] } ?? [source]
         comment = (parts + [unknown].compactMap { $0 }).joined(separator: ": ")
     }
 
-    /// The parameters as they stand in the URL, escaped as they are.
+    /// Returns the query parameters of a URL, in its percent encoding.
     static func parameters(of url: String) -> [Parameter] {
         let bare = url.prefix { $0 != "#" }
         guard let mark = bare.firstIndex(of: "?") else { return [] }
@@ -147,9 +148,9 @@ extension HARDocument.Entry {
 }
 
 extension PageTimeline {
-    /// A time of this timeline as ISO 8601 has it, in UTC, with milliseconds.
+    /// Returns the date of a mark in ISO 8601, in UTC, with milliseconds.
     fileprivate func stamp(_ time: Duration) -> String {
-        // The format cuts off what is below a millisecond: half of one more keeps 0.3 from being 0.299.
+        // The format truncates to milliseconds: half a millisecond more keeps 0.3 from becoming 0.299.
         let whole = (opened.timeIntervalSince1970 * 1_000 + time.inMilliseconds).rounded()
         return Date(timeIntervalSince1970: (whole + 0.5) / 1_000)
             .formatted(
