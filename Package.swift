@@ -119,6 +119,8 @@ let package = Package(
         .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "PageDownloads", targets: ["PageDownloads"]),
+        .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
@@ -294,6 +296,27 @@ let package = Package(
 
         // The facade, its features, and what drives it.
         target(
+            "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "SystemSupport", "WebSyntax", "ResourceLoading", "ResourceStore", "OfflinePackage",
+                "SchemeMode", "WebEngine", .httpTypes,
+            ]),
+        tests(
+            of: "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "OfflinePackage", "ResourceLoading", "SchemeMode", "WebEngine",
+                "WebEngineTesting", .httpTypes,
+            ]),
+        target(
+            "PagePrompts", in: "ContainerKit",
+            ["WebSyntax", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebViewPool"]),
+        tests(
+            of: "PagePrompts", in: "ContainerKit",
+            [
+                "BaseTesting", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebEngineTesting",
+                "WebViewPool",
+            ]),
+        target(
             "RemoteConfig", in: "ContainerKit",
             [
                 "ContentDigest", "SystemSupport", "WebSyntax", "ResourceLoading", "SchemeRouter", "StrictJSON",
@@ -303,7 +326,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "RemoteConfig",
+                "PageDownloads", "PagePrompts", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -316,6 +339,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
+                "PageDownloads", "PagePrompts",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

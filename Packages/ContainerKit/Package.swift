@@ -17,6 +17,8 @@ let package = Package(
     name: "ContainerKit",
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
+        .library(name: "PageDownloads", targets: ["PageDownloads"]),
+        .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
@@ -43,6 +45,54 @@ let package = Package(
     ],
     targets: [
         .target(
+            name: "PageDownloads",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PageDownloadsTests",
+            dependencies: [
+                "PageDownloads",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "PagePrompts",
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PagePromptsTests",
+            dependencies: [
+                "PagePrompts",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+            ], swiftSettings: settings),
+        .target(
             name: "RemoteConfig",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
@@ -60,6 +110,8 @@ let package = Package(
         .target(
             name: "ContainerKit",
             dependencies: [
+                "PageDownloads",
+                "PagePrompts",
                 "RemoteConfig",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
@@ -96,6 +148,8 @@ let package = Package(
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
+                "PageDownloads",
+                "PagePrompts",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PageDownloads
 internal import ResourceTable
 
 // What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.
@@ -81,7 +82,6 @@ extension Container {
         for session in sessions.values { report(.closed, of: session) }
         blankPages?.shutDown()
         prefetch?.removeAll()
-        dropPendingDownloads()
         await downloadManager.shutDown()
         // It may have the engine connect to the proxy.
         await idle?.shutDown()

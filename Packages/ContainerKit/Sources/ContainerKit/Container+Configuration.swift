@@ -6,6 +6,8 @@ public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PageDownloads
+public import PagePrompts
 public import ResourceStore
 public import ResourceTable
 public import SchemeMode

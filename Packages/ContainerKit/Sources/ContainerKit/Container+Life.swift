@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PageDownloads
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

@@ -14,7 +14,8 @@ internal import WebEngine
     internal import Darwin
 #endif
 
-/// Whether there is room for a file: before it is begun, and again after each 4 MiB of it, as others write, too.
+/// Checks the free space of the device before a file is started, and after each 4 MiB of it, because other files grow
+/// too.
 final class DiskSpaceGuard: Sendable {
     private let space: any SpaceMeasuring
     private let folder: String
@@ -22,7 +23,7 @@ final class DiskSpaceGuard: Sendable {
     private let next = Mutex(step)
 
     private static let step: Int64 = 4 << 20
-    /// With less than that a file system counts as full.
+    /// The number of free bytes below which a file system counts as full.
     private static let spareBytes: Int64 = 1 << 16
 
     init(in folder: String, by options: DownloadOptions) {
@@ -31,6 +32,7 @@ final class DiskSpaceGuard: Sendable {
         reserve = options.reserve
     }
 
+    /// Checks the free space for a file of a length, if it is known.
     /// - Throws: ``DownloadError``.
     @concurrent
     func check(for bytes: Int64?) async throws {
@@ -43,7 +45,8 @@ final class DiskSpaceGuard: Sendable {
         guard available - reserve > bytes ?? 0 else { throw noSpace(available) }
     }
 
-    /// Whether so many bytes are a reason to look again; true once for each step.
+    /// Returns a Boolean value that indicates whether the space is to be checked again at a length; true once for each
+    /// step.
     func isDue(at bytes: Int64) -> Bool {
         next.withLock { next in
             guard bytes >= next else { return false }
@@ -52,17 +55,19 @@ final class DiskSpaceGuard: Sendable {
         }
     }
 
+    /// Checks that the reserve is free.
     /// - Throws: ``DownloadError`` with code `no-space`.
     func recheck() throws {
         guard let available = try? space.availableBytes(at: folder), available < reserve else { return }
         throw noSpace(available)
     }
 
+    /// Does ``recheck()`` outside the caller's actor.
     @concurrent
     func recheckElsewhere() async throws { try recheck() }
 
-    /// Why a file may not have been written whose writer does not say why, but in the words of the system: what it had
-    /// written may be gone by now, so that there is room again.
+    /// Returns the reason for a failed write of an engine, which names it only by a text of the system. The partial
+    /// file may be removed by now, so that there is space again.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
         let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(SystemError.reason(of: $0)) }

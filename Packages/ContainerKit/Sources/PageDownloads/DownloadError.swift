@@ -5,9 +5,9 @@ internal import ResourceLoading
 internal import SystemSupport
 internal import WebEngine
 
-/// Why a file was not saved. Nothing is left of it then.
+/// The reason for which a file was not saved. No part of the file is left.
 public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
+    /// The kind of a failure. Codes are added over time: keep a default when switching.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name: lower-case words joined by hyphens.
         public let description: String
@@ -16,32 +16,32 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
             self.description = description
         }
 
-        /// The host cancelled it, an account was signed out, the container ended, or the page did before there was an
-        /// answer.
+        /// The app cancelled the download, an account was signed out, the container was shut down, or the page ended
+        /// before a response arrived.
         public static let cancelled = Code("cancelled")
-        /// As many downloads as may be are under way.
+        /// The number of downloads is at its limit.
         public static let tooMany = Code("too-many")
-        /// It is, or would be, longer than ``DownloadOptions/byteLimit``.
+        /// The file is, or would be, longer than ``DownloadOptions/byteLimit``.
         public static let tooLarge = Code("too-large")
-        /// There is no room for it on the device.
+        /// The device has too little free space.
         public static let noSpace = Code("no-space")
-        /// The folder or the name that the host gave cannot be used.
+        /// The folder or the name that the app chose cannot be used.
         public static let destination = Code("destination")
         /// The file system failed.
         public static let io = Code("io")
         /// The server answered with an error.
         public static let status = Code("status")
-        /// The bytes could not be had, or broke off.
+        /// The request for the bytes failed, or the connection broke off.
         public static let loadFailed = Code("load-failed")
-        /// Nothing came for ``DownloadOptions/silenceLimit``.
+        /// Too few bytes arrived within ``DownloadOptions/silenceLimit``.
         public static let timedOut = Code("timed-out")
     }
 
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// One line of text for people.
     public let message: String
-    /// What it is about: a URL or a path.
+    /// The URL or path that the error is about.
     public let location: String?
 
     init(_ code: Code, _ message: String, at location: String? = nil) {
@@ -51,12 +51,12 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Converts an error of the system.
-    /// - Parameter path: the path that it is about. Default: that of the error.
+    /// - Parameter path: the path that the error is about. Default: the path of `error`.
     init(system error: SystemError, at path: String? = nil) {
         self.init(error.isOutOfSpace ? .noSpace : .io, error.description, at: path ?? error.path)
     }
 
-    /// Gives any error this type: unchanged where it already is one.
+    /// Converts any error; a `DownloadError` stays unchanged.
     init(_ error: any Error, at url: String) {
         switch error {
         case let error as DownloadError: self = error

@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Something that happened to a download that the host wanted, or one that could not be offered to it.
+package import ResourceLoading
+
+/// A change of a download that the app has accepted, or the refusal of one that it was not asked about.
 public struct DownloadEvent: Sendable, Hashable {
-    /// What happened. Kinds are added over time: keep a default when switching.
+    /// The state of a download. Kinds are added over time: keep a default when switching.
     public enum Stage: Sendable, Hashable {
-        /// The host said where, and the bytes are asked for.
+        /// The app named a place, and the bytes are requested.
         case began
-        /// The whole file is on disk, at this path, readable by its owner alone (mode 0600).
+        /// The whole file is on disk at this path, readable by its owner only (mode 0600).
         case saved(path: String, bytes: Int64)
-        /// Nothing is left of it.
+        /// The download failed, and no part of the file is left.
         case failed(DownloadError)
     }
 
-    /// What is saved.
+    /// The request of the page.
     public let request: DownloadRequest
-    /// What happened to it.
+    /// The new state.
     public let stage: Stage
 }
 
-/// How far a download is.
+/// The progress of a download, in bytes.
 public struct DownloadProgress: Sendable, Hashable {
-    /// Bytes that are there.
+    /// The number of bytes that have arrived.
     public var received: Int64
-    /// Bytes that there will be; `nil` where that is not known.
+    /// The number of bytes of the whole file; `nil` if it is not known.
     public var expected: Int64?
 }
 
-/// What became of the files that pages wanted to save.
-public struct DownloadCounters: Sendable, Hashable {
-    /// The host was asked.
-    public var asked = 0
-    /// Files that are on disk.
-    public var saved = 0
-    /// Their bytes.
-    public var savedBytes: Int64 = 0
-    /// Downloads that were cancelled after they had begun: by the host, by a sign-out or the container's end.
-    public var cancelled = 0
-    /// Those that failed for another reason.
-    public var failed = 0
-    /// Those that were not offered to the host: too many were under way, or an account was being signed out.
-    public var refused = 0
+/// A report of the downloads of a container.
+package enum PageDownloadReport: Sendable {
+    /// A download changed its state.
+    case download(DownloadEvent)
+    /// A request that the container made itself for a file has ended.
+    case request(RequestRecord)
 }

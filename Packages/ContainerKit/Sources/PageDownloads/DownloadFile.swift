@@ -13,19 +13,20 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// Where the host wants a file.
+/// The place of a file that the app has chosen.
 struct DownloadPlace: Sendable, Hashable {
     let folder: String
     let name: String
     let overwrites: Bool
 
-    /// - Throws: ``DownloadError`` with code `destination`.
+    /// Checks the decision of the app.
+    /// - Throws: ``DownloadError`` with code `destination`, or `cancelled` if the app wants no file.
     init(_ decision: DownloadDecision, suggested: String) throws {
         switch decision {
         case .cancel: throw DownloadError(.cancelled, "the host does not want it")
         case .save(let folder): self = DownloadPlace(folder: folder, name: suggested, overwrites: false)
         case .saveAs(let path, let overwrites):
-            // By bytes, as the system reads it.
+            // By bytes, as the file system compares names.
             let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
             self = DownloadPlace(
                 folder: String(decoding: path.utf8[..<start], as: UTF8.self),
@@ -47,8 +48,10 @@ struct DownloadPlace: Sendable, Hashable {
     }
 }
 
-/// A file on its way to disk: all of it appears under its name, or nothing. Until then it lies in a folder of its own, which
-/// nobody else may read, beside its place, and so on the same file system.
+/// A partial file, which gets its name once it is whole.
+///
+/// Until then it is in a folder of its own next to its place, on the same file system. Only its owner can read the
+/// folder.
 struct DownloadFile: Sendable {
     let place: DownloadPlace
     let work: String
@@ -56,12 +59,15 @@ struct DownloadFile: Sendable {
     let token: String
     private let namings: [DownloadNaming]
 
-    /// What is written to.
+    /// The path of the partial file.
     var path: String { "\(work)/\(Self.dataName)" }
     static let dataName = "data"
 
-    /// Makes the folder.
-    /// - Parameter namings: the ways to its name, which are tried one after the other.
+    /// Creates the folder.
+    /// - Parameters:
+    ///   - place: the place of the whole file.
+    ///   - journal: the journal, which gets an entry first.
+    ///   - namings: the methods to give the file its name, in the order of the attempts.
     /// - Throws: ``DownloadError``.
     @concurrent
     static func make(
@@ -78,9 +84,12 @@ struct DownloadFile: Sendable {
         return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
     }
 
-    /// Writes a body as it comes.
-    /// - Parameter progress: receives the number of bytes so far, on any thread, and may throw to end it.
-    /// - Throws: ``DownloadError``, or what the body throws.
+    /// Writes a body.
+    /// - Parameters:
+    ///   - body: the bytes of the file.
+    ///   - limit: the maximum number of bytes.
+    ///   - progress: receives the number of bytes so far, on any thread, and may throw an error to end the download.
+    /// - Throws: ``DownloadError``, or an error of the body or of `progress`.
     @concurrent
     func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
         let descriptor = try SystemError.mapping {
@@ -124,9 +133,9 @@ struct DownloadFile: Sendable {
         }
     }
 
-    /// Brings the whole file to disk, and then under its name.
-    /// - Returns: its path, and how many bytes it has.
-    /// - Throws: ``DownloadError``; ``discard()`` is still to be called.
+    /// Synchronizes the whole file with the disk, and then gives it its name.
+    /// - Returns: the path and the number of bytes of the file.
+    /// - Throws: ``DownloadError``; then ``discard()`` is to be called.
     @concurrent
     func finish(limit: Int64) async throws -> (path: String, bytes: Int64) {
         let descriptor = try SystemError.mapping {
@@ -145,13 +154,13 @@ struct DownloadFile: Sendable {
         }
         let name = try place.overwrites ? replace() : give()
         await discard()
-        // Not every file system can do that, and the file is there.
+        // Not every file system supports this, and the file is in place.
         try? DirectoryDescriptor(path: place.folder).sync()
         return (place.path(name), bytes)
     }
 
-    /// Removes what is not under its name yet, whatever the note says: a way to the name that failed has given it back.
-    /// Where that cannot be, since the engine still writes, the note stays.
+    /// Removes the folder of the partial file, whatever its entry in the journal contains: a naming that failed has
+    /// removed its reservation. The entry stays if the folder cannot be removed because the engine still writes.
     @concurrent
     func discard() async {
         journal.remove(token, work)
@@ -171,7 +180,7 @@ struct DownloadFile: Sendable {
         return place.name
     }
 
-    /// How many names are tried.
+    /// The maximum number of names that are tried.
     private static let nameLimit = 10_000
 
     private func give() throws -> String {

@@ -14,37 +14,43 @@ internal import WebSyntax
     internal import Darwin
 #endif
 
-/// Where files on their way lie, noted in the container's folder before they do: what a process that was killed has left
-/// is removed by the next one. A folder of the host's is never searched, as others may save there, too.
+/// The journal of partial files in the container's folder. An entry is written before the partial file, so that the
+/// next process removes the files of one that was killed. Folders of the app are never searched, because others may
+/// save there too.
 ///
-/// A file on its way lies in `.containerkit-<32 hexadecimal digits>.part`, and a file of these digits holds its path, and
-/// behind the last NUL the name beside it that its ``NameReservation`` may have, in which these digits stand.
+/// A partial file is in the folder `.containerkit-<token>.part`; the token has 32 hexadecimal digits. The entry is a
+/// file with the token as its name. It contains the path of the folder and, after the last NUL, the name next to the
+/// folder that a ``NameReservation`` with the token as its content may have.
 struct DownloadJournal: Sendable {
     private let folder: String
-    /// What was noted before this one was made, by a process that is no more.
+    /// The tokens of entries from earlier processes.
     let left: [String]
 
-    /// More were never noted by a container.
+    /// The maximum number of entries that are swept.
     private static let countLimit = 1_024
-    /// A path, and names beside it: in bytes.
+    /// The maximum length of an entry, in bytes.
     private static let entryLimit = 1 << 20
 
-    /// - Parameter directory: the container's.
+    /// Opens the journal.
+    /// - Parameter directory: the container's directory.
     init(directory: String) {
         folder = directory + "/downloads"
-        // A link, or a folder of another user, has no notes of this container's.
+        // A link or a folder of another user has no entries of this container.
         let names = (try? PrivateFolder.open(folder, followsLink: false)?.names()) ?? []
         left = Array(names.filter(Self.isToken).prefix(Self.countLimit))
     }
 
-    /// Reads what was left, away from the caller.
+    /// Opens the journal outside the caller's actor.
     @concurrent
     static func open(directory: String) async -> DownloadJournal { DownloadJournal(directory: directory) }
 
+    /// Returns a new token.
     static func token() -> String { RandomToken.hex(byteCount: 16) }
 
+    /// Returns the name of the folder of a partial file.
     static func folderName(_ token: String) -> String { ".containerkit-\(token).part" }
 
+    /// Adds an entry for the folder of a partial file.
     /// - Throws: ``DownloadError``.
     func add(_ token: String, _ work: String) throws {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
@@ -58,7 +64,7 @@ struct DownloadJournal: Sendable {
         try append(work, to: token, creating: O_CREAT | O_EXCL)
     }
 
-    /// Notes that a placeholder beside the folder may have this name.
+    /// Records that a reservation next to the folder may have a name.
     /// - Throws: ``DownloadError``.
     func hold(_ name: String, for token: String) throws {
         try append("\0" + name, to: token)
@@ -73,7 +79,7 @@ struct DownloadJournal: Sendable {
         }
         defer { close(descriptor) }
         do {
-            // What is noted in part is none of this kind.
+            // The sweep ignores a partial entry.
             try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } catch let error as SystemError {
             if flags != 0 { unlink(path) }
@@ -81,18 +87,18 @@ struct DownloadJournal: Sendable {
         }
     }
 
-    /// Removes the note of a folder that is not there.
+    /// Removes the entry of a folder that does not exist.
     func forget(_ token: String) {
         try? PrivateFolder.open(folder, followsLink: false)?.remove(token)
     }
 
-    /// Removes all that was left.
+    /// Removes the partial files of earlier processes.
     @concurrent
     func sweep() async {
         for token in left { sweep(token) }
     }
 
-    /// Removes what one note is of, and then the note.
+    /// Removes the partial file of an entry, and then the entry.
     func sweep(_ token: String) {
         guard let notes = try? PrivateFolder.open(folder, followsLink: false),
             let data = try? notes.contents(of: token, upTo: Self.entryLimit)
@@ -108,12 +114,15 @@ struct DownloadJournal: Sendable {
         remove(token, work, held: parts.dropFirst().last)
     }
 
-    /// Removes a folder, and then its note. That is kept where the folder cannot be removed: its volume is not there, or
-    /// somebody still writes.
-    /// - Parameter held: the name that its placeholder may have.
+    /// Removes a folder, and then its entry. The entry stays if the folder cannot be removed, because its volume is
+    /// absent or an engine still writes.
+    /// - Parameters:
+    ///   - token: the token of the entry.
+    ///   - work: the path of the folder.
+    ///   - held: the name that the reservation may have.
     func remove(_ token: String, _ work: String, held: String? = nil) {
         let name = Self.folderName(token)
-        // Its folder may be one that everybody may write to, and nobody list.
+        // The folder above may be writable without being readable.
         let place = String(work.dropLast(name.utf8.count))
         guard let parent = try? DirectoryDescriptor(path: place, access: .lookup) else { return }
         let folder = PartialDirectory(name, in: parent)
@@ -123,5 +132,44 @@ struct DownloadJournal: Sendable {
 
     private static func isToken(_ name: String) -> Bool {
         name.utf8.count == 32 && name.utf8.allSatisfy(\.isLowercaseHexDigit)
+    }
+}
+
+/// The folder of a partial file, addressed by descriptors, so that a file that takes its path meanwhile is not touched.
+struct PartialDirectory {
+    private let name: String
+    private let parent: DirectoryDescriptor
+
+    init(_ name: String, in parent: DirectoryDescriptor) {
+        self.name = name
+        self.parent = parent
+    }
+
+    /// The number of attempts, because an engine that is being cancelled may create a file meanwhile.
+    private static let attempts = 3
+
+    /// Removes the files in the folder, and then the folder. Symbolic links are not followed.
+    /// - Returns: true if the folder is gone, or if its name belongs to something else.
+    func remove() -> Bool {
+        do {
+            let directory = try parent.subdirectory(name)
+            for _ in 0..<Self.attempts {
+                directory.removeFiles()
+                do {
+                    try parent.removeDirectory(name)
+                    return true
+                } catch {
+                    guard [ENOTEMPTY, EEXIST].contains(error.number) else { return false }
+                }
+            }
+            return false
+        } catch {
+            return [ENOENT, ELOOP, ENOTDIR].contains(error.number)
+        }
+    }
+
+    /// Removes the reservation next to the folder, if there is one.
+    func removeReservation(_ held: String, _ text: String) {
+        NameReservation.find(held, in: parent, text)?.remove()
     }
 }

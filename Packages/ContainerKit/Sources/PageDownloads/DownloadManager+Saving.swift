@@ -4,13 +4,14 @@
 internal import ResourceLoading
 internal import WebEngine
 
-// Bytes, and what ends them.
+// Downloads that are being saved, and their cancellation.
 extension DownloadManager {
-    func save(_ source: Source, _ download: Download, _ decision: DownloadDecision) {
+    /// Saves a file at the place that the app has chosen.
+    func save(_ source: DownloadSource, _ download: Download, _ decision: DownloadDecision) {
         download.phase = .saving
         record(.began, of: download)
         // Owned: the download cancels it.
-        let task = Task { [weak self, journal, options, clock = requests.options.clock] in
+        let task = Task { [weak self, journal, options, clock] in
             let stage: DownloadEvent.Stage
             do {
                 let file: DownloadFile
@@ -28,7 +29,7 @@ extension DownloadManager {
                 do {
                     try await Self.write(source, into: file, download, limit: options.byteLimit, diskSpace, clock)
                     guard download.failure == nil else { throw CancellationError() }
-                    // From here on it is saved, whoever wants it no more.
+                    // From here on the file is saved, even if the download is cancelled.
                     download.stop = {}
                     download.watchdog?.cancel()
                     let saved = try await file.finish(limit: options.byteLimit)
@@ -47,11 +48,11 @@ extension DownloadManager {
     }
 
     private static func write(
-        _ source: Source, into file: DownloadFile, _ download: Download, limit: Int64, _ diskSpace: DiskSpaceGuard,
-        _ clock: any Clock<Duration>
+        _ source: DownloadSource, into file: DownloadFile, _ download: Download, limit: Int64,
+        _ diskSpace: DiskSpaceGuard, _ clock: any Clock<Duration>
     ) async throws {
         switch source {
-        case .answer(let body):
+        case .response(let body):
             let meter = download.meter
             try await file.write(body, limit: limit) { bytes in
                 meter.record(bytes)
@@ -62,18 +63,18 @@ extension DownloadManager {
                 try await EngineSaving(engine, download, limit: limit, diskSpace: diskSpace, clock: clock).run(
                     to: file.path)
             } catch let error as EngineError {
-                // The engine does not say why it could not write.
+                // The engine does not give the reason of a failed write.
                 throw await diskSpace.reason(for: error)
             }
         }
     }
 
-    /// Gives up what brings too little for too long.
+    /// Cancels a download if too few bytes arrive within the limit.
     func watch(_ download: Download) {
         download.watchdog?.cancel()
         guard !isSuspended else { return }
         download.meter.restartSilence()
-        let (limit, least, clock) = (options.silenceLimit, options.leastBytes, requests.options.clock)
+        let (limit, least, clock) = (options.silenceLimit, options.leastBytes, clock)
         download.watchdog = Task { [weak self, weak download] in
             while let silence = download?.meter.silence, silence < limit {
                 guard (try? await clock.sleep(for: limit - silence)) != nil else { return }
@@ -85,37 +86,32 @@ extension DownloadManager {
         }
     }
 
-    private func cancel(_ download: Download, _ reason: DownloadError) {
+    func cancel(_ download: Download, _ reason: DownloadError) {
         guard download.failure == nil else { return }
         download.failure = reason
         download.stop?()
     }
 
-    /// The downloads that are being saved.
-    var requestsBeingSaved: [DownloadRequest] {
+    /// The requests of the downloads that are being saved, the oldest first.
+    package var requestsBeingSaved: [DownloadRequest] {
         active.values.filter { $0.phase == .saving }.map(\.request)
             .sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    func progress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
+    /// Returns the progress of a download, which ends with the download.
+    package func progress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
         guard let download = active[id] else { return AsyncStream { $0.finish() } }
         return download.meter.progress()
     }
 
-    func cancel(_ id: DownloadID) {
+    /// Cancels a download. Does nothing if it is not in progress.
+    package func cancel(_ id: DownloadID) {
         guard let download = active[id] else { return }
         cancel(download, DownloadError(.cancelled, "the host cancelled it", at: download.request.url))
     }
 
-    /// A page is gone: what the host had not said yes to is of no use any more.
-    func end(_ page: PageID) {
-        for download in active.values where download.request.page.id == page && download.phase == .loading {
-            cancel(download, DownloadError(.cancelled, "the page is gone", at: download.request.url))
-        }
-    }
-
-    /// Ends all downloads, and those that wait for the host.
-    func cancelAll(_ why: String) {
-        for download in active.values { cancel(download, DownloadError(.cancelled, why, at: download.request.url)) }
+    /// Cancels all downloads, also those that wait for the app.
+    func cancelAll(_ reason: String) {
+        for download in active.values { cancel(download, DownloadError(.cancelled, reason, at: download.request.url)) }
     }
 }

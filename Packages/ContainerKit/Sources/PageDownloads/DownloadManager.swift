@@ -2,59 +2,99 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ResourceLoading
-internal import WebEngine
+package import ResourceLoading
+package import SchemeMode
+package import WebEngine
 
-/// Saves what pages want to save, once the host has said where.
+/// The parts of a container that downloads of its pages need.
 ///
-/// A download is its page's until the host has answered, and then the container's: it goes on when the page is closed, and
-/// ends with ``cancelAll(_:)``.
-/// Isolation: the main actor; files are written, measured and swept elsewhere.
+/// Isolation: the main actor.
 @MainActor
-final class DownloadManager {
+package protocol PageDownloadHost: AnyObject {
+    /// Returns the page that a view shows, or `nil` if there is none.
+    func session(of view: ViewID) -> PageSession?
+
+    /// Returns the real URL of a place in the engine.
+    func realURL(of place: String) -> String
+
+    /// Asks the app about a download.
+    /// - Parameters:
+    ///   - request: the request of the page.
+    ///   - then: receives the decision, once; `cancel` if the app makes none.
+    /// - Returns: a closure that withdraws the request, which is then cancelled; `nil` if the app is not asked and
+    ///   `then` was called.
+    func ask(_ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void) -> (
+        @MainActor () -> Void
+    )?
+}
+
+/// Saves the files that pages download, once the app has decided on a place.
+///
+/// A download belongs to its page until the app has decided, and then to the container: it continues after the page has
+/// closed, and ends at the latest with ``shutDown()``.
+///
+/// Isolation: the main actor. Files are written, measured and removed elsewhere.
+@MainActor
+package final class DownloadManager {
+    package weak var host: (any PageDownloadHost)?
     let options: DownloadOptions
-    let requests: PagePromptController
+    let clock: any Clock<Duration>
+    let names: SchemeNames
+    let files: any SavedFileLoading
     let journal: DownloadJournal
+    let send: @MainActor (PageDownloadReport) -> Void
     private let sweep: Task<Void, Never>
-    private let send: @MainActor (PageID, DownloadEvent) -> Void
+    var pages: [PageID: OpenPage] = [:]
     private(set) var active: [DownloadID: Download] = [:]
     private var lastID: UInt64 = 0
     private var isOver = false
     private var signOuts = 0
-    private var begunSignOuts = 0
     private(set) var isSuspended = false
-    private(set) var counters = DownloadCounters()
+    package private(set) var counters = DownloadCounters()
 
-    init(
-        _ options: DownloadOptions, requests: PagePromptController, journal: DownloadJournal,
-        send: @escaping @MainActor (PageID, DownloadEvent) -> Void
-    ) {
+    /// The number of sign-outs so far. A response that was requested at another number may belong to a removed account.
+    package private(set) var epoch = 0
+
+    /// Creates a manager without a host, and removes the partial files of a process that was killed.
+    /// - Parameters:
+    ///   - options: the limits.
+    ///   - clock: the clock of the limits of time.
+    ///   - directory: the container's directory, for the journal of partial files.
+    ///   - names: the names of real URLs in custom schemes.
+    ///   - files: requests files by URLs of custom schemes.
+    ///   - send: receives each change of a download and each request that has ended.
+    package init(
+        _ options: DownloadOptions, clock: any Clock<Duration>, directory: String, names: SchemeNames,
+        files: any SavedFileLoading, send: @escaping @MainActor (PageDownloadReport) -> Void
+    ) async {
         self.options = options
-        self.requests = requests
+        self.clock = clock
+        self.names = names
+        self.files = files
         self.send = send
+        let journal = await DownloadJournal.open(directory: directory)
         self.journal = journal
-        // Nobody waits for it but the end: what begins meanwhile is not in it.
+        // Owned: shutDown() waits for it. Downloads that start meanwhile are not in this journal.
         sweep = Task { await journal.sweep() }
     }
 
-    // MARK: Beginnings
+    // MARK: Starts
 
-    /// How often accounts were signed out: what was asked for at another number may be of one that is gone.
-    var epoch: Int { begunSignOuts }
-
-    /// Asks the host of a download whose head is there.
-    /// - Parameter epoch: when it was asked for; `nil` for one of which the engine knows that, as it ends those by itself.
-    func offer(_ source: Source, _ head: Head, of page: PageSession, askedIn epoch: Int? = nil) {
+    /// Asks the app about a download whose head has arrived.
+    /// - Parameter epoch: the value of ``epoch`` at the time of the request; `nil` for a download of the engine, which
+    ///   ends its downloads itself on a sign-out.
+    func offer(_ source: DownloadSource, _ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) {
         guard let download = begin(head, of: page, askedIn: epoch) else { return source.refuse() }
         offer(source, head, as: download)
     }
 
-    /// Asks the host of a download whose answer has to be asked for.
+    /// Requests a file, and then asks the app about it.
     /// - Parameters:
-    ///   - load: says what the answer is; its task is cancelled where nobody wants it any more.
-    ///   - onEnd: hears how many bytes came, and what became of them.
+    ///   - load: returns the response; its task is cancelled if the download ends.
+    ///   - onEnd: receives the number of bytes that arrived, and the result.
     func load(
-        _ head: Head, of page: PageSession, by load: @escaping @MainActor () async throws -> (Head, ResourceBody),
+        _ head: DownloadHead, of page: PageSession,
+        by load: @escaping @MainActor () async throws -> (DownloadHead, ResourceBody),
         onEnd: @escaping (Int64, Download.Ending) -> Void
     ) {
         guard let download = begin(head, of: page) else { return }
@@ -64,10 +104,10 @@ final class DownloadManager {
             do {
                 let (head, body) = try await load()
                 guard let self, download.failure == nil else {
-                    Source.answer(body).refuse()
+                    DownloadSource.response(body).refuse()
                     throw CancellationError()
                 }
-                offer(.answer(body), head, as: download)
+                offer(.response(body), head, as: download)
             } catch {
                 self?.end(download, .failed(download.failure ?? DownloadError(error, at: download.request.url)))
             }
@@ -76,26 +116,25 @@ final class DownloadManager {
         watch(download)
     }
 
-    /// - Returns: `nil` where there may not be one more, which is told.
-    private func begin(_ head: Head, of page: PageSession, askedIn epoch: Int? = nil) -> Download? {
+    /// Returns a new download, or reports its refusal and returns `nil`.
+    private func begin(_ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) -> Download? {
         lastID += 1
         let request = DownloadRequest(head, id: DownloadID(rawValue: lastID), page)
-        if let failure = rejection(to: request, askedIn: epoch) {
+        if let failure = rejection(of: request, askedIn: epoch) {
             counters.refused += 1
-            send(page.id, DownloadEvent(request: request, stage: .failed(failure)))
+            send(.download(DownloadEvent(request: request, stage: .failed(failure))))
             return nil
         }
-        let meter = ProgressTracker(Stopwatch(requests.options.clock), leastBytes: options.leastBytes)
-        let download = Download(request, meter)
+        let download = Download(request, ProgressTracker(Stopwatch(clock), leastBytes: options.leastBytes))
         active[request.id] = download
         return download
     }
 
-    private func rejection(to request: DownloadRequest, askedIn epoch: Int?) -> DownloadError? {
+    private func rejection(of request: DownloadRequest, askedIn epoch: Int?) -> DownloadError? {
         if isOver { return DownloadError(.cancelled, "the container is closed", at: request.url) }
-        // It would be of the account that goes.
+        // The file may belong to the account.
         if signOuts > 0 { return DownloadError(.cancelled, "an account is being signed out", at: request.url) }
-        if let epoch, epoch != begunSignOuts {
+        if let epoch, epoch != self.epoch {
             return DownloadError(.cancelled, "an account was signed out since", at: request.url)
         }
         let count = active.values.count { $0.request.page.id == request.page.id }
@@ -105,18 +144,18 @@ final class DownloadManager {
         return nil
     }
 
-    private func offer(_ source: Source, _ head: Head, as download: Download) {
+    private func offer(_ source: DownloadSource, _ head: DownloadHead, as download: Download) {
         let request = DownloadRequest(head, id: download.request.id, download.request.page)
         download.request = request
         download.meter.expect(head.length)
         download.watchdog?.cancel()
         download.phase = .asking
-        if let failure = refusal(of: head, request) {
+        if let failure = failure(of: head, at: request.url) {
             source.refuse()
             return end(download, .failed(failure))
         }
-        let withdraw = requests.ask(.download(request), of: request.page.id, nil) { [weak self] answer in
-            guard let self, case .download(let decision) = answer, decision != .cancel, download.failure == nil else {
+        let apply = { @MainActor [weak self] (decision: DownloadDecision) in
+            guard let self, decision != .cancel, download.failure == nil else {
                 source.refuse()
                 if let failure = download.failure {
                     self?.end(download, .failed(failure))
@@ -127,15 +166,27 @@ final class DownloadManager {
             }
             save(source, download, decision)
         }
-        guard let withdraw else { return }
+        guard let host else { return apply(.cancel) }
+        guard let withdraw = host.ask(request, then: apply) else { return }
         counters.asked += 1
         download.stop = withdraw
+    }
+
+    /// Returns the error of a file that cannot be saved according to its head, so that the app is not asked.
+    private func failure(of head: DownloadHead, at url: String) -> DownloadError? {
+        if let status = head.status, !(200..<300).contains(status) {
+            return DownloadError(.status, "the server answered \(status)", at: url)
+        }
+        if let length = head.length, length > options.byteLimit {
+            return DownloadError(.tooLarge, "\(length) bytes, limit \(options.byteLimit)", at: url)
+        }
+        return nil
     }
 
     // MARK: Ends
 
     func record(_ stage: DownloadEvent.Stage, of download: Download) {
-        send(download.request.page.id, DownloadEvent(request: download.request, stage: stage))
+        send(.download(DownloadEvent(request: download.request, stage: stage)))
     }
 
     func end(_ download: Download, _ stage: DownloadEvent.Stage) {
@@ -158,30 +209,37 @@ final class DownloadManager {
         return active.removeValue(forKey: download.request.id) != nil
     }
 
-    /// Ends all of them, and begins no more; returns when nothing of them is left on disk.
-    func shutDown() async {
+    /// Ends all downloads, and refuses others from now on. Returns when no partial file is left on disk.
+    package func shutDown() async {
+        dropPendingDownloads()
         isOver = true
         cancelAll("the container is closed")
         for download in active.values { await download.meter.ended() }
         await sweep.value
     }
 
-    /// Ends all downloads, and begins none until ``endSignOut()``.
-    func beginSignOut() {
+    /// Ends all downloads, and refuses others until ``endSignOut()``.
+    package func beginSignOut() {
         signOuts += 1
-        begunSignOuts += 1
+        epoch += 1
         cancelAll("an account was signed out")
+        dropPendingDownloads()
     }
 
-    func endSignOut() { signOuts -= 1 }
+    /// Ends the downloads without a response that have started since ``beginSignOut()``, and accepts downloads again.
+    package func endSignOut() {
+        dropPendingDownloads()
+        signOuts -= 1
+    }
 
-    /// Silence does not count until ``resume()``.
-    func suspend() {
+    /// Stops the limits of silence until ``resume()``.
+    package func suspend() {
         isSuspended = true
         for download in active.values { download.watchdog?.cancel() }
     }
 
-    func resume() {
+    /// Starts the limits of silence anew after ``suspend()``.
+    package func resume() {
         guard isSuspended else { return }
         isSuspended = false
         for download in active.values where download.phase != .asking { watch(download) }
@@ -189,7 +247,7 @@ final class DownloadManager {
 
     isolated deinit {
         cancelAll("the container is gone")
-        // Nobody is there to hear of their ends.
+        // Reports of the tasks do not arrive any more.
         for download in active.values { download.close(download.failure.map { .failed($0) } ?? .unwanted) }
     }
 }

@@ -3,7 +3,7 @@
 
 internal import WebEngine
 
-/// Has the engine save a download, and follows that.
+/// Saves a download by the engine, and observes its progress.
 @MainActor
 final class EngineSaving {
     private let engine: any EngineDownload
@@ -43,7 +43,7 @@ final class EngineSaving {
     private var bound: Task<Void, Never>?
     private var measuring: Task<Void, Never>?
     private var isMeasureDue = false
-    /// How long the engine may take to say that it writes no more.
+    /// The time limit for the engine to confirm that it has stopped writing.
     private static let endLimit = Duration.seconds(5)
 
     private func giveUp() {
@@ -74,7 +74,8 @@ final class EngineSaving {
         }
     }
 
-    /// Owned: the end cancels it. One that is under way is let run, else a slow one would never come to its end.
+    /// Measures the free space in a task that the end cancels. A measurement in progress is not restarted, because a
+    /// slow one would never finish.
     private func measure() {
         isMeasureDue = true
         guard measuring == nil else { return }

@@ -3,12 +3,12 @@
 
 internal import AsyncSupport
 
-/// How many bytes of a download there are: noted where they are written, and read elsewhere.
+/// The number of bytes of a download, recorded where they are written and observed elsewhere.
 final class ProgressTracker: Sendable {
     private struct State {
         var received: Int64 = 0
         var expected: Int64?
-        /// How many there were, and when, as there were enough for the last time.
+        /// The number of bytes and the time when enough bytes had last arrived.
         var mark: (bytes: Int64, time: Duration) = (0, .zero)
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -18,10 +18,11 @@ final class ProgressTracker: Sendable {
     private let stopwatch: Stopwatch
     private let leastBytes: Int64
     private let listeners = Broadcast<DownloadProgress>(capacity: 1)
-    /// A host that asks again and again gets streams that are over.
+    /// The maximum number of observers. Others get a stream that has ended.
     private static let listenerLimit = 64
 
-    /// - Parameter leastBytes: that many are to come before it is silent no more.
+    /// Creates a tracker.
+    /// - Parameter leastBytes: the number of bytes that end a silence.
     init(_ stopwatch: Stopwatch, leastBytes: Int64) {
         self.stopwatch = stopwatch
         self.leastBytes = max(1, leastBytes)
@@ -34,7 +35,7 @@ final class ProgressTracker: Sendable {
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
-            // Under the lock, so that the newest comes last.
+            // Under the lock, so that the newest value is the last one.
             listeners.send(DownloadProgress(received: received, expected: state.expected))
         }
     }
@@ -45,18 +46,18 @@ final class ProgressTracker: Sendable {
 
     // MARK: Silence
 
-    /// For how long too little has come.
+    /// The time since enough bytes arrived.
     var silence: Duration { stopwatch.elapsed - state.withLock(\.mark.time) }
 
-    /// From now on.
+    /// Measures the silence from now on.
     func restartSilence() {
         let now = stopwatch.elapsed
         state.withLock { $0.mark = ($0.received, now) }
     }
 
-    // MARK: Listeners
+    // MARK: Observers
 
-    /// Those who listen hear the newest alone.
+    /// Returns the progress from now on. A slow reader gets the newest value only.
     func progress() -> AsyncStream<DownloadProgress> {
         state.withLock { state in
             guard !state.isOver, listeners.subscriberCount < Self.listenerLimit else {
@@ -77,7 +78,7 @@ final class ProgressTracker: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns at the end, however many listen.
+    /// Returns when the download has ended.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -1,161 +1,218 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-internal import SchemeMode
-internal import WebEngine
-internal import WebSyntax
-internal import WebViewPool
+package import ResourceLoading
+package import SchemeMode
+package import WebEngine
+package import WebViewPool
 
-// What pages ask of the app.
-extension Container {
-    /// Answers what pages ask of the app; held weakly. Without one each request gets its safe default at once: no
-    /// windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are closed, and pages are left.
-    /// What came of each is a ``ContainerEvent/pageRequest(_:_:)``.
-    public var pageDelegate: (any PageDelegate)? {
-        get { pageRequests.delegate }
-        set { pageRequests.delegate = newValue }
+/// The parts of a container that prompts of its pages need.
+///
+/// Isolation: the main actor.
+@MainActor
+package protocol PagePromptHost: AnyObject {
+    /// The delegate of the app, or `nil`.
+    var promptDelegate: (any PagePromptDelegate)? { get }
+
+    /// Returns the page that a view shows, or `nil` if there is none.
+    func session(of view: ViewID) -> PageSession?
+
+    /// Returns the real URL of a place in the engine.
+    func realURL(of place: String) -> String
+
+    /// Returns a Boolean value that indicates whether the container can open a page at a real URL.
+    func canOpen(_ url: String) -> Bool
+
+    /// Returns the place in the engine of a real URL that the view of a page is to load.
+    func place(of url: String, for page: PageSession) async throws -> String
+
+    /// Ends the view of a page when the page is closed, so that no other page gets it.
+    func retire(_ page: PageSession, because reason: DiscardReason)
+}
+
+/// A prompt of a page with the decision about it.
+package enum PagePromptOutcome: Sendable {
+    case link(LinkRequest, LinkDecision)
+    case dialog(DialogRequest, DialogDecision)
+    case permission(PermissionRequest, PermissionDecision)
+
+    /// The page of the prompt.
+    package var page: PageID {
+        switch self {
+        case .link(let request, _): request.page.id
+        case .dialog(let request, _): request.page.id
+        case .permission(let request, _): request.page.id
+        }
+    }
+}
+
+/// Puts the prompts of pages to the app, and applies the decisions.
+///
+/// Isolation: the main actor.
+@MainActor
+package final class PagePromptController {
+    package weak var host: (any PagePromptHost)?
+    /// The questions of pages, those of other features included.
+    package let questions: PageQuestionQueue
+    private let options: PageRequestOptions
+    private let names: SchemeNames
+    private let send: @MainActor (PagePromptOutcome, PageRequestEnding) -> Void
+    /// The hosts that are inside for a page: the one that the app opened, and those that it let in.
+    private var allowed: [PageID: Set<String>] = [:]
+
+    /// The maximum number of hosts that are kept for one page.
+    private static let hostLimit = 64
+
+    /// Creates a controller without a host.
+    /// - Parameters:
+    ///   - options: the rules and limits.
+    ///   - names: the schemes of the container itself.
+    ///   - send: receives each prompt after its end.
+    package init(
+        _ options: PageRequestOptions, names: SchemeNames,
+        send: @escaping @MainActor (PagePromptOutcome, PageRequestEnding) -> Void
+    ) {
+        self.options = options
+        self.names = names
+        self.send = send
+        questions = PageQuestionQueue(options)
     }
 
-    /// Hears what a page asks, from its opening on.
-    func listen(to view: Engine.View, for session: PageSession) {
-        if let origin = WebOrigin(url: session.documentURL) {
-            pageRequests.allow(origin.authority, for: session.id)
-        }
+    // MARK: Pages
+
+    /// Receives the prompts of a page that opens in a view.
+    package func begin(_ page: PageSession, in view: any EngineView) {
+        if let origin = WebOrigin(url: page.documentURL) { allow(origin.authority, for: page.id) }
         view.prompts?.onPrompt = { [weak self, weak view] prompt in
             guard let self, let view else { return }
             receive(prompt, from: view)
         }
-        askers[session.id] = Asker(view)
-        listenToDownloads(of: view, for: session.id)
     }
 
-    /// A page ends: one that still shows a dialog leaves no view to others.
-    func endRequests(of session: PageSession) {
-        if pageRequests.hasDialog(session.id) { retire(session, because: .openDialog) }
-        pageRequests.end(session.id)
-        downloadManager.end(session.id)
-        askers[session.id]?.dropPendingDownloads()
-        askers[session.id] = nil
-        agents[session.id] = nil
+    /// Returns a Boolean value that indicates whether a page waits for a decision of the app.
+    package func isWaiting(_ page: PageID) -> Bool { questions.isWaiting(page) }
+
+    /// Ends the prompts of a page that shows another document.
+    package func release(_ page: PageID) { questions.release(page) }
+
+    /// Ends the prompts of a page that closes. The view of a page with an open dialog is retired.
+    package func end(_ page: PageSession) {
+        if questions.isBlocked(page.id) { host?.retire(page, because: .openDialog) }
+        questions.end(page.id)
+        allowed[page.id] = nil
     }
 
-    private func retire(_ session: PageSession, because reason: DiscardReason) {
-        pool.retire(because: reason) { view, _ in view.id == session.view }
+    // MARK: Hosts
+
+    private func allow(_ authority: String, for page: PageID) {
+        guard allowed[page, default: []].count < Self.hostLimit else { return }
+        allowed[page, default: []].insert(authority)
     }
 
-    private func receive(_ prompt: EnginePrompt, from view: Engine.View) {
-        guard let session = sessions[view.id] else { return }
-        switch prompt.subject {
-        case .newWindow(let url, let isUserGesture):
-            let real = realURL(of: url)
-            let isOfWeb = RealURL(real) != nil
-            let request = LinkRequest(
-                page: session, reason: isOfWeb || isOwn(real) ? .newWindow : .otherScheme, url: real,
-                isUserGesture: isUserGesture)
-            // A document of the page's own making can be shown nowhere else.
-            guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else {
-                return pageRequests.refuse(.link(request), of: session.id)
-            }
-            ask(request, prompt, view)
-        case .otherScheme(let url, let isUserGesture):
-            if isOwn(url) { return prompt.answer(.yes) }
-            ask(
-                LinkRequest(page: session, reason: .otherScheme, url: url, isUserGesture: isUserGesture), prompt, view
-            )
-        case .document(let url):
-            let real = realURL(of: url)
-            guard let origin = WebOrigin(url: real), ["http", "https"].contains(origin.scheme),
-                !pageRequests.isInside(origin.authority, isSecure: origin.scheme == "https", for: session.id)
-            else { return prompt.answer(.yes) }
-            ask(LinkRequest(page: session, reason: .otherHost, url: real, isUserGesture: false), prompt, view)
-        case .dialog(let kind, let message):
-            let request = DialogRequest(
-                page: session, kind: kind.cut, message: String(message.prefix(DialogKind.textLimit)))
-            pageRequests.ask(.dialog(request), of: session.id, prompt) { prompt.answer($0.engineAnswer) }
-        case .permission(let permissions, let requester):
-            let request = PermissionRequest(page: session, permissions: permissions, requester: requester)
-            pageRequests.ask(.permission(request), of: session.id, prompt) { prompt.answer($0.engineAnswer) }
-        }
-    }
-
-    private func ask(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: Engine.View) {
-        let page = request.page
-        let isLeaving = request.reason == .otherScheme
-        guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
-            !isLeaving || request.isUserGesture || pageRequests.options.asksWithoutGesture
-        else { return pageRequests.refuse(.link(request), of: page.id) }
-        pageRequests.ask(.link(request), of: page.id, prompt) { [weak self, weak view] answer in
-            if answer == .link(.openHere), !isLeaving, let origin = WebOrigin(url: request.url) {
-                self?.pageRequests.allow(origin.authority, for: page.id)
-            }
-            // The engine itself opens no windows, and loads no other schemes.
-            prompt.answer(request.reason == .otherHost ? answer.engineAnswer : .no)
-            guard let self, let view, request.reason == .newWindow, answer != .link(.cancel) else { return }
-            retire(page, because: .openedWindow)
-            if answer == .link(.openHere) { show(request.url, of: page, in: view) }
-        }
-    }
-
-    /// Loads a URL in the view of a page, as the container names it there.
-    private func show(_ url: String, of page: PageSession, in view: Engine.View) {
-        Task { [weak self, weak view] in
-            guard let self else { return }
-            let mode: InterceptionMode =
-                page.mode == .customScheme && self.mode(ofPageAt: url) != .customScheme ? .plain : page.mode
-            guard let place = try? await place(of: url, in: mode), let view, sessions[view.id]?.id == page.id else {
-                return
-            }
-            view.loading.load(place)
-        }
+    /// Returns a Boolean value that indicates whether a page shows documents of an origin without a request to the app.
+    private func isInside(_ origin: WebOrigin, for page: PageID) -> Bool {
+        guard let hosts = options.hosts else { return true }
+        return allowed[page]?.contains(origin.authority) == true
+            || hosts.contains { $0.matches(origin.authority, defaultPort: origin.scheme == "https" ? 443 : 80) }
     }
 
     private func isOwn(_ url: String) -> Bool {
         let scheme = LinkRequest.scheme(of: url)
-        return scheme == configuration.names.secure || scheme == configuration.names.insecure
+        return scheme == names.secure || scheme == names.insecure
+    }
+
+    // MARK: Prompts
+
+    private func receive(_ prompt: EnginePrompt, from view: any EngineView) {
+        guard let host, let page = host.session(of: view.id) else { return }
+        switch prompt.subject {
+        case .newWindow(let url, let isUserGesture):
+            let real = host.realURL(of: url)
+            let isOfWeb = host.canOpen(real)
+            let request = LinkRequest(
+                page: page, reason: isOfWeb || isOwn(real) ? .newWindow : .otherScheme, url: real,
+                isUserGesture: isUserGesture)
+            // No other view can show a document that the page has made itself.
+            guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else { return refuse(request) }
+            ask(request, prompt, view)
+        case .otherScheme(let url, let isUserGesture):
+            if isOwn(url) { return prompt.answer(.yes) }
+            ask(LinkRequest(page: page, reason: .otherScheme, url: url, isUserGesture: isUserGesture), prompt, view)
+        case .document(let url):
+            let real = host.realURL(of: url)
+            guard let origin = WebOrigin(url: real), ["http", "https"].contains(origin.scheme),
+                !isInside(origin, for: page.id)
+            else { return prompt.answer(.yes) }
+            ask(LinkRequest(page: page, reason: .otherHost, url: real, isUserGesture: false), prompt, view)
+        case .dialog(let kind, let message):
+            let request = DialogRequest(
+                page: page, kind: kind.truncated, message: String(message.prefix(DialogKind.textLimit)))
+            questions.ask(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
+                prompt.answer(decision.engineAnswer)
+                send(.dialog(request, decision), ending)
+            }
+        case .permission(let permissions, let requester):
+            let request = PermissionRequest(page: page, permissions: permissions, requester: requester)
+            questions.ask(request, of: page.id, by: host.promptDelegate, for: prompt) { [send] decision, ending in
+                prompt.answer(decision == .allow ? .yes : .no)
+                send(.permission(request, decision), ending)
+            }
+        }
+    }
+
+    private func ask(_ request: LinkRequest, _ prompt: EnginePrompt, _ view: any EngineView) {
+        let isLeaving = request.reason == .otherScheme
+        guard request.url.utf8.count <= LinkRequest.lengthLimit, !isLeaving || LinkRequest.canLeave(request.url),
+            !isLeaving || request.isUserGesture || options.asksWithoutGesture
+        else { return refuse(request) }
+        questions.ask(request, of: request.page.id, by: host?.promptDelegate, for: prompt) {
+            [weak self, weak view, send] decision, ending in
+            self?.apply(decision, to: request, prompt, view)
+            send(.link(request, decision), ending)
+        }
+    }
+
+    private func apply(
+        _ decision: LinkDecision, to request: LinkRequest, _ prompt: EnginePrompt, _ view: (any EngineView)?
+    ) {
+        if decision == .openHere, request.reason != .otherScheme, let origin = WebOrigin(url: request.url) {
+            allow(origin.authority, for: request.page.id)
+        }
+        // The engine itself neither opens windows nor loads other schemes.
+        prompt.answer(request.reason == .otherHost && decision == .openHere ? .yes : .no)
+        guard let host, let view, request.reason == .newWindow, decision != .cancel else { return }
+        host.retire(request.page, because: .openedWindow)
+        if decision == .openHere { show(request.url, of: request.page, in: view) }
+    }
+
+    /// Reports a link that the app is not asked about.
+    private func refuse(_ request: LinkRequest) {
+        send(.link(request, request.safeAnswer), .ruledOut)
+    }
+
+    /// Loads a real URL in the view of a page, if the view still shows that page.
+    private func show(_ url: String, of page: PageSession, in view: any EngineView) {
+        Task { [weak host, weak view] in
+            guard let host, let place = try? await host.place(of: url, for: page), let view,
+                host.session(of: view.id)?.id == page.id
+            else { return }
+            view.loading.load(place)
+        }
     }
 }
 
-extension LinkRequest {
-    /// In UTF-8.
-    static let lengthLimit = 16_384
-    /// What the engine makes itself, and what leads to files or into a page: none of it is to leave the app.
-    private static let kept: Set<String> = [
-        "about", "blob", "data", "file", "filesystem", "javascript", "resource", "view-source", "webkit",
-    ]
-
-    static func scheme(of url: String) -> String {
-        url.contains(":") ? url.prefix { $0 != ":" }.lowercased() : ""
-    }
-
-    /// Whether a URL may be given to the host, to be opened outside of the web.
-    static func canLeave(_ url: String) -> Bool {
-        let scheme = scheme(of: url)
-        return !kept.contains(scheme)
-            && URLScheme.isValid(scheme.utf8)
-    }
-}
-
-extension DialogKind {
-    static let textLimit = 10_000
-
-    fileprivate var cut: DialogKind {
-        if case .prompt(let text) = self { .prompt(defaultText: String(text.prefix(Self.textLimit))) } else { self }
-    }
-}
-
-extension PageAnswer {
+extension DialogDecision {
     fileprivate var engineAnswer: EnginePrompt.Answer {
         switch self {
-        case .link(.openHere), .permission(.allow), .dialog(.accept(text: nil)): .yes
-        case .dialog(.accept(let text?)): .text(text)
-        case .link, .permission, .dialog(.cancel), .download: .no
+        case .cancel: .no
+        case .accept(text: nil): .yes
+        case .accept(let text?): .text(text)
         }
     }
 }
 
 extension DiscardReason {
-    /// The page opened a window, or something in place of one.
+    /// The page opened a window, or a URL in place of a window.
     static let openedWindow = DiscardReason(retired: "opened-window")
     /// The page showed a dialog when it was closed.
     static let openDialog = DiscardReason(retired: "open-dialog")

@@ -1,174 +1,165 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ResourceLoading
-internal import SchemeRouter
-internal import WebEngine
+package import ResourceLoading
+package import WebEngine
 
-/// Asks the host what pages want of it, and takes the safe answer where there is none.
+/// A request of a page that waits for a decision of the app.
+package protocol PageQuestion: Sendable {
+    /// The protocol of the app's delegate for this kind of question.
+    associatedtype Delegate
+    associatedtype Answer: Sendable
+
+    /// The answer that applies if the app gives none.
+    var safeAnswer: Answer { get }
+
+    /// A Boolean value that indicates whether the response to a document waits, so that
+    /// ``PageRequestOptions/documentLimit`` applies.
+    var holdsDocument: Bool { get }
+
+    /// A Boolean value that indicates whether the scripts of the page wait for the answer.
+    var blocksPage: Bool { get }
+
+    /// A Boolean value that indicates whether the answer is still of use when the page shows another document.
+    var survivesNavigation: Bool { get }
+
+    /// Returns the answer of the app.
+    @MainActor
+    func put(to delegate: Delegate) async throws -> Answer
+}
+
+extension PageQuestion {
+    package var holdsDocument: Bool { false }
+    package var blocksPage: Bool { false }
+    package var survivesNavigation: Bool { false }
+}
+
+/// The questions that wait for the app, by page. Each question is answered once.
+///
+/// The limit of waiting questions counts all kinds of questions of a page together.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class PagePromptController {
-    weak var delegate: (any PageDelegate)?
-    let options: PageRequestOptions
-    private let send: @MainActor (PageID, PageRequestRecord) -> Void
-    private var waiting: [PageID: [Asking]] = [:]
-    /// The hosts that count as inside for a page: that of its opening, and those that the host let in.
-    private var allowed: [PageID: Set<String>] = [:]
+package final class PageQuestionQueue {
+    private let options: PageRequestOptions
+    private var waiting: [PageID: [any PendingQuestion]] = [:]
 
-    /// The most hosts that are kept for one page.
-    private static let hostLimit = 64
-
-    init(_ options: PageRequestOptions, send: @escaping @MainActor (PageID, PageRequestRecord) -> Void) {
+    package init(_ options: PageRequestOptions) {
         self.options = options
-        self.send = send
     }
 
-    // MARK: Hosts
-
-    func allow(_ authority: String, for page: PageID) {
-        guard allowed[page, default: []].count < Self.hostLimit else { return }
-        allowed[page, default: []].insert(authority)
-    }
-
-    /// Whether a page's document may be of there without a question.
-    func isInside(_ authority: String, isSecure: Bool, for page: PageID) -> Bool {
-        guard let hosts = options.hosts else { return true }
-        return allowed[page]?.contains(authority) == true
-            || hosts.contains { $0.matches(authority, defaultPort: isSecure ? 443 : 80) }
-    }
-
-    // MARK: Questions
-
-    /// Asks the host.
-    /// - Parameter prompt: is answered by `then`, or withdrawn by its engine, where the engine waits for it.
-    /// - Returns: what takes the request back, which then gets its safe answer; `nil` where the host is not asked, and
-    ///   `then` was called.
+    /// Puts a question to the app.
+    /// - Parameters:
+    ///   - question: the question.
+    ///   - page: the page that asks.
+    ///   - delegate: the delegate of the app; `nil` if there is none.
+    ///   - prompt: the prompt of the engine, if one waits. Its withdrawal ends the question; `then` answers it.
+    ///   - then: receives the answer and its cause, once. It is called before this method returns if the app is not
+    ///     asked.
+    /// - Returns: a closure that withdraws the question, which then gets its safe answer; `nil` if the app is not
+    ///   asked.
     @discardableResult
-    func ask(
-        _ request: PageRequest, of page: PageID, _ prompt: EnginePrompt?,
-        then: @escaping @MainActor (PageAnswer) -> Void
+    package func ask<Question: PageQuestion>(
+        _ question: Question, of page: PageID, by delegate: Question.Delegate?, for prompt: EnginePrompt? = nil,
+        then: @escaping @MainActor (Question.Answer, PageRequestEnding) -> Void
     ) -> (@MainActor () -> Void)? {
-        let end = { @MainActor [send] (answer: PageAnswer, ending: PageRequestRecord.Ending) in
-            then(answer)
-            send(page, PageRequestRecord(request: request, answer: answer, ending: ending))
-        }
         guard let delegate else {
-            end(request.safeAnswer, .noDelegate)
+            then(question.safeAnswer, .noDelegate)
             return nil
         }
         guard waiting[page, default: []].count < options.waitingLimit else {
-            end(request.safeAnswer, .tooMany)
+            then(question.safeAnswer, .tooMany)
             return nil
         }
-        let asking = Asking(request) { [weak self] asking, answer, ending in
-            self?.forget(asking, of: page)
-            end(answer, ending)
+        let entry = WaitingQuestion(question) { [weak self] entry, answer, ending in
+            self?.remove(entry, of: page)
+            then(answer, ending)
         }
-        waiting[page, default: []].append(asking)
-        prompt?.onWithdrawal = { [weak asking] in asking?.resolve(request.safeAnswer, .pageGone) }
-        let limit = request.isOfDocument ? options.documentLimit : options.limit
-        asking.begin(delegate, limit, options.clock)
-        return { [weak asking] in asking?.resolve(request.safeAnswer, .withdrawn) }
+        waiting[page, default: []].append(entry)
+        prompt?.onWithdrawal = { [weak entry] in entry?.end(.pageGone) }
+        entry.begin(delegate, question.holdsDocument ? options.documentLimit : options.limit, options.clock)
+        // The closure keeps the entry, because the queue may be released before the asker withdraws its question.
+        return { entry.end(.withdrawn) }
     }
 
-    /// The host is not asked.
-    func refuse(_ request: PageRequest, of page: PageID) {
-        send(page, PageRequestRecord(request: request, answer: request.safeAnswer, ending: .ruledOut))
+    /// Returns a Boolean value that indicates whether a question of a page waits.
+    package func isWaiting(_ page: PageID) -> Bool { waiting[page] != nil }
+
+    /// Returns a Boolean value that indicates whether the scripts of a page wait for an answer.
+    package func isBlocked(_ page: PageID) -> Bool {
+        waiting[page]?.contains { $0.blocksPage } == true
     }
 
-    /// Whether a page waits for what the host says.
-    func isWaiting(_ page: PageID) -> Bool { waiting[page] != nil }
-
-    /// Whether a page stands still for a dialog.
-    func hasDialog(_ page: PageID) -> Bool {
-        waiting[page]?.contains { if case .dialog = $0.request { true } else { false } } == true
+    /// Ends the questions of a page that shows another document, except those that survive a navigation.
+    package func release(_ page: PageID) {
+        for question in waiting[page] ?? [] where !question.survivesNavigation { question.end(.pageGone) }
     }
 
-    /// What the page asked for is of no use any more: its document is another one. A file may be saved all the same.
-    func release(_ page: PageID) {
-        resolve(page) { if case .download = $0 { false } else { true } }
+    /// Ends all questions of a page.
+    package func end(_ page: PageID) {
+        for question in waiting[page] ?? [] { question.end(.pageGone) }
     }
 
-    func end(_ page: PageID) {
-        resolve(page) { _ in true }
-        allowed[page] = nil
-    }
-
-    private func resolve(_ page: PageID, where isMeant: (PageRequest) -> Bool) {
-        for asking in waiting[page] ?? [] where isMeant(asking.request) {
-            asking.resolve(asking.request.safeAnswer, .pageGone)
-        }
-    }
-
-    private func forget(_ asking: Asking, of page: PageID) {
-        waiting[page]?.removeAll { $0 === asking }
+    private func remove(_ question: any PendingQuestion, of page: PageID) {
+        waiting[page]?.removeAll { $0 === question }
         if waiting[page]?.isEmpty == true { waiting[page] = nil }
     }
 }
 
-/// One request that waits for the host: it ends once, whoever comes first.
+/// A question of any kind that waits.
 @MainActor
-private final class Asking {
-    let request: PageRequest
-    private var onEnd: (@MainActor (Asking, PageAnswer, PageRequestRecord.Ending) -> Void)?
+private protocol PendingQuestion: AnyObject {
+    var blocksPage: Bool { get }
+    var survivesNavigation: Bool { get }
+
+    /// Ends the question with its safe answer. Does nothing if it has ended.
+    func end(_ ending: PageRequestEnding)
+}
+
+/// One question that waits: the first of the app's answer, the time limit and a withdrawal ends it.
+@MainActor
+private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
+    private let question: Question
+    private var onEnd: (@MainActor (WaitingQuestion, Question.Answer, PageRequestEnding) -> Void)?
     private var tasks: [Task<Void, Never>] = []
 
-    init(_ request: PageRequest, onEnd: @escaping @MainActor (Asking, PageAnswer, PageRequestRecord.Ending) -> Void) {
-        self.request = request
+    var blocksPage: Bool { question.blocksPage }
+    var survivesNavigation: Bool { question.survivesNavigation }
+
+    init(
+        _ question: Question,
+        onEnd: @escaping @MainActor (WaitingQuestion, Question.Answer, PageRequestEnding) -> Void
+    ) {
+        self.question = question
         self.onEnd = onEnd
     }
 
-    /// Owned: both tasks are cancelled by the end. Apart, since a host may not care that it was cancelled.
-    func begin(_ delegate: any PageDelegate, _ limit: Duration, _ clock: any Clock<Duration>) {
-        let request = request
-        let asked = Task { [weak self] in
+    /// Starts the method of the delegate and the time limit. They are separate tasks, because a delegate may ignore its
+    /// cancellation. The end cancels both.
+    func begin(_ delegate: Question.Delegate, _ limit: Duration, _ clock: any Clock<Duration>) {
+        let asked = Task { [weak self, question] in
             do {
-                let answer = try await request.put(to: delegate)
-                self?.resolve(answer, .answered)
+                let answer = try await question.put(to: delegate)
+                self?.end(answer, .answered)
             } catch {
-                self?.resolve(request.safeAnswer, .failed("\(error)"))
+                self?.end(.failed("\(error)"))
             }
         }
         let timer = Task { [weak self] in
             try? await clock.sleep(for: limit)
             guard !Task.isCancelled else { return }
-            self?.resolve(request.safeAnswer, .timedOut)
+            self?.end(.timedOut)
         }
         tasks = [asked, timer]
     }
 
-    func resolve(_ answer: PageAnswer, _ ending: PageRequestRecord.Ending) {
+    func end(_ ending: PageRequestEnding) { end(question.safeAnswer, ending) }
+
+    private func end(_ answer: Question.Answer, _ ending: PageRequestEnding) {
         guard let onEnd else { return }
         self.onEnd = nil
         for task in tasks { task.cancel() }
         tasks = []
         onEnd(self, answer, ending)
-    }
-}
-
-extension PageRequest {
-    var safeAnswer: PageAnswer {
-        switch self {
-        case .link: .link(.cancel)
-        case .dialog(let request): .dialog(request.safeDecision)
-        case .permission: .permission(.deny)
-        case .download: .download(.cancel)
-        }
-    }
-
-    fileprivate var isOfDocument: Bool {
-        if case .link(let request) = self { request.reason == .otherHost } else { false }
-    }
-
-    @MainActor
-    fileprivate func put(to delegate: any PageDelegate) async throws -> PageAnswer {
-        switch self {
-        case .link(let request): .link(try await delegate.link(request))
-        case .dialog(let request): .dialog(try await delegate.dialog(request))
-        case .permission(let request): .permission(try await delegate.permission(request))
-        case .download(let request): .download(try await delegate.download(request))
-        }
     }
 }

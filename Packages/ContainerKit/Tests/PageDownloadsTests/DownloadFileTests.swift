@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerTesting
+import BaseTesting
 import Foundation
 import ResourceLoading
 import Testing
 
-@testable import ContainerKit
+@testable import PageDownloads
 
 #if canImport(Glibc)
     import Glibc
@@ -16,31 +16,38 @@ import Testing
     import Darwin
 #endif
 
-// How files come to their names.
-extension DownloadTests {
+/// Partial files, their names and the journal.
+@MainActor
+@Suite("Files of downloads", .timeLimit(.minutes(1)))
+struct DownloadFileTests {
+    private let folder: SavedFolder
+
+    init() throws {
+        folder = try SavedFolder()
+    }
+
     @Test("Each way to a name leaves what is there", arguments: DownloadNaming.allCases)
     func namings(naming: DownloadNaming) async throws {
-        let journal = DownloadJournal(directory: fixture.folder)
+        let journal = DownloadJournal(directory: folder.root.path)
         for name in ["a.txt", "a (1).txt", "a (2).txt"] {
-            let place = try DownloadPlace(.saveAs(path: folder + "/a.txt"), suggested: "")
+            let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
             let file = try await DownloadFile.make(at: place, journal: journal, namings: [naming])
             try await file.write(.bytes(Data(name.utf8)), limit: 100) { _ in }
             let saved = try await file.finish(limit: 100)
-            #expect(saved.path == folder + "/" + name && saved.bytes == name.utf8.count)
+            #expect(saved.path == folder.path + "/" + name && saved.bytes == name.utf8.count)
         }
-        #expect(left == ["a (1).txt", "a (2).txt", "a.txt"])
-        for name in left { #expect(content(name) == name) }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads").isEmpty)
+        #expect(folder.left == ["a (1).txt", "a (2).txt", "a.txt"])
+        for name in folder.left { #expect(folder.content(name) == name) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root.path + "/downloads").isEmpty)
     }
 
     enum Held: CaseIterable { case ours, empty, full, renamed, absent }
 
     @Test("A placeholder for what never came is removed, and nothing of another's", arguments: Held.allCases)
     func held(held: Held) throws {
-        try FileManager.default.createDirectory(atPath: fixture.folder + "/store", withIntermediateDirectories: true)
-        let journal = DownloadJournal(directory: fixture.folder + "/store")
+        let journal = DownloadJournal(directory: folder.store)
         let token = DownloadJournal.token()
-        let work = folder + "/" + DownloadJournal.folderName(token)
+        let work = folder.path + "/" + DownloadJournal.folderName(token)
         try journal.add(token, work)
         try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
         if held != .renamed { try Data("whole".utf8).write(to: URL(fileURLWithPath: work + "/data")) }
@@ -49,49 +56,99 @@ extension DownloadTests {
         let text = [.ours: token, .full: token + " and more", .renamed: "whole"][held] ?? ""
         // The first name was another's in the end.
         for name in ["a", "b", "c"] where name != "b" || held != .absent {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
         journal.sweep(token)
-        #expect(left == (held == .ours || held == .absent ? ["a", "c"] : ["a", "b", "c"]))
+        #expect(folder.left == (held == .ours || held == .absent ? ["a", "c"] : ["a", "b", "c"]))
     }
 
     @Test("A name that could not be used is given back, unless another file has taken it")
     func givenBack() throws {
         #expect(throws: DownloadError.self) {
-            try DownloadNaming.hold.bring(folder + "/none", to: folder + "/a") { "text" }
+            try DownloadNaming.hold.bring(folder.path + "/none", to: folder.path + "/a") { "text" }
         }
-        #expect(left.isEmpty)
-        let reservation = try #require(try NameReservation.make(folder + "/a", "text"))
-        #expect(try NameReservation.make(folder + "/a", "text") == nil)
-        try Data("text".utf8).write(to: URL(fileURLWithPath: folder + "/b"))
-        #expect(rename(folder + "/b", folder + "/a") == 0)
+        #expect(folder.left.isEmpty)
+        let reservation = try #require(try NameReservation.make(folder.path + "/a", "text"))
+        #expect(try NameReservation.make(folder.path + "/a", "text") == nil)
+        try Data("text".utf8).write(to: URL(fileURLWithPath: folder.path + "/b"))
+        #expect(rename(folder.path + "/b", folder.path + "/a") == 0)
         reservation.remove()
-        #expect(content("a") == "text")
+        #expect(folder.content("a") == "text")
     }
 
     @Test("A file whose folder another process has swept fails, and leaves nothing")
     func swept() async throws {
-        let journal = DownloadJournal(directory: fixture.folder)
-        let place = try DownloadPlace(.saveAs(path: folder + "/a.txt"), suggested: "")
+        let journal = DownloadJournal(directory: folder.root.path)
+        let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
         let file = try await DownloadFile.make(at: place, journal: journal)
         try await file.write(.bytes(Data("text".utf8)), limit: 100) { _ in }
-        await DownloadJournal(directory: fixture.folder).sweep()
+        await DownloadJournal(directory: folder.root.path).sweep()
         await #expect(throws: DownloadError.self) { try await file.finish(limit: 100) }
         await file.discard()
-        #expect(left.isEmpty)
+        #expect(folder.left.isEmpty)
     }
 
     @Test("A download removes its own, whatever has become of its note", arguments: ["", "/other", nil])
     func discarded(note: String?) async throws {
-        let journal = DownloadJournal(directory: fixture.folder)
-        let place = try DownloadPlace(.saveAs(path: folder + "/a.txt"), suggested: "")
+        let journal = DownloadJournal(directory: folder.root.path)
+        let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
         let file = try await DownloadFile.make(at: place, journal: journal)
         try await file.write(.bytes(Data("text".utf8)), limit: 100) { _ in }
-        let path = fixture.folder + "/downloads/" + file.token
+        let path = folder.root.path + "/downloads/" + file.token
         try FileManager.default.removeItem(atPath: path)
         if let note { try Data(note.utf8).write(to: URL(fileURLWithPath: path)) }
         await file.discard()
-        #expect(left.isEmpty)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads").isEmpty)
+        #expect(folder.left.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root.path + "/downloads").isEmpty)
+    }
+
+    @Test("What a process that was killed has left is removed by the next one, and nothing else")
+    func journal() async throws {
+        let directory = folder.store
+        try FileManager.default.createDirectory(
+            atPath: directory + "/downloads", withIntermediateDirectories: true)
+        let make = { (name: String) in
+            let work = folder.path + "/" + name
+            try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
+            try Data("part".utf8).write(to: URL(fileURLWithPath: work + "/data.wkdownload"))
+        }
+        let (token, other, foreign) = (
+            DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token()
+        )
+        let journal = DownloadJournal(directory: directory)
+        try journal.add(token, folder.path + "/" + DownloadJournal.folderName(token))
+        try make(DownloadJournal.folderName(token))
+        // Another container's, what is none of that kind, and a link.
+        try make(DownloadJournal.folderName(foreign))
+        try make("mine")
+        try journal.add(other, folder.path + "/mine")
+        let linked = DownloadJournal.token()
+        try journal.add(linked, folder.path + "/" + DownloadJournal.folderName(linked))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/" + DownloadJournal.folderName(linked), withDestinationPath: folder.path + "/mine")
+        // A note that was cut off, a folder that is not there now, and one in which there is what cannot be removed.
+        let (cut, away, full) = (DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token())
+        try journal.add(cut, folder.path + "/" + DownloadJournal.folderName(cut).dropLast())
+        try journal.add(away, folder.path + "/away/" + DownloadJournal.folderName(away))
+        try journal.add(full, folder.path + "/" + DownloadJournal.folderName(full))
+        try make(DownloadJournal.folderName(full) + "/deep")
+        for token in [token, other, linked, cut, away, full] { journal.sweep(token) }
+        #expect(
+            folder.left
+                == [
+                    DownloadJournal.folderName(foreign), DownloadJournal.folderName(linked),
+                    DownloadJournal.folderName(full), "mine",
+                ].sorted() + [away, full].sorted())
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/mine/data.wkdownload"))
+        // Whoever comes next tries again.
+        try FileManager.default.removeItem(atPath: folder.path + "/" + DownloadJournal.folderName(full) + "/deep")
+        try make("away/" + DownloadJournal.folderName(away))
+        await DownloadStage(folder).manager.shutDown()
+        #expect(
+            folder.left
+                == [
+                    DownloadJournal.folderName(foreign), DownloadJournal.folderName(linked), "away", "mine",
+                ].sorted())
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/away").isEmpty)
     }
 }

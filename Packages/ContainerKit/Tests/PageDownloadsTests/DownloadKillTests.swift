@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerTesting
 import Foundation
 import ResourceLoading
 import Testing
 
-@testable import ContainerKit
+@testable import PageDownloads
 
 #if canImport(Glibc)
     import Glibc
@@ -16,8 +15,16 @@ import Testing
     import Darwin
 #endif
 
-// What a process that is killed leaves.
-extension DownloadTests {
+/// The files that a killed process leaves.
+@MainActor
+@Suite("Downloads of killed processes", .timeLimit(.minutes(1)))
+struct DownloadKillTests {
+    private let folder: SavedFolder
+
+    init() throws {
+        folder = try SavedFolder()
+    }
+
     /// Where the process is killed.
     enum Step: String, Codable, CaseIterable {
         case noted, made, writing, written, nameNoted, nameHeld, linked, renamed, replaced, saved
@@ -76,23 +83,23 @@ extension DownloadTests {
     func kills(step: Step) async throws {
         let foreign = DownloadJournal.folderName(DownloadJournal.token())
         for path in [foreign + "/data", "notes.part"] {
-            let file = URL(fileURLWithPath: folder + "/" + path)
+            let file = URL(fileURLWithPath: folder.path + "/" + path)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data("ours".utf8).write(to: file)
         }
         await #expect(processExitsWith: .signal(SIGKILL)) {
-            [folder = fixture.folder as String, step = step as Step] in
-            try await DownloadTests.work(in: folder, until: step)
+            [folder = folder.root.path as String, step = step as Step] in
+            try await DownloadKillTests.work(in: folder, until: step)
         }
-        let before = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(before.contains { $0.hasPrefix(".containerkit-") && $0 != foreign } == step.hasFolder)
         #expect(before.contains("a") == (step.file != nil))
-        await DownloadJournal(directory: fixture.folder).sweep()
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        await DownloadJournal(directory: folder.root.path).sweep()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(names) == Set([foreign, "notes.part"] + (step.file == "whole" ? ["a"] : [])))
-        if step.file == "whole" { #expect(content("a") == "whole") }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder + "/downloads").isEmpty)
-        #expect(content(foreign + "/data") == "ours" && content("notes.part") == "ours")
+        if step.file == "whole" { #expect(folder.content("a") == "whole") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root.path + "/downloads").isEmpty)
+        #expect(folder.content(foreign + "/data") == "ours" && folder.content("notes.part") == "ours")
     }
 }

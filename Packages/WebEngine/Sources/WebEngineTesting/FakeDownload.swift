@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerKit
-import Foundation
-import WebEngine
+public import Foundation
+public import WebEngine
 
-/// A download of the engine's that brings what a test says.
+/// A download of an engine whose bytes and end a test decides.
 @MainActor
-final class FakeDownload: EngineDownload {
-    let head: EngineDownloadHead
-    private(set) var path: String?
-    private(set) var cancels = 0
-    /// Whether it says that it has ended when it is cancelled.
-    var endsWhenCancelled = true
-    var onCancel: (() -> Void)?
+public final class FakeDownload: EngineDownload {
+    public let head: EngineDownloadHead
+    /// The path at which the file is to be saved; `nil` before ``save(to:_:)``.
+    public private(set) var path: String?
+    /// The number of calls of ``cancel()``.
+    public private(set) var cancels = 0
+    /// A Boolean value that indicates whether a cancelled download reports its end; true at first.
+    public var endsWhenCancelled = true
+    /// A closure that is called by ``cancel()``.
+    public var onCancel: (() -> Void)?
     private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
     private let (starts, start) = AsyncStream<Void>.makeStream()
 
-    init(
+    /// Creates a download that a user gesture caused, with the media type `Application/ZIP; x=y`.
+    /// - Parameters:
+    ///   - url: the URL as the engine names it.
+    ///   - name: the name that the server suggests.
+    ///   - length: the number of bytes that the server announces.
+    ///   - status: the status of the response.
+    public init(
         _ url: String = "https://a.example/file.zip", name: String? = "file.zip", length: Int64? = nil,
         status: Int? = 200
     ) {
@@ -26,25 +34,26 @@ final class FakeDownload: EngineDownload {
             isUserGesture: true)
     }
 
-    func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void) {
+    public func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void) {
         self.path = path
         self.receive = receive
         start.yield()
     }
 
-    func cancel() {
+    public func cancel() {
         cancels += 1
         onCancel?()
         if endsWhenCancelled { fail() }
     }
 
-    /// Returns once it is to be saved.
-    func started() async { for await _ in starts { return } }
+    /// Returns when the file is to be saved.
+    public func started() async { for await _ in starts { return } }
 
-    func receive(_ bytes: Int64) { receive?(.received(bytes)) }
+    /// Reports a number of bytes.
+    public func receive(_ bytes: Int64) { receive?(.received(bytes)) }
 
-    func finish(_ data: Data) throws {
-        // As the engine does: beside its place at first.
+    /// Writes the file, first next to its place as an engine does, and reports its end.
+    public func finish(_ data: Data) throws {
         let path = path ?? ""
         try data.write(to: URL(fileURLWithPath: path + ".wkdownload"))
         try FileManager.default.moveItem(atPath: path + ".wkdownload", toPath: path)
@@ -53,8 +62,8 @@ final class FakeDownload: EngineDownload {
         receive?(.finished)
     }
 
-    /// Leaves what is there behind, as an engine that was killed.
-    func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
+    /// Leaves a partial file, as an engine that was killed, and reports an error.
+    public func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
         if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
         let receive = receive
         self.receive = nil

@@ -3,6 +3,7 @@
 
 internal import Logging
 internal import OfflinePackage
+internal import PagePrompts
 internal import ResourceLoading
 internal import WebEngine
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PagePrompts
 internal import ResourceLoading
 
 // What dimensions call the kinds of things: words that stay, without what a kind may hold.

@@ -1,129 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import WebEngine
+public import PageDownloads
+public import PagePrompts
 
-/// What a page asked of the app.
+/// The decisions of the app about requests of pages; see `Container.pageDelegate`.
+///
+/// Each method has a default that returns the safe decision. The safe decision also applies if a method throws, if it
+/// does not return within its limit (``/PagePrompts/PageRequestOptions``), or if the page ends first; then the task of
+/// the method is cancelled.
+///
+/// Isolation: the main actor.
+@MainActor
+public protocol PageDelegate: PagePromptDelegate, PageDownloadDelegate {}
+
+/// A request of a page to the app.
 public enum PageRequest: Sendable, Hashable {
-    /// To go somewhere.
+    /// A link that leaves the page.
     case link(LinkRequest)
-    /// To say or ask something.
+    /// A dialog.
     case dialog(DialogRequest)
-    /// To use something.
+    /// A request to use devices or data of the user.
     case permission(PermissionRequest)
-    /// To save a file.
+    /// A file to be saved.
     case download(DownloadRequest)
 }
 
-/// What the app answered.
+/// A decision about a request of a page.
 public enum PageAnswer: Sendable, Hashable {
-    /// To a ``LinkRequest``.
+    /// The decision about a ``/PagePrompts/LinkRequest``.
     case link(LinkDecision)
-    /// To a ``DialogRequest``.
+    /// The decision about a ``/PagePrompts/DialogRequest``.
     case dialog(DialogDecision)
-    /// To a ``PermissionRequest``.
+    /// The decision about a ``/PagePrompts/PermissionRequest``.
     case permission(PermissionDecision)
-    /// To a ``DownloadRequest``.
+    /// The decision about a ``/PageDownloads/DownloadRequest``.
     case download(DownloadDecision)
 }
 
-/// A page, or a frame of it, wants to go somewhere that is not the host's page.
-public struct LinkRequest: Sendable, Hashable {
-    /// Why it is asked for.
-    public enum Reason: Sendable, Hashable {
-        /// It is to be a window of its own: `window.open`, or `target="_blank"`.
-        case newWindow
-        /// Its scheme is not of the web: `tel:`, `mailto:`, an app's own. The container never loads it.
-        case otherScheme
-        /// The page's document would be of a host that ``PageRequestOptions/hosts`` does not name.
-        case otherHost
-    }
-
-    /// The page that asks, with the real URL of the document that it shows.
-    public let page: PageSession
-    /// Why it is asked for.
-    public let reason: Reason
-    /// The real URL; of another scheme as the page wrote it, which is not to be trusted.
-    public let url: String
-    /// Whether somebody has just touched the page; false where the engine does not say, as of documents.
-    public let isUserGesture: Bool
-}
-
-/// What comes of a ``LinkRequest``.
-public enum LinkDecision: Sendable, Hashable {
-    /// Nothing.
-    case cancel
-    /// The page's view loads it, and its host counts as one inside for this page. Another scheme is not loaded.
-    case openHere
-    /// The host has opened it itself, by `Container.open(_:)` or by the system.
-    case handled
-}
-
-/// A page shows a dialog.
-public struct DialogRequest: Sendable, Hashable {
-    /// The page that asks, with the real URL of the document that it shows. A frame's dialog comes in its name, too.
-    public let page: PageSession
-    /// Which one.
-    public let kind: DialogKind
-    /// What it says, cut to 10,000 characters; of a page that is left nothing of use.
-    public let message: String
-
-    /// What is taken where nobody answers.
-    public var safeDecision: DialogDecision { kind == .leave ? .accept() : .cancel }
-}
-
-/// What comes of a ``DialogRequest``.
-public enum DialogDecision: Sendable, Hashable {
-    /// It was closed: `false`, `null`, or the page stays.
-    case cancel
-    /// It was accepted, a prompt with a text; without one it gets its default text.
-    case accept(text: String? = nil)
-}
-
-/// A page wants to use something that is somebody's.
-public struct PermissionRequest: Sendable, Hashable {
-    /// The page that asks, with the real URL of the document that it shows. A frame asks in its name, too.
-    public let page: PageSession
-    /// What it wants to use: all of it, or nothing.
-    public let permissions: Set<PagePermission>
-    /// The domain of the frame that asks, where the engine says so: for the access to storage.
-    public let requester: String?
-}
-
-/// What comes of a ``PermissionRequest``.
-public enum PermissionDecision: Sendable, Hashable {
-    /// The page may not.
-    case deny
-    /// The page may, for as long as the engine remembers it.
-    case allow
-}
-
-/// A ``PageRequest``, and what came of it.
+/// A ``PageRequest`` with its result.
 public struct PageRequestRecord: Sendable, Hashable {
-    /// Why there is this answer. Kinds are added over time: keep a default when switching.
-    public enum Ending: Sendable, Hashable {
-        /// The host gave it.
-        case answered
-        /// There is no delegate.
-        case noDelegate
-        /// The host was not asked: as many requests of the page as may be were waiting.
-        case tooMany
-        /// The host was not asked: it is a link to another scheme that nobody touched, or a URL that is never opened.
-        case ruledOut
-        /// The host did not answer in time.
-        case timedOut
-        /// The host threw an error.
-        case failed(String)
-        /// The page was closed, or came to another document, or its process ended.
-        case pageGone
-        /// The app itself took it back: it cancelled the download, signed an account out, or ended the container.
-        case withdrawn
-    }
+    /// The cause of the decision.
+    public typealias Ending = PageRequestEnding
 
-    /// What was asked.
+    /// The request of the page.
     public let request: PageRequest
-    /// What came of it.
+    /// The decision that applied.
     public let answer: PageAnswer
-    /// Why.
+    /// The cause of the decision.
     public let ending: Ending
+}
+
+extension PageRequestRecord {
+    init(_ outcome: PagePromptOutcome, _ ending: PageRequestEnding) {
+        switch outcome {
+        case .link(let request, let decision):
+            self.init(request: .link(request), answer: .link(decision), ending: ending)
+        case .dialog(let request, let decision):
+            self.init(request: .dialog(request), answer: .dialog(decision), ending: ending)
+        case .permission(let request, let decision):
+            self.init(request: .permission(request), answer: .permission(decision), ending: ending)
+        }
+    }
 }
