@@ -4,7 +4,6 @@
 internal import Foundation
 internal import HTTPTypes
 package import ResourceLoading
-internal import SchemeMode
 package import WebEngine
 internal import WebSyntax
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-package import ResourceLoading
+internal import ResourceLoading
 package import SchemeMode
 package import WebEngine
 

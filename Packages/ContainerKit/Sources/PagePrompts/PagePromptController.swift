@@ -3,6 +3,7 @@
 
 package import ResourceLoading
 package import SchemeMode
+internal import SchemeRouter
 package import WebEngine
 package import WebViewPool
 

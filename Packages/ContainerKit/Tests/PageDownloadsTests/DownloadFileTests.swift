@@ -26,7 +26,7 @@ struct DownloadFileTests {
         folder = try SavedFolder()
     }
 
-    @Test("Each way to a name leaves what is there", arguments: DownloadNaming.allCases)
+    @Test("Each naming leaves existing files in place", arguments: DownloadNaming.allCases)
     func namings(naming: DownloadNaming) async throws {
         let journal = DownloadJournal(directory: folder.root.path)
         for name in ["a.txt", "a (1).txt", "a (2).txt"] {
@@ -43,7 +43,7 @@ struct DownloadFileTests {
 
     enum Held: CaseIterable { case ours, empty, full, renamed, absent }
 
-    @Test("A placeholder for what never came is removed, and nothing of another's", arguments: Held.allCases)
+    @Test("The reservation of a file that never arrived is removed, and no other file", arguments: Held.allCases)
     func held(held: Held) throws {
         let journal = DownloadJournal(directory: folder.store)
         let token = DownloadJournal.token()
@@ -54,7 +54,7 @@ struct DownloadFileTests {
         try journal.hold("a", for: token)
         try journal.hold("b", for: token)
         let text = [.ours: token, .full: token + " and more", .renamed: "whole"][held] ?? ""
-        // The first name was another's in the end.
+        // Another file took the first name.
         for name in ["a", "b", "c"] where name != "b" || held != .absent {
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
@@ -62,7 +62,7 @@ struct DownloadFileTests {
         #expect(folder.left == (held == .ours || held == .absent ? ["a", "c"] : ["a", "b", "c"]))
     }
 
-    @Test("A name that could not be used is given back, unless another file has taken it")
+    @Test("A reservation that is not replaced is removed, unless another file has its name")
     func givenBack() throws {
         #expect(throws: DownloadError.self) {
             try DownloadNaming.hold.bring(folder.path + "/none", to: folder.path + "/a") { "text" }
@@ -88,7 +88,7 @@ struct DownloadFileTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A download removes its own, whatever has become of its note", arguments: ["", "/other", nil])
+    @Test("A download removes its folder, whatever its entry in the journal contains", arguments: ["", "/other", nil])
     func discarded(note: String?) async throws {
         let journal = DownloadJournal(directory: folder.root.path)
         let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
@@ -102,7 +102,7 @@ struct DownloadFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root.path + "/downloads").isEmpty)
     }
 
-    @Test("What a process that was killed has left is removed by the next one, and nothing else")
+    @Test("The partial files of a killed process are removed by the next one, and no other files")
     func journal() async throws {
         let directory = folder.store
         try FileManager.default.createDirectory(
@@ -118,7 +118,7 @@ struct DownloadFileTests {
         let journal = DownloadJournal(directory: directory)
         try journal.add(token, folder.path + "/" + DownloadJournal.folderName(token))
         try make(DownloadJournal.folderName(token))
-        // Another container's, what is none of that kind, and a link.
+        // A folder of another container, a folder of another kind, and a link.
         try make(DownloadJournal.folderName(foreign))
         try make("mine")
         try journal.add(other, folder.path + "/mine")
@@ -126,7 +126,7 @@ struct DownloadFileTests {
         try journal.add(linked, folder.path + "/" + DownloadJournal.folderName(linked))
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/" + DownloadJournal.folderName(linked), withDestinationPath: folder.path + "/mine")
-        // A note that was cut off, a folder that is not there now, and one in which there is what cannot be removed.
+        // An entry that is cut off, a folder that is absent now, and a folder that cannot be removed.
         let (cut, away, full) = (DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token())
         try journal.add(cut, folder.path + "/" + DownloadJournal.folderName(cut).dropLast())
         try journal.add(away, folder.path + "/away/" + DownloadJournal.folderName(away))
@@ -140,7 +140,7 @@ struct DownloadFileTests {
                     DownloadJournal.folderName(full), "mine",
                 ].sorted() + [away, full].sorted())
         #expect(FileManager.default.fileExists(atPath: folder.path + "/mine/data.wkdownload"))
-        // Whoever comes next tries again.
+        // The next process tries again.
         try FileManager.default.removeItem(atPath: folder.path + "/" + DownloadJournal.folderName(full) + "/deep")
         try make("away/" + DownloadJournal.folderName(away))
         await DownloadStage(folder).manager.shutDown()

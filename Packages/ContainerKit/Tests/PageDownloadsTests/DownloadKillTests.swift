@@ -25,11 +25,11 @@ struct DownloadKillTests {
         folder = try SavedFolder()
     }
 
-    /// Where the process is killed.
+    /// The step at which the process is killed.
     enum Step: String, Codable, CaseIterable {
         case noted, made, writing, written, nameNoted, nameHeld, linked, renamed, replaced, saved
 
-        /// What is there then, besides the folder of the file on its way.
+        /// The file at the place after the kill, besides the folder of the partial file.
         var file: String? {
             switch self {
             case .noted, .made, .writing, .written, .nameNoted: nil
@@ -78,7 +78,7 @@ struct DownloadKillTests {
     }
 
     @Test(
-        "A kill at any step leaves a whole file under its name, or what the next launch finds and removes",
+        "A kill at any step leaves the whole file under its name, or files that the next launch removes",
         arguments: Step.allCases)
     func kills(step: Step) async throws {
         let foreign = DownloadJournal.folderName(DownloadJournal.token())

@@ -24,7 +24,7 @@ struct DownloadManagerTests {
         folder = try SavedFolder()
     }
 
-    @Test("The host hears what is saved; the whole file is there under its name at the end, for its owner alone")
+    @Test("A file gets its name once it is whole, for its owner only, and the app gets its properties")
     func saved() async throws {
         let stage = await DownloadStage(folder)
         for number in 0..<2 {
@@ -56,7 +56,7 @@ struct DownloadManagerTests {
         #expect(stage.manager.requestsBeingSaved.isEmpty)
     }
 
-    @Test("A file that is there stays, unless the host says otherwise")
+    @Test("An existing file stays unless the app overwrites it")
     func overwriting() async throws {
         let stage = await DownloadStage(folder)
         try Data("old".utf8).write(to: URL(fileURLWithPath: folder.path + "/x"))
@@ -74,7 +74,9 @@ struct DownloadManagerTests {
         #expect(folder.left == ["x", "x (1)"])
     }
 
-    @Test("What is no place is refused", arguments: ["", "saved", "/nowhere/at/all/x", "/tmp/..", "/tmp/\u{0}x"])
+    @Test(
+        "A place that is not absolute or does not exist is refused",
+        arguments: ["", "saved", "/nowhere/at/all/x", "/tmp/..", "/tmp/\u{0}x"])
     func places(path: String) async throws {
         let stage = await DownloadStage(folder)
         stage.decision = .saveAs(path: path)
@@ -86,7 +88,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("What is too long, an error of the server, or has no space is not begun; what turns out so is given up")
+    @Test("A file that is too long, fails or has no space is not started, or is cancelled on its way")
     func sizes() async throws {
         struct Full: SpaceMeasuring {
             func availableBytes(at folder: String) throws -> Int64 { 50 }
@@ -116,7 +118,7 @@ struct DownloadManagerTests {
         await lying.started()
         try lying.finish(Data(count: 101))
         #expect(try await stage.code(4) == .tooLarge)
-        // Of the container's own, too.
+        // The limit also holds for files that the manager requests itself.
         stage.files.put(
             .stream(ByteStream(AsyncThrowingStream { Data(count: 60) })), at: "containerkit://a.example/long")
         stage.view.onDownload?(.named(url: "containerkit://a.example/long", isUserGesture: false))
@@ -124,7 +126,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("Too little counts as nothing: a byte now and then keeps no place, and enough of them begin the time anew")
+    @Test("A download with too few bytes times out, and enough bytes restart the limit")
     func drip() async throws {
         let stage = await DownloadStage(folder)
         for (number, bytes) in [Int64(1), 2_000].enumerated() {
@@ -144,7 +146,7 @@ struct DownloadManagerTests {
         }
     }
 
-    @Test("The end is waited for, however many follow a download")
+    @Test("The end of a download is awaited independently of the number of observers")
     func manyListeners() async {
         let meter = ProgressTracker(Stopwatch(ManualClock()), leastBytes: 1)
         let listeners = (0..<64).map { _ in meter.progress() }
@@ -165,7 +167,7 @@ struct DownloadManagerTests {
         #expect(listeners.count == 64)
     }
 
-    @Test("An engine that could not write says so in the words of the system, when there is space again")
+    @Test("A failed write of the engine has the code of the system's text, even if there is space again")
     func unwritten() async throws {
         let stage = await DownloadStage(folder)
         for (number, (failure, code)) in [(ENOSPC, DownloadError.Code.noSpace), (EDQUOT, .noSpace), (EIO, .io)]
@@ -180,7 +182,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("The reserve of the device stays free, and a file that takes it up on its way is given up")
+    @Test("The reserve of the device stays free, and a file that uses it on its way is cancelled")
     func reserve() async throws {
         final class Shrinking: SpaceMeasuring {
             let bytes = Mutex<Int64>(1_000)
@@ -214,7 +216,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A slow measurement of the device is heard, though more bytes come meanwhile")
+    @Test("A slow measurement of the device counts although more bytes arrive meanwhile")
     func slowMeasurement() async throws {
         final class Slow: SpaceMeasuring {
             let count = Mutex(0)

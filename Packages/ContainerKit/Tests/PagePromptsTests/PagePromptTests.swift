@@ -15,7 +15,7 @@ import WebViewPool
 @MainActor
 @Suite("Page prompts", .timeLimit(.minutes(1)))
 struct PagePromptTests {
-    @Test("A host that never answers, and does not care that it was cancelled, is waited for until its limit")
+    @Test("A delegate that never returns and ignores its cancellation is awaited until the limit")
     func limit() async throws {
         let stage = PromptStage { $0.hosts = [] }
         stage.delegate.gate.close()
@@ -29,7 +29,7 @@ struct PagePromptTests {
         #expect(try await stage.record(1).answer == .dialog(.accept()))
         #expect(stage.answers == [.no, .yes])
         #expect(stage.records.map(\.ending) == [.timedOut, .timedOut])
-        // What it says then comes to nothing.
+        // A late answer has no effect.
         stage.delegate.dialogAnswer = .cancel
         stage.delegate.gate.open()
         stage.ask(.dialog(.confirm, message: ""))
@@ -37,7 +37,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no, .yes, .no])
     }
 
-    @Test("What the host throws is told, and the default is taken")
+    @Test("An error of the delegate is reported, and the safe decision applies")
     func failure() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { throw PromptDelegate.Refusal() }
@@ -47,7 +47,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no])
     }
 
-    @Test("Of one page only so many requests wait; those of others do not count")
+    @Test("The limit of waiting requests holds for each page")
     func tooMany() async throws {
         let stage = PromptStage { $0.waitingLimit = 2 }
         stage.delegate.gate.close()
@@ -60,7 +60,7 @@ struct PagePromptTests {
         #expect(stage.answers.count == 4)
     }
 
-    @Test("Links to other schemes are never loaded, and come to the host only where somebody touched the page")
+    @Test("Links to other schemes are never loaded, and reach the app only with a user gesture")
     func otherSchemes() async throws {
         let stage = PromptStage()
         stage.delegate.linkAnswer = { .openHere }
@@ -82,13 +82,13 @@ struct PagePromptTests {
         _ = try await stage.record(13)
         #expect(stage.delegate.links.map(\.reason) == [.otherScheme, .otherScheme])
         #expect(stage.delegate.links.map(\.url) == ["mailto:a@b.example", "tel:+1"])
-        // The container's own are not others.
+        // The container's own schemes are not other schemes.
         stage.ask(.otherScheme(url: "ContainerKit://a.example/", isUserGesture: false))
         #expect(stage.answers == Array(repeating: .no, count: 14) + [.yes])
         #expect(stage.view.loads.isEmpty)
     }
 
-    @Test("The app may be asked about links that nobody touched")
+    @Test("Links without a user gesture reach the app if the options say so")
     func withoutGesture() async throws {
         let stage = PromptStage { $0.asksWithoutGesture = true }
         stage.ask(.otherScheme(url: "tel:+1", isUserGesture: false))
@@ -96,7 +96,7 @@ struct PagePromptTests {
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])
     }
 
-    @Test("Documents of hosts outside of the list are asked about, in all modes of naming; without a list none is")
+    @Test("Documents of hosts outside the list need a decision; without a list none does")
     func hosts() async throws {
         let open = PromptStage()
         open.ask(.document(url: "https://z.example/"))

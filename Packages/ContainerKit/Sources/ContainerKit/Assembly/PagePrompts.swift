@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import PagePrompts
-internal import SchemeMode
 package import WebEngine
 package import WebViewPool
 
