@@ -80,7 +80,7 @@ public struct PermissionRequest: Sendable, Hashable {
     public let page: PageSession
     /// The permissions that are granted or denied together.
     public let permissions: Set<PagePermission>
-    /// The domain of the frame that asks for access to storage, if the engine says so.
+    /// The domain of the frame that asks for access to storage, if the engine names it.
     public let requester: String?
 }
 

@@ -8,7 +8,7 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// What pages ask of the app.
+/// Prompts of pages in a whole container.
 @MainActor
 @Suite("What pages ask", .timeLimit(.minutes(1)))
 struct PageRequestTests {
@@ -81,7 +81,7 @@ struct PageRequestTests {
         #expect(page.view.loads == ["containerkit://a.example/"])
     }
 
-    @Test("The host hears real URLs, and the page that is committed; its answers go to the page")
+    @Test("The app gets real URLs and the committed page, and its decisions reach the page")
     func answers() async throws {
         let container = try await container()
         container.pageDelegate = delegate
@@ -110,7 +110,7 @@ struct PageRequestTests {
         #expect(delegate.links.map(\.reason) == [.newWindow])
     }
 
-    @Test("Questions end with the page, and a view whose page still showed a dialog is nobody else's")
+    @Test("Prompts end with the page, and a view with an open dialog is discarded")
     func closing() async throws {
         let container = try await container()
         container.pageDelegate = delegate
@@ -129,7 +129,7 @@ struct PageRequestTests {
         #expect(other.view.isAlive && other.view.resets == 1)
     }
 
-    @Test("Questions end where another document comes, where the process ends, and where the engine gives them up")
+    @Test("Prompts end with another document, with the process, and when the engine withdraws them")
     func gone() async throws {
         let container = try await container()
         container.pageDelegate = delegate
@@ -146,14 +146,14 @@ struct PageRequestTests {
         prompt = nil
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && asker.answers == [.no, .no])
         delegate.gate.open()
-        // A page that is closed has nobody who answers: what is dropped is answered by itself.
+        // A closed page has no receiver: a dropped prompt gets its safe answer.
         let view = page.view
         await container.close(page)
         asker.ask(.dialog(.leave, message: ""), in: view)
         #expect(asker.answers == [.no, .no, .yes] && asker.records.count == 3)
     }
 
-    @Test("A new window is shown in the page's view where the host says so, and the view is nobody else's then")
+    @Test("A new window is shown in the page's view if the app decides so, and the view is discarded then")
     func windows() async throws {
         let container = try await container { $0.hosts = [] }
         container.pageDelegate = delegate

@@ -128,7 +128,7 @@ struct PagePromptTests {
         #expect(stage.answers.suffix(2) == [.yes, .yes] && stage.records.count == 5)
     }
 
-    @Test("A new window is loaded in the view of its page if the app says so, and the view is retired")
+    @Test("A new window is loaded in the view of its page if the app decides so, and the view is retired")
     func windows() async throws {
         let stage = PromptStage { $0.hosts = [] }
         stage.delegate.linkAnswer = { .openHere }
