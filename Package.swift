@@ -120,6 +120,8 @@ let package = Package(
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
+        .library(name: "PageDownloads", targets: ["PageDownloads"]),
+        .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
@@ -307,6 +309,27 @@ let package = Package(
 
         // The facade, its features, and what drives it.
         target(
+            "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "SystemSupport", "WebSyntax", "ResourceLoading", "ResourceStore", "OfflinePackage",
+                "SchemeMode", "WebEngine", .httpTypes,
+            ]),
+        tests(
+            of: "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "OfflinePackage", "ResourceLoading", "SchemeMode", "WebEngine",
+                "WebEngineTesting", .httpTypes,
+            ]),
+        target(
+            "PagePrompts", in: "ContainerKit",
+            ["WebSyntax", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebViewPool"]),
+        tests(
+            of: "PagePrompts", in: "ContainerKit",
+            [
+                "BaseTesting", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebEngineTesting",
+                "WebViewPool",
+            ]),
+        target(
             "RemoteConfig", in: "ContainerKit",
             [
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore",
@@ -342,7 +365,7 @@ let package = Package(
         target(
             "ContainerKit",
             [
-                "Diagnostics", "PagePrefetch", "PageRecovery", "RemoteConfig",
+                "Diagnostics", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -355,7 +378,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics",
+                "Diagnostics", "PageDownloads", "PagePrompts",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

@@ -18,6 +18,8 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
+        .library(name: "PageDownloads", targets: ["PageDownloads"]),
+        .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
@@ -45,6 +47,54 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
     ],
     targets: [
+        .target(
+            name: "PageDownloads",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "SystemSupport", package: "ResourceLoading"),
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PageDownloadsTests",
+            dependencies: [
+                "PageDownloads",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: settings),
+        .target(
+            name: "PagePrompts",
+            dependencies: [
+                .product(name: "WebSyntax", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PagePromptsTests",
+            dependencies: [
+                "PagePrompts",
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "SchemeMode", package: "SchemeRouter"),
+                .product(name: "SchemeRouter", package: "SchemeRouter"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "WebViewPool", package: "WebViewPool"),
+            ], swiftSettings: settings),
         .target(
             name: "RemoteConfig",
             dependencies: [
@@ -146,6 +196,8 @@ let package = Package(
             name: "ContainerKit",
             dependencies: [
                 "PageRecovery",
+                "PageDownloads",
+                "PagePrompts",
                 "RemoteConfig",
                 "PagePrefetch",
                 "Diagnostics",
@@ -186,6 +238,8 @@ let package = Package(
                 "ContainerKit",
                 "PageRecovery",
                 "Diagnostics",
+                "PageDownloads",
+                "PagePrompts",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

@@ -3,6 +3,7 @@
 
 @_spi(Facade) internal import CookieBridge
 internal import OfflinePackage
+internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
 internal import RemoteConfig
@@ -85,7 +86,6 @@ extension Container {
         for session in sessions.values { report(.closed, of: session) }
         blankPages?.shutDown()
         prefetch?.removeAll()
-        dropPendingDownloads()
         await downloadManager.shutDown()
         // It may have the engine connect to the proxy.
         await idle?.shutDown()

@@ -7,7 +7,9 @@ public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PageDownloads
 public import PagePrefetch
+public import PagePrompts
 public import PageRecovery
 public import RemoteConfig
 public import ResourceStore

@@ -3,6 +3,7 @@
 
 internal import Diagnostics
 internal import OfflinePackage
+internal import PageDownloads
 internal import PagePrefetch
 internal import RemoteConfig
 internal import ResourceLoading

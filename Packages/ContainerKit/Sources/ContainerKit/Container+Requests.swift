@@ -6,6 +6,7 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
 internal import ResourceLoading
@@ -107,7 +108,8 @@ extension Container {
             guard named.wantsHandOver, let cookies else {
                 let response = try await path.answer(named)
                 if request.isMainDocument { await self?.lead(session, by: response) }
-                return self?.diverted(response, from: request, named, of: session, askedIn: epoch) ?? response
+                return self?.downloadManager.divert(
+                    response, to: request, isDocument: named.isDocument, of: session, askedIn: epoch) ?? response
             }
             return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in
@@ -161,7 +163,7 @@ extension Container {
 
     private func record(document request: EngineRequest, of session: PageSession?) {
         pipelines.customScheme.fields?.record(request.head)
-        if let session { agents[session.id] = request.head.headerFields[.userAgent] }
+        if let session { downloadManager.recordUserAgent(request.head.headerFields[.userAgent], of: session.id) }
         blankPages?.recordDocument(request.head.method, of: request.view)
     }
 

@@ -9,7 +9,9 @@ internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PageDownloads
 internal import PagePrefetch
+internal import PagePrompts
 internal import PageRecovery
 internal import RemoteConfig
 internal import ResourceLoading
@@ -28,6 +30,10 @@ internal import WebViewPool
 public final class Container<Engine: WebEngineDriver> {
     /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
+    /// The app's decisions about requests of pages; held weakly. Without a delegate each request gets its safe decision
+    /// at once: no windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are
+    /// closed, and pages are left. ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
+    public weak var pageDelegate: (any PageDelegate)?
     let configuration: Configuration
     let packages: PackageService
     let table: ResourceTableService?
@@ -64,9 +70,6 @@ public final class Container<Engine: WebEngineDriver> {
     private(set) var timelineRecorder: TimelineRecorder?
     let pageRequests: PagePromptController
     let downloadManager: DownloadManager
-    /// What pages are asked, and what they call themselves.
-    var askers: [PageID: Asker] = [:]
-    var agents: [PageID: String] = [:]
     private(set) var prefetch: Prefetchers?
     private(set) var prefetchTable: PrefetchTableService?
     var reclaiming: Task<Void, Never>?
@@ -122,11 +125,11 @@ public final class Container<Engine: WebEngineDriver> {
         } prepare: {
             try await $0.scripting.precompile(sourcesToPrecompile)
         }
-        pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
-        downloadManager = DownloadManager(
-            configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
-        ) { [hub] in hub.send(.download($0, $1)) }
+        pageRequests = Self.makePagePrompts(configuration, hub)
+        downloadManager = await Self.openDownloads(configuration, pipelines.customScheme.path, hub)
         sites = modes.started.contains(.customScheme) ? SiteController(names: configuration.names) : nil
+        pageRequests.host = self
+        downloadManager.host = self
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),

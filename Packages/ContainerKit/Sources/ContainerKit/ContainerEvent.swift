@@ -4,6 +4,7 @@
 public import LoopbackServer
 public import OfflinePackage
 public import PackageFormat
+public import PageDownloads
 public import PagePrefetch
 public import PageRecovery
 public import RemoteConfig

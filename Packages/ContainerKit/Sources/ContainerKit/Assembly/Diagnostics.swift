@@ -4,8 +4,9 @@
 public import Diagnostics
 internal import OfflinePackage
 internal import Prefetch
-internal import PageRecovery
 internal import PagePrefetch
+internal import PagePrompts
+internal import PageRecovery
 internal import ResourceLoading
 internal import ResourceStore
 internal import WebEngine

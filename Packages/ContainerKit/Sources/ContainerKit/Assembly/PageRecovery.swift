@@ -4,6 +4,7 @@
 internal import Logging
 internal import OfflinePackage
 internal import PageRecovery
+internal import PagePrompts
 internal import RemoteConfig
 internal import ResourceLoading
 internal import WebEngine
