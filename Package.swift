@@ -120,6 +120,7 @@ let package = Package(
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -227,7 +228,7 @@ let package = Package(
             ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "HTTPCache",
-            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes]),
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes, .log]),
         target(
             "HTTPTransport",
             [
@@ -301,9 +302,21 @@ let package = Package(
             ]),
         tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
         target(
+            "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "ContentDigest", "OfflinePackage", "PackageFormat", "ResourceLoading", "ResourceStore",
+                "ResourceTable", "WebEngine", .log,
+            ]),
+        tests(
+            of: "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "ContentDigest", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
+        target(
             "ContainerKit",
             [
-                "RemoteConfig",
+                "PackageUpdates", "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -316,6 +329,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
+                "PackageUpdates",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

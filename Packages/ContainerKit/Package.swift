@@ -18,6 +18,7 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
     ],
     dependencies: [
@@ -58,8 +59,40 @@ let package = Package(
             dependencies: ["RemoteConfig", .product(name: "SchemeRouter", package: "SchemeRouter")],
             swiftSettings: settings),
         .target(
+            name: "PackageUpdates",
+            dependencies: [
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "ResourceTable", package: "OfflinePackage"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "PackageUpdatesTests",
+            dependencies: [
+                "PackageUpdates",
+                .product(name: "AsyncSupport", package: "ResourceLoading"),
+                .product(name: "BaseTesting", package: "ResourceLoading"),
+                .product(name: "ContentDigest", package: "ContentSupport"),
+                .product(name: "OfflinePackage", package: "OfflinePackage"),
+                .product(name: "PackageFormat", package: "OfflinePackage"),
+                .product(name: "PackagePublisher", package: "PackagePublisher"),
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "ResourceStore", package: "ResourceStore"),
+                .product(name: "ResourceTable", package: "OfflinePackage"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: settings),
+        .target(
             name: "ContainerKit",
             dependencies: [
+                "PackageUpdates",
                 "RemoteConfig",
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
@@ -96,6 +129,7 @@ let package = Package(
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"),
                 "ContainerKit",
+                "PackageUpdates",
                 .product(name: "BodyBridge", package: "BodyBridge"),
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "ContainerTesting", package: "ContainerTesting"),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceTable
 
 // What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.

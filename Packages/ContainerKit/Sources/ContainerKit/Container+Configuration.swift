@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import BodyBridge
+public import HTTPCache
 public import HTTPTransport
 public import Logging
 public import Metrics

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

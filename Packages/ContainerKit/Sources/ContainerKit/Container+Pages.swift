@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode

@@ -5,6 +5,7 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter

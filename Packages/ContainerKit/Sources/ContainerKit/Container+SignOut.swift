@@ -4,6 +4,7 @@
 internal import BodyBridge
 internal import CookieBridge
 internal import CookieJar
+@_spi(Facade) internal import HTTPCache
 internal import Logging
 
 // A user goes.

@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
 internal import Metrics
 internal import OfflinePackage
+internal import PackageUpdates
 internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
@@ -43,7 +45,7 @@ public final class Container<Engine: WebEngineDriver> {
     let preconnecting = Preconnector()
     private(set) var proxy: ProxyController<Engine>?
     private(set) var server: LocalServerController<Engine>?
-    private(set) var engineCaches: EngineCacheInvalidator<Engine>?
+    private(set) var engineCaches: EngineCacheInvalidator?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
     var loads: [ViewID: ViewLoad] = [:]
@@ -146,7 +148,7 @@ public final class Container<Engine: WebEngineDriver> {
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
-        beginEngineCaches()
+        engineCaches = startEngineCaches()
         hub.observePermanently { [weak blankPages] in
             if case .request(let record) = $0 { blankPages?.receive(record) }
         }
@@ -211,18 +213,6 @@ public final class Container<Engine: WebEngineDriver> {
         }
     }
 
-    private func beginEngineCaches() {
-        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return }
-        let invalidator = EngineCacheInvalidator(engine, packages.library, configuration, isByProxy: proxy != nil) {
-            [liveRules, switches] in
-            liveRules.isOn && switches.isOn(.packages)
-        } place: { [weak server, isByProxy = proxy != nil] url in
-            isByProxy ? url : server?.place(of: url)
-        }
-        invalidator.listen(to: hub)
-        engineCaches = invalidator
-    }
-
     private func openPrefetchTable(_ network: any ResourceLoader) async {
         guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
         let service = PrefetchTableService(
@@ -236,24 +226,5 @@ public final class Container<Engine: WebEngineDriver> {
         await service.open()
         prefetchTable = service
         checkPrefetchTable()
-    }
-
-    private static func openTable(
-        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
-        _ switches: FeatureSwitches
-    ) async throws -> ResourceTableService? {
-        guard let table = configuration.table else { return nil }
-        return try await ResourceTableService(
-            table, store: store, network: network, conditions: configuration.updates.conditions, switches: switches,
-            logger: configuration.logger
-        ) { hub.send(.tableChecked($0, $1)) }
-    }
-
-    private static func openCache(
-        _ configuration: Configuration, _ network: any ResourceLoader
-    ) async -> HTTPCacheService? {
-        guard let options = configuration.httpCache else { return nil }
-        return await HTTPCacheService(
-            options, directory: configuration.directory, network: network, logger: configuration.logger)
     }
 }

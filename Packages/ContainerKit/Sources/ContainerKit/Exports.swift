@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 // The API of the facade names types of these modules, so that an app writes one import.
+@_exported public import HTTPCache
 @_exported public import RemoteConfig
 @_exported public import ResourceLoading
 @_exported public import WebEngine

@@ -9,6 +9,7 @@ import Foundation
 import HTTPTransport
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
 import SchemeRouter

@@ -7,6 +7,7 @@ import HTTPCache
 import HTTPTransport
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
 import ResourceStore
