@@ -125,6 +125,7 @@ let package = Package(
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
+        .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -232,7 +233,7 @@ let package = Package(
             ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "HTTPCache",
-            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes]),
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes, .log]),
         target(
             "HTTPTransport",
             [
@@ -363,9 +364,22 @@ let package = Package(
             of: "Diagnostics", in: "ContainerKit",
             ["ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes, .log, .metrics, .metricsTestKit]),
         target(
+            "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "ContentDigest", "OfflinePackage", "PackageFormat", "ResourceLoading", "ResourceStore",
+                "ResourceTable", "WebEngine", .log,
+            ]),
+        tests(
+            of: "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "ContentDigest", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
+        target(
             "ContainerKit",
             [
-                "Diagnostics", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery", "RemoteConfig",
+                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery",
+                "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
@@ -378,7 +392,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "PageDownloads", "PagePrompts",
+                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrompts",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

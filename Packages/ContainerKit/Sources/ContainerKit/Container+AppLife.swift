@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Facade) internal import CookieBridge
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery

@@ -3,6 +3,7 @@
 
 public import BodyBridge
 public import Diagnostics
+public import HTTPCache
 public import HTTPTransport
 public import Logging
 public import Metrics

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Diagnostics
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import RemoteConfig

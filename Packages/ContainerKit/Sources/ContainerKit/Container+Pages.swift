@@ -7,6 +7,7 @@ internal import Diagnostics
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PagePrompts

@@ -6,6 +6,7 @@ internal import BodyBridge
 internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery

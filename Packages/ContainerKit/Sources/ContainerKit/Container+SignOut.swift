@@ -4,6 +4,7 @@
 internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import CookieJar
+@_spi(Facade) internal import HTTPCache
 internal import Logging
 internal import PageDownloads
 

@@ -4,11 +4,13 @@
 internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import Diagnostics
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PagePrompts
@@ -52,7 +54,7 @@ public final class Container<Engine: WebEngineDriver> {
     let preconnecting = Preconnector()
     private(set) var proxy: ProxyController<Engine>?
     private(set) var server: LocalServerController<Engine>?
-    private(set) var engineCaches: EngineCacheInvalidator<Engine>?
+    private(set) var engineCaches: EngineCacheInvalidator?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
     var loads: [ViewID: ViewLoad] = [:]
@@ -148,7 +150,7 @@ public final class Container<Engine: WebEngineDriver> {
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
-        beginEngineCaches()
+        engineCaches = startEngineCaches()
         blankPages = makePageRecovery()
         timelineRecorder = beginDiagnostics()
         prefetch = makePrefetchers()
@@ -190,36 +192,5 @@ public final class Container<Engine: WebEngineDriver> {
                 engine, requests, configuration.loopback, directory: configuration.directory,
                 isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
         }
-    }
-
-    private func beginEngineCaches() {
-        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return }
-        let invalidator = EngineCacheInvalidator(engine, packages.library, configuration, isByProxy: proxy != nil) {
-            [liveRules, switches] in
-            liveRules.isOn && switches.isOn(.packages)
-        } place: { [weak server, isByProxy = proxy != nil] url in
-            isByProxy ? url : server?.place(of: url)
-        }
-        invalidator.listen(to: hub)
-        engineCaches = invalidator
-    }
-
-    private static func openTable(
-        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
-        _ switches: FeatureSwitches
-    ) async throws -> ResourceTableService? {
-        guard let table = configuration.table else { return nil }
-        return try await ResourceTableService(
-            table, store: store, network: network, conditions: configuration.updates.conditions, switches: switches,
-            logger: configuration.logger
-        ) { hub.send(.tableChecked($0, $1)) }
-    }
-
-    private static func openCache(
-        _ configuration: Configuration, _ network: any ResourceLoader
-    ) async -> HTTPCacheService? {
-        guard let options = configuration.httpCache else { return nil }
-        return await HTTPCacheService(
-            options, directory: configuration.directory, network: network, logger: configuration.logger)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPCache
 public import PageDownloads
 public import PagePrefetch
 public import Prefetch

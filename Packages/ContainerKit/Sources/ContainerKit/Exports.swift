@@ -4,6 +4,7 @@
 // The API of the facade names types of these modules, so that an app writes one import.
 @_exported public import struct CookieBridge.CookieOptions
 @_exported public import Diagnostics
+@_exported public import HTTPCache
 @_exported public import PageDownloads
 @_exported public import PagePrefetch
 @_exported public import PagePrompts

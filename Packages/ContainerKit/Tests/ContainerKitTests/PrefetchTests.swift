@@ -9,6 +9,7 @@ import CookieJar
 import Foundation
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
 import SchemeRouter

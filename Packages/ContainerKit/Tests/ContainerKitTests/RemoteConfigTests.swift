@@ -6,6 +6,7 @@ import Foundation
 import HTTPCache
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
 import SchemeRouter

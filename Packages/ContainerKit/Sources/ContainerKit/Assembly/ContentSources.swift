@@ -4,6 +4,7 @@
 internal import HTTPSemantics
 internal import OfflinePackage
 internal import RemoteConfig
+internal import PackageUpdates
 internal import ResourceLoading
 internal import ResourceTable
 

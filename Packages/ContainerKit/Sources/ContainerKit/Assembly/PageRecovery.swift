@@ -3,6 +3,7 @@
 
 internal import Logging
 internal import OfflinePackage
+internal import PackageUpdates
 internal import PageRecovery
 internal import PagePrompts
 internal import RemoteConfig

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceLoading
 public import WebEngine
 

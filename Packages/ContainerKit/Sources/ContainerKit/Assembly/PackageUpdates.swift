@@ -3,9 +3,13 @@
 
 public import OfflinePackage
 public import PackageFormat
+internal import PackageUpdates
 internal import PageRecovery
+internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
+internal import SchemeRouter
+public import WebEngine
 
 extension Container {
     /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
@@ -62,9 +66,6 @@ extension Container {
         try await !packages.updater.remove(package).isEmpty
     }
 
-    /// The version of the resource table that answers now; `nil` where there is none.
-    public var tableVersion: String? { table?.library.table?.version }
-
     /// The packages that answer now, by identifier.
     public var installedPackages: [InstalledPackage] {
         packages.library.installed
@@ -84,5 +85,62 @@ extension Container {
         guard let session = sessions[page.view.id], session.id == page.session.id else { return }
         if kind == .healthy { blankPages?.recordHealthy(session.view) }
         report(kind, of: session)
+    }
+}
+
+// MARK: - Engine caches
+
+extension Container: EngineCacheHost {
+    /// Makes the invalidator of the engine's caches; `nil` if no mode in use lets the engine keep files of packages.
+    func startEngineCaches() -> EngineCacheInvalidator? {
+        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return nil }
+        let invalidator = EngineCacheInvalidator(
+            engine, packages.library, directory: configuration.directory, limit: configuration.engineCacheLimit,
+            isByProxy: proxy != nil, logger: configuration.logger, host: self)
+        hub.observePermanently { [weak invalidator] event in
+            switch event {
+            case .pageOpened(let session): invalidator?.pageDidOpen(session)
+            case .pageClosed(let page): invalidator?.pageDidClose(page)
+            case .rulesChanged, .interceptionSwitched, .remoteConfigChanged: invalidator?.contentDidChange()
+            case .package(.scopeChanged), .packageInstalled: invalidator?.packagesDidChange()
+            case .request(let record): invalidator?.requestDidEnd(record)
+            default: break
+            }
+        }
+        invalidator.start()
+        return invalidator
+    }
+
+    package var arePackagesInUse: Bool { liveRules.isOn && switches.isOn(.packages) }
+
+    package func engineURL(of url: String) -> String? {
+        proxy != nil ? url : server?.place(of: url)
+    }
+
+    package func engineDidForgetFiles(under urls: [PackageBaseURL]) {
+        hub.send(.engineCachesCleared(urls))
+    }
+
+    package func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
+        hub.send(.engineCachesKept(urls, error))
+    }
+}
+
+// MARK: - Resource table
+
+extension Container {
+    /// The version of the resource table that answers now; `nil` if there is none.
+    public var tableVersion: String? { table?.library.table?.version }
+
+    /// Opens the resource table; `nil` if the configuration has none.
+    static func openTable(
+        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
+        _ switches: FeatureSwitches
+    ) async throws -> ResourceTableService? {
+        guard let table = configuration.table else { return nil }
+        return try await ResourceTableService(
+            table, store: store, network: network, conditions: configuration.updates.conditions,
+            feature: switches[.resourceTable], logger: configuration.logger
+        ) { hub.send(.tableChecked($0, $1)) }
     }
 }

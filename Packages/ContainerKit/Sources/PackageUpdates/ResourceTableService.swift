@@ -1,49 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import Logging
+package import Foundation
+package import Logging
 internal import OfflinePackage
 internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
 
-/// What has to do with the resource table behind the facade: the library over the container's store, its work in the
-/// background, and the triggers that make it ask for a new table.
+/// The resource table of a container: the library over the container's store, its background work, and the triggers of
+/// requests for a new table.
 ///
-/// Isolation: the main actor; the work itself happens elsewhere.
+/// Isolation: the main actor; transfers and disk access run on other threads.
 @MainActor
-final class ResourceTableService {
-    let library: TableLibrary
+package final class ResourceTableService {
+    /// The table and its files.
+    package let library: TableLibrary
     private let logger: Logger
-    private let switches: FeatureSwitches
+    private let feature: FeatureSwitch
     private let triggers: AsyncStream<TableTrigger>.Continuation
     private var tasks: [Task<Void, Never>] = []
-    /// Whether a trigger was taken and what it leads to is not over.
+    /// A Boolean value that indicates whether the check of an accepted trigger is under way.
     private var isChecking = false
 
+    /// Opens the table that is stored, and starts the background work.
     /// - Parameters:
+    ///   - configuration: the endpoints, the scope and the limits of the table.
+    ///   - store: the store of the table and its files; its other resources are removed.
+    ///   - network: the loader of tables and files.
+    ///   - conditions: the conditions under which files are fetched.
+    ///   - feature: the switch of the feature; while it is off triggers are ignored.
+    ///   - logger: the log of failures.
     ///   - now: the time of the wall clock.
-    ///   - receive: receives what came of a trigger, unless it was dropped.
+    ///   - receive: receives the result of a trigger, unless it was dropped.
     /// - Throws: `TableError` with code `storage`.
-    init(
+    package init(
         _ configuration: TableLibrary.Configuration, store: BlobStore, network: any ResourceLoader,
-        conditions: any HostConditioning, switches: FeatureSwitches = FeatureSwitches(), logger: Logger,
+        conditions: any HostConditioning, feature: FeatureSwitch = FeatureSwitch(), logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         receive: @escaping @MainActor (TableTrigger, TableCheckResult) -> Void
     ) async throws {
-        // The library takes no redirect for an answer.
+        // The library does not follow redirects itself.
         let library = try await TableLibrary(
             store: TableStore(store),
             network: RedirectedLoader(network) { configuration.allowsRedirect(of: $0, to: $1) },
             conditions: conditions, configuration: configuration, now: now)
         self.library = library
         self.logger = logger
-        self.switches = switches
+        self.feature = feature
         let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(1))
         self.triggers = triggers
-        // Owned: both end with this object.
+        // Both end with this object.
         tasks = [
             Task { [weak self, logger] in
                 for await trigger in stream {
@@ -55,7 +63,7 @@ final class ResourceTableService {
                     } catch {
                         return
                     }
-                    // The local table goes on answering, and the next trigger asks again.
+                    // The stored table stays in use, and the next trigger checks again.
                     if case .failed(let error) = result {
                         logger.warning("cannot renew the resource table", metadata: ["error": "\(error)"])
                     }
@@ -73,17 +81,17 @@ final class ResourceTableService {
         for task in tasks { task.cancel() }
     }
 
-    /// Asks for a new table, unless one was asked for a moment ago or is being asked for. Never waits.
+    /// Requests a new table, unless a request was made a moment ago or is under way. Returns at once.
     ///
-    /// A trigger of that time is not kept: by the end of a slow check it would count as a new one.
-    func record(_ trigger: TableTrigger) {
-        guard !isChecking, switches.isOn(.resourceTable) else { return }
+    /// A trigger that comes during a check is dropped: at the end of a slow check it would count as a new one.
+    package func record(_ trigger: TableTrigger) {
+        guard !isChecking, feature.isOn else { return }
         isChecking = true
         triggers.yield(trigger)
     }
 
-    /// Ends what goes on by itself, and waits for it.
-    func shutDown() async {
+    /// Ends background work and waits for it.
+    package func shutDown() async {
         triggers.finish()
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }

@@ -2,25 +2,29 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import HTTPCache
-internal import Logging
-internal import ResourceLoading
+public import Logging
+public import ResourceLoading
 
-/// What has to do with the HTTP cache behind the facade: its levels, and what the app's life means for them.
+/// The HTTP cache of a container: its loader, its memory and disk levels, and their reaction to the app's life cycle.
 ///
-/// A cache may be missing: where its folder cannot be opened it lives in memory alone, and whatever goes wrong with it
-/// later is told to the log and to no caller.
+/// If the folder cannot be opened, the cache is in memory only. Later failures are logged, and not thrown.
 ///
-/// Isolation: any; what blocks runs elsewhere.
-final class HTTPCacheService: Sendable {
-    /// Stands before the network.
-    let loader: CachingLoader
+/// Isolation: any; blocking work runs on other threads.
+@_spi(Facade) public final class HTTPCacheService: Sendable {
+    /// The loader that answers from the cache before it uses the network.
+    public let loader: CachingLoader
     private let memory: MemoryCacheStore
     private let disk: DiskCacheStore?
     private let levels: TieredCacheStore?
     private let logger: Logger
 
-    init(
+    /// Opens the cache, and empties the folder of one that has no disk bytes any more.
+    /// - Parameters:
+    ///   - options: the sizes, the folder and the rules.
+    ///   - directory: the folder of the container, in which the cache has its own by default.
+    ///   - network: the loader of responses that are not stored.
+    ///   - logger: the log of failures.
+    public init(
         _ options: HTTPCacheOptions, directory: String, network: any ResourceLoader, logger: Logger
     ) async {
         memory = MemoryCacheStore(capacity: options.memoryBytes)
@@ -41,13 +45,13 @@ final class HTTPCacheService: Sendable {
             }
             return try DiskCacheStore(directory: directory, capacity: capacity, log: logger)
         } catch {
-            // Pages go on without what it held.
+            // Pages work without the stored responses.
             logger.warning("the HTTP cache is in memory alone", metadata: ["error": "\(error)"])
             return nil
         }
     }
 
-    /// What a cache with another capacity has left is nobody's to clear later, as when a user signs out.
+    /// Removes the responses of a cache with another capacity, since no later call, such as a sign-out, clears them.
     private static func empty(_ directory: String, _ logger: Logger) async throws {
         guard FileManager.default.fileExists(atPath: directory) else { return }
         let rest = try DiskCacheStore(directory: directory, capacity: 0, log: logger)
@@ -55,37 +59,41 @@ final class HTTPCacheService: Sendable {
         await rest.checkpoint()
     }
 
-    var counters: HTTPCacheCounters {
+    /// The totals since the cache was opened.
+    public var counters: HTTPCacheCounters {
         HTTPCacheCounters(requests: loader.counters, memoryBytes: memory.bytes, isOnDisk: disk != nil)
     }
 
-    /// Gives memory back.
-    func releaseMemory() {
+    /// Empties the memory level.
+    public func releaseMemory() {
         if let levels { levels.releaseMemory() } else { memory.releaseMemory() }
         disk?.releaseMemory()
     }
 
-    func removeAll() async {
+    /// Removes all stored responses. Responses on their way are not stored either.
+    public func removeAll() async {
         await loader.removeAll()
     }
 
-    /// Leaves the folder as after a proper close.
-    func checkpoint() async {
+    /// Writes pending changes, so that the folder is as after a proper close.
+    public func checkpoint() async {
         await disk?.checkpoint()
     }
 
+    /// Releases the locks of the folder before the app is suspended. Nothing is written until ``resume()``.
     @concurrent
-    func suspend() async {
+    public func suspend() async {
         do { try disk?.suspend() } catch { record(error) }
     }
 
+    /// Locks the folder again after a suspension.
     @concurrent
-    func resume() async {
+    public func resume() async {
         do { try disk?.resume() } catch { record(error) }
     }
 
-    /// Ends what goes on by itself, and waits for it.
-    func shutDown() async {
+    /// Ends background work and waits for it.
+    public func shutDown() async {
         await loader.shutDown()
         await disk?.checkpoint()
     }

@@ -5,14 +5,15 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 
-/// Of which packages an engine's own caches may hold files, where these lie in the engine, and of which generation they
-/// are: a value, kept across launches.
+/// The packages of which an engine's own caches may hold files, with the URL of each in the engine and the generation of
+/// the files. A value that is stored across launches.
 struct EngineCacheManifest: Codable, Hashable {
+    /// The files of one package at one URL of the engine.
     struct Entry: Codable, Hashable {
         let baseURL: PackageBaseURL
-        /// The base URL as the engine knows it: at the local server another one, and with another port another again.
+        /// The base URL in the engine: at the local server it is another one for each port.
         let place: String
-        /// `nil` where it may be files of several, or the server's.
+        /// The generation of the files; `nil` if they may be of several generations, or of the server.
         var generation: Int64?
 
         private enum CodingKeys: String, CodingKey {
@@ -26,21 +27,21 @@ struct EngineCacheManifest: Codable, Hashable {
         }
     }
 
-    /// By package and place.
+    /// The entries, by package and place.
     private(set) var entries: [String: Entry] = [:]
 
     private enum CodingKeys: String, CodingKey {
         case entries
     }
 
-    /// What the engine has to forget before others answer, and nothing else than they say.
+    /// Returns the entries whose files the engine has to forget before it may hold files of `wanted` and no others.
     func stale(for wanted: EngineCacheManifest) -> [Entry] {
         let old = entries.filter { wanted.entries[$0.key] != $0.value }.values
         let new = wanted.entries.filter { entries[$0.key] == nil }.values
         return (Array(old) + new).sorted { $0.place < $1.place }
     }
 
-    /// Others answer from now on, and the engine has not forgotten what it held.
+    /// Records that files of `wanted` are served from now on although the engine has not forgotten its older files.
     mutating func mix(with wanted: EngineCacheManifest) {
         for (key, entry) in entries where wanted.entries[key] != entry { entries[key]?.generation = nil }
         for (key, entry) in wanted.entries where entries[key] == nil {
@@ -48,12 +49,12 @@ struct EngineCacheManifest: Codable, Hashable {
         }
     }
 
-    /// The engine holds nothing.
+    /// Makes the manifest of an engine that holds no files.
     init() {}
 
-    /// The engine holds nothing but files of these packages.
-    /// - Parameter place: where a URL lies in the engine.
-    /// - Returns: `nil` where that is not known of one of them.
+    /// Makes the manifest of an engine that holds files of these packages only.
+    /// - Parameter place: returns the URL in the engine for a URL of a package; `nil` if it is not known.
+    /// - Returns: `nil` if the URL of a package in the engine is not known.
     init?(_ packages: [InstalledPackage], place: (String) -> String?) {
         for package in packages {
             guard let place = place(package.baseURL.description) else { return nil }

@@ -4,25 +4,24 @@
 import AsyncSupport
 import Foundation
 import HTTPTypes
+import Logging
+import PackageUpdates
 import ResourceLoading
 import ResourceStore
 import ResourceTable
 import Testing
-import WebEngineTesting
 
-@testable import ContainerKit
-
-/// What becomes of triggers that come while a table is asked for.
+/// Triggers that come while a table is requested.
 @MainActor
 @Suite("Triggers of a table", .timeLimit(.minutes(1)))
 struct ResourceTableServiceTests {
-    private let fixture = Fixture()
+    private let folder = FileManager.default.temporaryDirectory.path + "/table-\(UUID().uuidString)"
 
-    /// Answers no request before it is told to, and then all of them, each with an error.
+    /// A server that responds to all requests with an error, after ``answerAll()``.
     private final class SlowServer: ResourceLoader {
         private let answers: AsyncStream<Void>
         private let answer: AsyncStream<Void>.Continuation
-        /// Tells of each request.
+        /// An element for each request.
         let requests: AsyncStream<Void>
         private let request: AsyncStream<Void>.Continuation
 
@@ -43,14 +42,15 @@ struct ResourceTableServiceTests {
 
     @Test("Those that come during a slow check are dropped, and do not ask at its end")
     func slowCheck() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         let url = try #require(TableURL("https://table.example/table"))
         let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
         let server = SlowServer()
         let (signals, receive) = AsyncStream.makeStream(of: TableTrigger.self)
         let service = try await ResourceTableService(
             TableLibrary.Configuration(endpoints: TableEndpoints(primary: url)),
-            store: BlobStore(directory: fixture.folder + "/store"), network: server, conditions: .favourable,
-            logger: Container<FakeEngine>.Configuration(directory: "").logger, now: { time.withLock { $0 } }
+            store: BlobStore(directory: folder), network: server, conditions: .favourable,
+            logger: Logger(label: "test"), now: { time.withLock { $0 } }
         ) { trigger, _ in receive.yield(trigger) }
         service.record(.launch)
         var requests = server.requests.makeAsyncIterator()

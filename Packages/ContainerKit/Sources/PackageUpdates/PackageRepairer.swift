@@ -5,19 +5,18 @@ internal import Logging
 internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
-internal import WebEngine
 
-/// Has packages repaired that lost files, one after another, when the host's conditions allow background transfers.
+/// Repairs packages that lost files, one after another, when the host's conditions allow background transfers.
 ///
-/// Isolation: the main actor; the work itself happens elsewhere.
+/// Isolation: the main actor; transfers and disk access run on other threads.
 @MainActor
 final class PackageRepairer {
-    /// How often a package is tried in a row before something has changed: the host's conditions, or the app came back.
+    /// The maximum number of repairs of a package in a row, until the host's conditions change or the app comes back.
     private static let tries = 3
     private let updater: PackageUpdater
     private let conditions: any HostConditioning
     private let logger: Logger
-    /// Packages that wait to be repaired.
+    /// The packages that wait for a repair.
     private var waiting: Set<PackageID> = []
     private var tried: [PackageID: Int] = [:]
     private let wakes: AsyncStream<Void>
@@ -34,7 +33,7 @@ final class PackageRepairer {
         wake.finish()
     }
 
-    /// Begins. The caller owns what goes on, and cancels it: a package that is being repaired keeps the store.
+    /// Starts the repairs. The caller owns the tasks and cancels them: a repair under way retains the store.
     func start() -> [Task<Void, Never>] {
         let changes = conditions.changes()
         let wakes = wakes
@@ -48,13 +47,13 @@ final class PackageRepairer {
         ]
     }
 
-    /// Takes a package of which a file is damaged. Never waits.
+    /// Records a package with a damaged file. Returns at once.
     func record(_ id: PackageID) {
         waiting.insert(id)
         wake.yield()
     }
 
-    /// Something has changed: what could not be repaired may be now.
+    /// Tries failed repairs again after a change.
     func tryAgain() {
         tried = [:]
         wake.yield()
@@ -67,7 +66,7 @@ final class PackageRepairer {
             tried[id, default: 0] += 1
             do {
                 let outcome = try await updater.repair(id, urgency: .whenConvenient)
-                // Where nothing was missing, a page that asks again must not have it looked for without end.
+                // If nothing was missing, requests for the same file must not start repairs without end.
                 if case .repaired = outcome { tried[id] = nil }
                 logger.notice(
                     "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])

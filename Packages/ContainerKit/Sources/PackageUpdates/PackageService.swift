@@ -2,52 +2,61 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Logging
-internal import OfflinePackage
-internal import ResourceLoading
-internal import ResourceStore
-internal import WebEngine
+package import Logging
+package import OfflinePackage
+package import ResourceLoading
+package import ResourceStore
 
-/// What has to do with packages behind the facade: the store, the library, the updater, and what goes on by itself
-/// between them. It removes from disk what no page and no package needs any more, and hands on what happens.
+/// The packages of a container: the store, the library, the updater, and the background work that connects them. It
+/// forwards events of packages, and removes files from disk that no page and no package needs any more.
 ///
-/// Isolation: the main actor; the work itself happens elsewhere.
+/// Isolation: the main actor; disk access and hashing run on other threads.
 @MainActor
-final class PackageService {
-    let store: BlobStore
-    let library: PackageLibrary
-    let updater: PackageUpdater
-    /// What answers differently since the last process ended.
-    let changesAtLaunch: [PackageScopeChange]
+package final class PackageService {
+    /// The store of all files.
+    package let store: BlobStore
+    /// The packages that answer.
+    package let library: PackageLibrary
+    /// The updates of packages.
+    package let updater: PackageUpdater
+    /// The scopes in which another generation answers since the last process ended.
+    package let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
     private let events: AsyncStream<PackageEvent>
     private let damage: PackageRepairer
     private var repairs: [Task<Void, Never>] = []
     private let sweeps: AsyncStream<Void>.Continuation
     private let notices: AsyncStream<Notice>.Continuation
-    /// Reports that came faster than they could be taken.
-    private(set) var lostReports = 0
+    /// The number of reports that were dropped because too many waited.
+    package private(set) var lostReports = 0
     private var sweeping: Task<Void, Never>?
     private var reporting: Task<Void, Never>?
     private var forwarding: Task<Void, Never>?
-    /// The generations that have answered the document of each open page.
+    /// The generations that have answered the current document of each open page.
     private var answers: [PageID: Set<GenerationReference>] = [:]
     private var absences: Set<HostAbsence> = []
     private var lastPause: UInt64 = 0
     private var isOver = false
 
-    /// What the updater hears in its order.
+    /// An input of the updater; inputs are processed in their order.
     private enum Notice: Sendable {
         case report(BootReport)
-        /// A report whose consequences somebody waits for.
+        /// A report whose consequences a caller waits for.
         case verdict(BootReport, AsyncStream<[Task<Void, Never>]>.Continuation)
-        /// The app is back, unless it has gone away since.
+        /// The app is back, unless it has left again since.
         case present(UInt64)
     }
 
-    /// Opens the store and takes up what the last process left.
+    /// Opens the store and continues where the last process ended.
+    /// - Parameters:
+    ///   - directory: the folder of the store.
+    ///   - budgets: the limits of the store.
+    ///   - packages: the limits of packages; its logger is replaced.
+    ///   - updates: the rules of updates; its logger is replaced.
+    ///   - network: the loader of manifests and archives.
+    ///   - logger: the log of failures.
     /// - Throws: `StoreError`.
-    init(
+    package init(
         directory: String, budgets: BlobStore.Configuration, packages: PackageLibrary.Configuration,
         updates: PackageUpdater.Configuration, network: any ResourceLoader, logger: Logger
     ) async throws {
@@ -58,7 +67,7 @@ final class PackageService {
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
         damage = PackageRepairer(updater, conditions: updates.conditions, logger: logger)
-        // Before the start, which has something to tell.
+        // Before the start, which sends events.
         events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
@@ -66,7 +75,7 @@ final class PackageService {
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (noticeStream, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         repairs = damage.start()
-        // Owned: they end with this object, which finishes the streams. Weak, so that the folder is free once it is gone.
+        // They end with this object, which finishes the streams. Weak, so that the folder is free after that.
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
                 guard let library else { return }
@@ -90,13 +99,13 @@ final class PackageService {
         sweeps.finish()
         notices.finish()
         forwarding?.cancel()
-        // A download may be under way, which would keep the folder.
+        // A download that is under way would keep the folder in use.
         for task in repairs { task.cancel() }
     }
 
-    /// Waits for what goes on by itself, which ends: the reports that came are taken, what they lead to is done and
-    /// told, and what is out of use is removed.
-    func shutDown() async {
+    /// Ends background work and waits for it: reports that were received are processed, their events are sent, and files
+    /// that are out of use are removed.
+    package func shutDown() async {
         isOver = true
         notices.finish()
         await reporting?.value
@@ -116,13 +125,14 @@ final class PackageService {
         return try (store, PackageLibrary(store: store, configuration: packages))
     }
 
-    /// Hands on what happens to packages, from before this object was there until it goes. Once.
-    func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
+    /// Forwards the events of packages, those of the launch included, for the lifetime of this object. Call it once.
+    /// - Parameter receive: receives each event.
+    package func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
         forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 receive(event)
                 switch event {
-                // A generation went out of use, or is no longer what a trial may fall back to.
+                // A generation went out of use, or is no longer the one that a trial may fall back to.
                 case .scopeChanged, .confirmed, .quarantined: sweeps.yield()
                 case .fileDamaged(let file): damage?.record(file.package)
                 default: break
@@ -131,44 +141,50 @@ final class PackageService {
         }
     }
 
-    /// Removes soon what nobody needs any more.
-    func sweepSoon() {
+    /// Schedules the removal of generations that are out of use. Returns at once.
+    package func sweepSoon() {
         sweeps.yield()
     }
 
-    /// Removes now what nobody needs any more.
-    func sweepRetired() async {
+    /// Removes generations that are out of use.
+    package func sweepRetired() async {
         await Self.sweepRetired(library, logger)
     }
 
-    /// The same, and what a crash or a failed install left. For a time when nobody waits.
-    func sweepAll() async {
+    /// Removes generations that are out of use, and files that a crash or a failed install left. It may take long.
+    package func sweepAll() async {
         await Self.tolerating(logger) { [library] in try await library.sweep() }
     }
 
-    /// Takes a report; reports reach the updater in their order.
-    func report(_ report: BootReport) {
-        // Another document has to be answered anew.
+    /// Passes a report of a page to the updater. Reports reach the updater in their order.
+    package func report(_ report: BootReport) {
+        // The next document of the page has not been answered yet.
         if report.kind == .moved || report.kind == .closed { answers[report.page.id] = nil }
         send(.report(report))
     }
 
-    /// Whether this was noted of the page's document.
-    func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool {
+    /// Returns a Boolean value that indicates whether a generation has answered the current document of a page, as
+    /// recorded by ``recordResponse(of:to:)``.
+    package func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool {
         answers[page]?.contains(generation) ?? false
     }
 
-    /// Notes that a generation has answered an open page; only the first time is told.
-    func recordResponse(of generation: GenerationReference, to page: PageReference) {
+    /// Records that a generation has answered an open page, and reports it the first time.
+    package func recordResponse(of generation: GenerationReference, to page: PageReference) {
         guard page.generations.contains(generation), answers[page.id, default: []].insert(generation).inserted else {
             return
         }
         report(BootReport(.answered(generation), of: page))
     }
 
-    /// Reports that a page fails, after the reports that came before, and returns once what that leads to is done; after
-    /// five seconds in any case, since a rollback waits for work on its package, which goes on.
-    func markFailed(_ page: PageReference, because reason: String, clock: (any Clock<Duration>)? = nil) async {
+    /// Reports that a page failed, after earlier reports, and returns when the consequences are done.
+    ///
+    /// It returns after five seconds in any case, since a rollback waits for work on its package. The work continues then.
+    /// - Parameters:
+    ///   - page: the page that failed.
+    ///   - reason: one line for people.
+    ///   - clock: the clock of the limit; the continuous clock by default.
+    package func markFailed(_ page: PageReference, because reason: String, clock: (any Clock<Duration>)? = nil) async {
         let (verdicts, continuation) = AsyncStream<[Task<Void, Never>]>.makeStream()
         send(.verdict(BootReport(.failed(reason), of: page), continuation))
         let work = Task {
@@ -190,7 +206,7 @@ final class PackageService {
         default: return
         }
         switch lost {
-        // Without it no boot would be timed any more.
+        // Without it no later boot would be timed.
         case .present: return isOver ? () : send(lost)
         case .verdict(_, let continuation): continuation.finish()
         case .report: break
@@ -200,15 +216,15 @@ final class PackageService {
         logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
     }
 
-    /// The app goes away: no boot is timed from when this returns.
-    func leave(_ absence: HostAbsence) async {
+    /// Records that the app leaves. After this returns no boot is timed.
+    package func leave(_ absence: HostAbsence) async {
         absences.insert(absence)
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
 
-    /// The app is back, from this absence at least. Heard after the reports that came before.
-    func comeBack(from absence: HostAbsence) {
+    /// Records the end of an absence, after the reports that came before. Boots are timed again when no absence is left.
+    package func comeBack(from absence: HostAbsence) {
         damage.tryAgain()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
         lastPause += 1
@@ -223,21 +239,27 @@ final class PackageService {
         do {
             _ = try await sweep()
         } catch {
-            // Nothing is lost by it: the next sweep finds what this one left.
+            // The next sweep removes the rest.
             logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
         }
     }
 }
 
-// MARK: - Life of the app
+// MARK: - Life cycle of the app
 
 extension PackageService {
+    /// Writes pending changes of the store, so that a kill costs nothing.
+    /// - Throws: `StoreError`.
     @concurrent
-    nonisolated func checkpoint() async throws { try store.checkpoint() }
+    nonisolated package func checkpoint() async throws { try store.checkpoint() }
 
+    /// Releases the locks of the store before the app is suspended.
+    /// - Throws: `StoreError`.
     @concurrent
-    nonisolated func suspend() async throws { try store.suspend() }
+    nonisolated package func suspend() async throws { try store.suspend() }
 
+    /// Locks the store again after a suspension.
+    /// - Throws: `StoreError`, with code `inUse` if another process has the folder.
     @concurrent
-    nonisolated func resume() async throws { try store.resume() }
+    nonisolated package func resume() async throws { try store.resume() }
 }

@@ -2,32 +2,32 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import ContentDigest
-public import Foundation
+package import ContentDigest
+package import Foundation
 internal import ResourceLoading
-public import ResourceStore
-public import ResourceTable
+package import ResourceStore
+package import ResourceTable
 
-/// Keeps a resource table's files as resources of a store, and its documents as documents there.
+/// A store of a resource table: its files are resources of a `BlobStore`, its documents are documents there.
 ///
 /// A resource has the download URL as its key and the MD5 as its validator. All resources of the store belong to the
-/// table: a library removes those that it does not name. Past the store's budget for them the least recently used go,
-/// and are fetched again when a page asks for them; the table itself stays.
+/// table: a library removes those that it does not name. Beyond the store's budget the least recently used resources are
+/// removed, and fetched again when a page requests them; the table itself stays.
 ///
-/// Isolation: any. What waits for the disk runs on a thread of its own, one call after another; look-ups read on the
-/// caller's.
-public struct TableStore: TableStoring {
+/// Isolation: any. Writes run on a serial queue of their own; look-ups read on the caller's thread.
+package struct TableStore: TableStoring {
     private let store: BlobStore
     private let queue = SerialQueue("container.table")
 
-    /// Keeps them in `store`, whose other resources go.
-    public init(_ store: BlobStore) {
+    /// Makes a table store.
+    /// - Parameter store: the store of the files and documents.
+    package init(_ store: BlobStore) {
         self.store = store
     }
 
-    /// The files that are there, by key, with the MD5 that each was put with. Reads no bytes.
+    /// Returns the stored files by key, each with the MD5 that it was put with. Reads no bytes.
     /// - Throws: `StoreError`.
-    public func files() async throws -> [TableURL: MD5Digest] {
+    package func files() async throws -> [TableURL: MD5Digest] {
         try await onThread { store in
             var files: [TableURL: MD5Digest] = [:]
             for resource in try store.resources() {
@@ -38,9 +38,10 @@ public struct TableStore: TableStoring {
         }
     }
 
-    /// A file and its bytes; notes its use. One whose bytes are damaged is removed, and is not there.
+    /// Returns a file with its bytes, and records its use. A file whose bytes are damaged is removed.
+    /// - Returns: `nil` if the file is not stored, or was damaged.
     /// - Throws: `StoreError`.
-    public func file(for key: TableURL) async throws -> TableFile? {
+    package func file(for key: TableURL) async throws -> TableFile? {
         guard let resource = try store.resource(for: key.description), let md5 = MD5Digest(resource.validator) else {
             return nil
         }
@@ -54,36 +55,36 @@ public struct TableStore: TableStoring {
                         FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
-            // The bytes are gone, and counted. Their record must not stand in the budget.
+            // The store has dropped and counted the bytes. Their record must not count against the budget.
             try? await remove([key])
             return nil
         }
     }
 
-    /// Puts a file in place of the one before. Returns when it is safe from a power cut.
-    /// - Throws: `StoreError`, with code `overBudget` where it alone is larger than the budget.
-    public func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
+    /// Stores a file in place of the one before. Returns when it is safe from a power cut.
+    /// - Throws: `StoreError`, with code `overBudget` if the file alone is larger than the budget.
+    package func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
         try await onThread { store in
-            // The type is the table's to say.
+            // The table has the media type.
             try store.putResource(content, for: key.description, mediaType: "", validator: md5.description)
         }
     }
 
-    /// Removes files; keys that are not there are fine.
+    /// Removes files; ignores keys that are not stored.
     /// - Throws: `StoreError`.
-    public func remove(_ keys: [TableURL]) async throws {
+    package func remove(_ keys: [TableURL]) async throws {
         _ = try await onThread { try $0.removeResources(keys.map(\.description)) }
     }
 
-    /// What a document holds; `nil` where it was never put, or is damaged.
+    /// Returns the content of a document; `nil` if it was never put, or is damaged.
     /// - Throws: `StoreError`.
-    public func document(_ name: TableDocument) async throws -> Data? {
+    package func document(_ name: TableDocument) async throws -> Data? {
         try await onThread { try $0.document(Self.documentName(name)) }
     }
 
-    /// Keeps a document in place of the one before. Returns when it is safe from a power cut.
+    /// Stores a document in place of the one before. Returns when it is safe from a power cut.
     /// - Throws: `StoreError`.
-    public func put(_ document: Data, as name: TableDocument) async throws {
+    package func put(_ document: Data, as name: TableDocument) async throws {
         try await onThread { try $0.putDocument(document, as: Self.documentName(name)) }
     }
 

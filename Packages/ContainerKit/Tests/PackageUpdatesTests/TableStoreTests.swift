@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import ContainerKit
 import ContentDigest
 import Foundation
 import HTTPTypes
+import PackageUpdates
 import ResourceLoading
 import ResourceTable
 import Testing
@@ -15,7 +15,7 @@ import Testing
 /// A table library on a real store.
 @Suite(.timeLimit(.minutes(2)))
 struct TableStoreTests {
-    /// Answers what it was given, and notes what was asked for.
+    /// A server of tables and files that records the requests.
     final class Server: ResourceLoader {
         struct State {
             var answers: [String: Data] = [:]
@@ -35,7 +35,7 @@ struct TableStoreTests {
                 head: HTTPResponse(status: .ok), body: .bytes(answer), provenance: Provenance(.network, reason: "test"))
         }
 
-        /// Serves a table and its files; another time, the files of another as well.
+        /// Serves a table and its files, besides the files of tables that were published before.
         func publish(_ version: String, _ files: [String: String]) {
             let entries = files.sorted { $0.key < $1.key }.map { path, text in
                 """
@@ -56,7 +56,7 @@ struct TableStoreTests {
 
         func goOffline() { state.withLock { $0.answers = [:] } }
 
-        /// The files that were asked for since the last call.
+        /// Returns the URLs of files that were requested since the last call.
         func drainRequested() -> [String] {
             state.withLock { state in
                 defer { state.asked = [] }
@@ -82,7 +82,7 @@ struct TableStoreTests {
             now: { Date(timeIntervalSince1970: 1_000_000) })
     }
 
-    /// The store once more, as soon as whoever ends with the one before has let go of the folder.
+    /// Opens the store again as soon as the tasks of the previous one have released the folder.
     private func reopenStore() async throws -> BlobStore {
         while true {
             do {
@@ -101,19 +101,7 @@ struct TableStoreTests {
             directory: directory, configuration: .init(resourceBudget: budget), onStep: onStep)
     }
 
-    /// A store in the same folder, as soon as whoever ends with the one before has let go of it.
-    private func reopenedStore() async throws -> BlobStore {
-        while true {
-            do {
-                return try makeStore()
-            } catch let error as StoreError where error.code == .inUse {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
-        }
-    }
-
-    /// A check by a library that has made none yet.
+    /// Makes the first check of a new library.
     private func update(_ store: BlobStore, to version: String, _ files: [String: String]) async throws
         -> TableLibrary
     {
@@ -141,7 +129,7 @@ struct TableStoreTests {
             #expect(library.counters.failedWrites == 0)
         }
         server.goOffline()
-        let store = try await reopenedStore()
+        let store = try await reopenStore()
         let library = try await open(store)
         #expect(library.table?.version == "1")
         #expect(await library.pendingDownloads == 0)
