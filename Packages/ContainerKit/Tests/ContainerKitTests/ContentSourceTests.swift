@@ -45,7 +45,8 @@ struct ContentSourceTests {
         let head = try #require(HTTPRequest(urlText: url))
         var traits = FakeEngine().traits(in: .customScheme)
         traits.preflights = preflights
-        return try await LoaderChain(sources.loaders(for: traits)).load(ResourceRequest(head))?.provenance.source.rawValue
+        return try await LoaderChain(sources.loaders(for: traits)).load(ResourceRequest(head))?.provenance.source
+            .rawValue
     }
 
     @Test("The first source of the list that has a response answers; a kind of source may be the app's own")
@@ -58,7 +59,8 @@ struct ContentSourceTests {
         #expect(try await answer(sources, "https://other.example/") == nil)
     }
 
-    @Test("A source that is switched off neither covers nor answers, and still may serve its origin when it is on again")
+    @Test(
+        "A source that is switched off neither covers nor answers, and still may serve its origin when it is on again")
     func switchedOff() async throws {
         let feature = FeatureSwitch()
         let sources = ContentSources([NamedSource(name: "one", feature: feature)])

@@ -3,8 +3,8 @@
 
 internal import HTTPSemantics
 internal import OfflinePackage
-internal import RemoteConfig
 internal import PackageUpdates
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 

@@ -3,10 +3,10 @@
 
 public import Diagnostics
 internal import OfflinePackage
-internal import Prefetch
 internal import PagePrefetch
 internal import PagePrompts
 internal import PageRecovery
+internal import Prefetch
 internal import ResourceLoading
 internal import ResourceStore
 internal import WebEngine

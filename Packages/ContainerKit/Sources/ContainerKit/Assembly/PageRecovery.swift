@@ -4,8 +4,8 @@
 internal import Logging
 internal import OfflinePackage
 internal import PackageUpdates
-internal import PageRecovery
 internal import PagePrompts
+internal import PageRecovery
 internal import RemoteConfig
 internal import ResourceLoading
 internal import WebEngine
