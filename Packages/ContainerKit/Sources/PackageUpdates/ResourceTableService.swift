@@ -4,10 +4,9 @@
 package import Foundation
 package import Logging
 internal import OfflinePackage
-internal import RemoteConfig
-internal import ResourceLoading
-internal import ResourceStore
-internal import ResourceTable
+package import ResourceLoading
+package import ResourceStore
+package import ResourceTable
 
 /// The resource table of a container: the library over the container's store, its background work, and the triggers of
 /// requests for a new table.
