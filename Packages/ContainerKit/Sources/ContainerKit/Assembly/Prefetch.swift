@@ -5,6 +5,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
+internal import PackageUpdates
 package import PagePrefetch
 public import Prefetch
 internal import PublicSuffixList
