@@ -43,7 +43,7 @@ struct EngineCacheInvalidatorTests {
     }
 
     /// A folder with packages, which is removed with it.
-    private final class Stage {
+    private final class Stage: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/engine-caches-\(UUID().uuidString)"
         let library: PackageLibrary
 
