@@ -113,7 +113,7 @@ final class Recorder: Sendable {
 /// Removes the values of `Set-Cookie` from responses and keeps them, as the loader that stores cookies does.
 private struct CookieKeepingLoader: ResourceLoader {
     let base: any ResourceLoader
-    let values: PrefetchStage.Recorder
+    let values: Recorder
 
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard var response = try await base.load(request) else { return nil }
