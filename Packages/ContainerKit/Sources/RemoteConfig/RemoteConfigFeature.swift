@@ -59,16 +59,25 @@ public enum RemoteConfigMode: String, Sendable, Hashable, CaseIterable {
 /// The one place that maps a feature to its switch: features receive a `FeatureSwitch` and do not know remote config.
 /// Isolation: any.
 package struct FeatureSwitches: Sendable {
-    private let switches: [RemoteConfigFeature: FeatureSwitch]
+    private let packages = FeatureSwitch()
+    private let prefetch = FeatureSwitch()
+    private let httpCache = FeatureSwitch()
+    private let resourceTable = FeatureSwitch()
+    private let pool = FeatureSwitch()
+    private let blankPages = FeatureSwitch()
 
-    package init() {
-        switches = Dictionary(uniqueKeysWithValues: RemoteConfigFeature.allCases.map { ($0, FeatureSwitch()) })
-    }
+    package init() {}
 
     /// The switch of a feature.
     package subscript(feature: RemoteConfigFeature) -> FeatureSwitch {
-        guard let found = switches[feature] else { preconditionFailure("no switch for \(feature)") }
-        return found
+        switch feature {
+        case .packages: packages
+        case .prefetch: prefetch
+        case .httpCache: httpCache
+        case .resourceTable: resourceTable
+        case .pool: pool
+        case .blankPages: blankPages
+        }
     }
 
     /// Returns a Boolean value that indicates whether a feature is on.
@@ -76,6 +85,6 @@ package struct FeatureSwitches: Sendable {
 
     /// Turns these features on and all others off, for what starts from now on.
     package func set(_ features: Set<RemoteConfigFeature>) {
-        for (feature, one) in switches { one.set(features.contains(feature)) }
+        for feature in RemoteConfigFeature.allCases { self[feature].set(features.contains(feature)) }
     }
 }
