@@ -119,7 +119,13 @@ let package = Package(
         .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "PageRecovery", targets: ["PageRecovery"]),
+        .library(name: "PageDownloads", targets: ["PageDownloads"]),
+        .library(name: "PagePrompts", targets: ["PagePrompts"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
+        .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
+        .library(name: "Diagnostics", targets: ["Diagnostics"]),
+        .library(name: "PackageUpdates", targets: ["PackageUpdates"]),
         .library(name: "ContainerKit", targets: ["ContainerKit"]),
         .library(name: "WebKitGTKAdapter", targets: ["WebKitGTKAdapter"]),
         .library(name: "ContainerTesting", targets: ["ContainerTesting"]),
@@ -227,7 +233,7 @@ let package = Package(
             ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", .httpTypes, .log]),
         tests(
             of: "HTTPCache",
-            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes]),
+            ["WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore", "BaseTesting", .httpTypes, .log]),
         target(
             "HTTPTransport",
             [
@@ -284,8 +290,18 @@ let package = Package(
         tests(of: "CookieJar", in: "CookieBridge", ["SystemSupport", "WebSyntax", "AsyncSupport", "BaseTesting"]),
         target("PublicSuffixList", in: "CookieBridge", ["WebSyntax"]),
         tests(of: "PublicSuffixList", in: "CookieBridge"),
-        target("CookieBridge", ["WebSyntax", "AsyncSupport", "CookieJar"]),
-        tests(of: "CookieBridge", ["AsyncSupport", "CookieJar", "BaseTesting"]),
+        target(
+            "CookieBridge",
+            [
+                "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "WebEngine",
+                .httpTypes,
+            ]),
+        tests(
+            of: "CookieBridge",
+            [
+                "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "BaseTesting", "WebEngine",
+                "WebEngineTesting", .httpTypes,
+            ]),
         target(
             "Prefetch", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(of: "Prefetch", ["AsyncSupport", "ResourceLoading", "BaseTesting", .httpTypes]),
@@ -294,15 +310,75 @@ let package = Package(
 
         // The facade, its features, and what drives it.
         target(
+            "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "SystemSupport", "WebSyntax", "ResourceLoading", "ResourceStore", "OfflinePackage",
+                "SchemeMode", "WebEngine", .httpTypes,
+            ]),
+        tests(
+            of: "PageDownloads", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "OfflinePackage", "ResourceLoading", "SchemeMode", "WebEngine",
+                "WebEngineTesting", .httpTypes,
+            ]),
+        target(
+            "PagePrompts", in: "ContainerKit",
+            ["WebSyntax", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebViewPool"]),
+        tests(
+            of: "PagePrompts", in: "ContainerKit",
+            [
+                "BaseTesting", "ResourceLoading", "SchemeMode", "SchemeRouter", "WebEngine", "WebEngineTesting",
+                "WebViewPool",
+            ]),
+        target(
             "RemoteConfig", in: "ContainerKit",
             [
-                "ContentDigest", "SystemSupport", "WebSyntax", "ResourceLoading", "SchemeRouter", "StrictJSON",
-                .httpTypes,
+                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "ResourceStore",
+                "SchemeRouter", "StrictJSON", "WebEngine", .httpTypes, .log,
             ]),
-        tests(of: "RemoteConfig", in: "ContainerKit", ["SchemeRouter"]),
+        tests(
+            of: "RemoteConfig", in: "ContainerKit",
+            ["BaseTesting", "ResourceLoading", "ResourceStore", "SchemeRouter", "WebEngineTesting", .log]),
+        target(
+            "PagePrefetch", in: "ContainerKit",
+            [
+                "AsyncSupport", "CookieBridge", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading",
+                "ResourceStore", "SchemeMode", "WebEngine", .httpTypes, .log,
+            ]),
+        tests(
+            of: "PagePrefetch", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "Prefetch", "ResourceLoading", "ResourceStore", "SchemeMode",
+                "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
+        target(
+            "PageRecovery", in: "ContainerKit",
+            ["AsyncSupport", "HTTPSemantics", "ResourceLoading", "WebEngine", .httpTypes]),
+        tests(
+            of: "PageRecovery", in: "ContainerKit",
+            ["BaseTesting", "ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes]),
+        target(
+            "Diagnostics", in: "ContainerKit",
+            ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes, .log, .metrics]),
+        tests(
+            of: "Diagnostics", in: "ContainerKit",
+            ["ResourceLoading", "WebEngine", "WebEngineTesting", .httpTypes, .log, .metrics, .metricsTestKit]),
+        target(
+            "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "ContentDigest", "OfflinePackage", "PackageFormat", "ResourceLoading", "ResourceStore",
+                "ResourceTable", "WebEngine", .log,
+            ]),
+        tests(
+            of: "PackageUpdates", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "ContentDigest", "OfflinePackage", "PackageFormat", "PackagePublisher",
+                "ResourceLoading", "ResourceStore", "ResourceTable", "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
         target(
             "ContainerKit",
             [
+                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery",
                 "RemoteConfig",
                 "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
@@ -316,11 +392,12 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
+                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrompts",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
-                "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode", "SchemeRouter",
-                "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
+                "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",
+                "SchemeRouter", "BaseTesting", "WebEngine", "WebEngineTesting", "WebViewPool", .httpTypes, .log,
                 .metrics, .metricsTestKit,
             ]),
         .systemLibrary(

@@ -5,8 +5,8 @@
 import PackageDescription
 
 // One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz needs the store, and only ListenerFuzz
-// and ResponseFuzz need SwiftNIO (docs/decisions/0053).
+// function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz and RemoteConfigFuzz need the store, and
+// only ListenerFuzz and ResponseFuzz need SwiftNIO (docs/decisions/0053).
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

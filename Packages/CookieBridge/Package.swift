@@ -22,7 +22,9 @@ let package = Package(
         .library(name: "CookieBridge", targets: ["CookieBridge"]),
     ],
     dependencies: [
-        .package(path: "../ResourceLoading")
+        .package(path: "../ResourceLoading"),
+        .package(path: "../WebEngine"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
     ],
     targets: [
         .target(
@@ -50,7 +52,10 @@ let package = Package(
             name: "CookieBridge",
             dependencies: [
                 .product(name: "WebSyntax", package: "ResourceLoading"),
-                .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar",
+                .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar", "PublicSuffixList",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -58,6 +63,11 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "BaseTesting", package: "ResourceLoading"), "CookieBridge", "CookieJar",
+                "PublicSuffixList",
+                .product(name: "ResourceLoading", package: "ResourceLoading"),
+                .product(name: "WebEngine", package: "WebEngine"),
+                .product(name: "WebEngineTesting", package: "WebEngine"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
     ],

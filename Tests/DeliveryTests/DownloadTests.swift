@@ -50,7 +50,7 @@ struct DownloadTests {
     @Test func asksForARangeFromTheStart() async throws {
         let file = OriginFile(content)
         try await Network.run(file) { (network) async throws in
-            let seen = Mutex<[DownloadProgress]>([])
+            let seen = Mutex<[PackageDownloadProgress]>([])
             let downloader = downloader(network)
             let archive = try await downloader.download(download(network)) { progress in
                 seen.withLock { $0.append(progress) }

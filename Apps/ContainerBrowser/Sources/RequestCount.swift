@@ -53,6 +53,7 @@ struct RequestCount: Encodable, Sendable {
         case .network:
             network += 1
             announcedNetworkBytes = announcedNetworkBytes.map { $0 + record.bytes }
+        default: break
         }
     }
 

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
-@_spi(Facade) @_spi(Fuzzing) internal import RemoteConfig
+@_spi(Fuzzing) internal import RemoteConfig
 internal import ResourceLoading
 internal import SchemeRouter
 

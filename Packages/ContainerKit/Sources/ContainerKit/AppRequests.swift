@@ -18,7 +18,7 @@ final class AppRequests {
     init(path: RequestHandler, hub: EventHub) {
         let (reports, report) = AsyncStream.makeStream(
             of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))
-        face = URLProtocolFace(Loader(path: path), covering: path.covers) { [lost] in
+        face = URLProtocolFace(Loader(path: path), covering: { path.policy.intercepts($0, page: nil) }) { [lost] in
             if case .dropped = report.yield($0) { lost.add() }
         }
         reporting = Task {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
+internal import PageDownloads
+internal import PagePrefetch
+internal import PageRecovery
+internal import RemoteConfig
 internal import ResourceTable
 
 // What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.
@@ -19,7 +26,7 @@ extension Container {
         var failure: (any Error)?
         do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
         // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
-        await cookies?.flushQuietly()
+        await cookies?.flush()
         await cache?.checkpoint()
         try await packages.checkpoint()
         await packages.sweepAll()
@@ -50,7 +57,7 @@ extension Container {
         // First: what it has to write down it can write now.
         await packages.leave(.suspension)
         await origins?.waitUntilSaved()
-        await cookies?.flushQuietly()
+        await cookies?.flush()
         await cache?.suspend()
         try await packages.suspend()
     }
@@ -81,7 +88,6 @@ extension Container {
         for session in sessions.values { report(.closed, of: session) }
         blankPages?.shutDown()
         prefetch?.removeAll()
-        dropPendingDownloads()
         await downloadManager.shutDown()
         // It may have the engine connect to the proxy.
         await idle?.shutDown()

@@ -2,10 +2,17 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import BodyBridge
+public import Diagnostics
+public import HTTPCache
 public import HTTPTransport
 public import Logging
 public import Metrics
 public import OfflinePackage
+public import PageDownloads
+public import PagePrefetch
+public import PagePrompts
+public import PageRecovery
+public import RemoteConfig
 public import ResourceStore
 public import ResourceTable
 public import SchemeMode
@@ -105,11 +112,11 @@ extension Container {
         /// Remote config: a document of a server or the host by which features are on and off; `nil`, and all on, by
         /// default.
         public var remoteConfig: RemoteConfigOptions?
-        /// What is done where a page stays white: with what signals, and within what limits. By default what
-        /// ``BlankPageOptions`` says; `nil` for nothing.
+        /// The options of the recovery of blank pages; see ``/PageRecovery/BlankPageOptions``. No page is watched if it is
+        /// `nil`.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
-        /// What is recorded of how pages open: ``PageTimeline``, `Container.timelines()`, and a line in the log for each
-        /// page. `nil`, and nothing, by default.
+        /// The options for recording how pages open: as ``/Diagnostics/PageTimeline``, by `Container.timelines()`, and as
+        /// a line in the log for each page. `nil`, and no recording, by default.
         public var timelines: TimelineOptions?
         /// Which hosts' documents pages show, and how long they wait for what they ask of ``Container/pageDelegate``.
         public var pageRequests = PageRequestOptions()

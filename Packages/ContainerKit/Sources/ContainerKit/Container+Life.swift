@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Diagnostics
+@_spi(Facade) internal import HTTPCache
 internal import OfflinePackage
+internal import PackageUpdates
+internal import PageDownloads
+internal import PagePrefetch
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

@@ -2,9 +2,17 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
+internal import Diagnostics
 internal import HTTPTypes
 internal import Logging
 internal import OfflinePackage
+internal import PackageUpdates
+internal import PageDownloads
+internal import PagePrefetch
+internal import PagePrompts
+internal import PageRecovery
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
@@ -139,7 +147,8 @@ extension Container {
     ) async throws {
         let (session, view, mode) = (page.session, page.view, page.session.mode)
         let url = session.documentURL
-        listen(to: view, for: session)
+        pageRequests.begin(session, in: view)
+        downloadManager.begin(session, in: view)
         if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
         page.load.isReportedElsewhere = { [weak self] in self?.isReportedByLoopback($0.url) ?? false }
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
@@ -203,7 +212,7 @@ extension Container {
     }
 
     /// The real URL of a document, by where it lies in the engine.
-    func realURL(of place: String) -> String {
+    package func realURL(of place: String) -> String {
         server?.realURL(of: place) ?? configuration.names.realURL(of: place) ?? place
     }
 
@@ -215,7 +224,7 @@ extension Container {
     /// Whether what the engine loads comes over loopback, and is told from there.
     func isReportedByLoopback(_ url: String) -> Bool {
         if let server { return server.realURL(of: url) != nil }
-        return proxy != nil && HTTPRequest(urlText: url).map(path.opens(originOf:)) ?? false
+        return proxy != nil && HTTPRequest(urlText: url).map(path.policy.opens(originOf:)) ?? false
     }
 
     func keep(_ session: PageSession) {
@@ -291,7 +300,8 @@ extension Container {
         legacy?.end(in: session.view)
         posts.forget(session.view)
         blankPages?.end(in: session.view)
-        endRequests(of: session)
+        pageRequests.end(session)
+        downloadManager.end(session.id)
         hub.send(.pageClosed(session.id))
         // A page that was dropped has no one who gives its view back. Its holder goes with it, so not now, but next.
         reclaimSoon()

@@ -2,9 +2,14 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
 internal import HTTPTypes
 internal import LoopbackServer
 internal import OfflinePackage
+internal import PackageUpdates
+internal import PageDownloads
+internal import PagePrefetch
+internal import PageRecovery
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
@@ -46,7 +51,7 @@ extension Container {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script, let bridge):
-                let named = try path.name(asked, for: session)
+                let named = try path.resolve(asked, for: session)
                 lead(named, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
             case .request(let body): bridged = body
@@ -60,7 +65,7 @@ extension Container {
                 for field in post.fields { request.head.headerFields[field.name] = field.value }
                 bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
             }
-            let named = try path.name(request, for: session, bridged: bridged)
+            let named = try path.resolve(request, for: session, bridged: bridged)
             if let response = path.immediateResponse(to: named), let body = WholeBody(response.body) {
                 let responded = ContinuousClock.now
                 record(response, to: request, of: session)
@@ -104,7 +109,8 @@ extension Container {
             guard named.wantsHandOver, let cookies else {
                 let response = try await path.answer(named)
                 if request.isMainDocument { await self?.lead(session, by: response) }
-                return self?.diverted(response, from: request, named, of: session, askedIn: epoch) ?? response
+                return self?.downloadManager.divert(
+                    response, to: request, isDocument: named.isDocument, of: session, askedIn: epoch) ?? response
             }
             return try await cookies.handingOver { try await path.answer(named) }
         } observe: { [weak self] response in
@@ -158,7 +164,7 @@ extension Container {
 
     private func record(document request: EngineRequest, of session: PageSession?) {
         pipelines.customScheme.fields?.record(request.head)
-        if let session { agents[session.id] = request.head.headerFields[.userAgent] }
+        if let session { downloadManager.recordUserAgent(request.head.headerFields[.userAgent], of: session.id) }
         blankPages?.recordDocument(request.head.method, of: request.view)
     }
 

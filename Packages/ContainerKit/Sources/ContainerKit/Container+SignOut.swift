@@ -2,9 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import CookieBridge
+@_spi(Facade) internal import CookieBridge
 internal import CookieJar
+@_spi(Facade) internal import HTTPCache
 internal import Logging
+internal import PageDownloads
 
 // A user goes.
 extension Container {
@@ -30,12 +32,7 @@ extension Container {
 
     private func signOut(_ scope: CookieScope) async throws {
         downloadManager.beginSignOut()
-        defer {
-            // What began meanwhile, and has no head yet.
-            dropPendingDownloads()
-            downloadManager.endSignOut()
-        }
-        dropPendingDownloads()
+        defer { downloadManager.endSignOut() }
         // Of its own, so that nothing is half-done where nobody waits any more.
         let failures = await Task {
             var failures: [String] = []

@@ -2,12 +2,19 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
+internal import Diagnostics
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
 internal import LoopbackServer
-internal import Metrics
 internal import OfflinePackage
+internal import PackageUpdates
+internal import PageDownloads
+internal import PagePrefetch
+internal import PagePrompts
+internal import PageRecovery
 internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
@@ -25,6 +32,10 @@ internal import WebViewPool
 public final class Container<Engine: WebEngineDriver> {
     /// The engine that the container drives; hosts reach its cookies and proxy through it.
     public let engine: Engine
+    /// The app's decisions about requests of pages; held weakly. Without a delegate each request gets its safe decision
+    /// at once: no windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are
+    /// closed, and pages are left. ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
+    public weak var pageDelegate: (any PageDelegate)?
     let configuration: Configuration
     let packages: PackageService
     let table: ResourceTableService?
@@ -43,7 +54,7 @@ public final class Container<Engine: WebEngineDriver> {
     let preconnecting = Preconnector()
     private(set) var proxy: ProxyController<Engine>?
     private(set) var server: LocalServerController<Engine>?
-    private(set) var engineCaches: EngineCacheInvalidator<Engine>?
+    private(set) var engineCaches: EngineCacheInvalidator?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
     var loads: [ViewID: ViewLoad] = [:]
@@ -53,7 +64,7 @@ public final class Container<Engine: WebEngineDriver> {
     let sites: SiteController?
     let legacy: LegacyBridgeHost?
     let posts = OpeningPosts()
-    let blankPages: BlankPageMonitor?
+    private(set) var blankPages: BlankPageMonitor?
     /// What the bodies of all pages are taken from.
     let bodyBudget: ByteBudget
     let origins: OriginModeStore?
@@ -61,9 +72,6 @@ public final class Container<Engine: WebEngineDriver> {
     private(set) var timelineRecorder: TimelineRecorder?
     let pageRequests: PagePromptController
     let downloadManager: DownloadManager
-    /// What pages are asked, and what they call themselves.
-    var askers: [PageID: Asker] = [:]
-    var agents: [PageID: String] = [:]
     private(set) var prefetch: Prefetchers?
     private(set) var prefetchTable: PrefetchTableService?
     var reclaiming: Task<Void, Never>?
@@ -92,25 +100,22 @@ public final class Container<Engine: WebEngineDriver> {
         if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
-        cookies =
-            modes.chains.allSatisfy { engine.traits(in: $0).keepsCookies }
-            ? nil
-            : CookieSynchronizer(configuration, besides: modes.started.contains(.customScheme) ? engine.cookies : nil) {
-                [hub] in hub.send($0)
-            }
+        cookies = Self.openCookies(configuration, engine, modes, hub)
         let pageCookies = cookies?.pages
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         origins = await .open(
             modes.movingOrigins, configuration.originModes, packages.store, logger: configuration.logger)
-        let interceptionPolicy = InterceptionPolicy(
-            rules: liveRules, hosts: configuration.coveredHosts, library: packages.library, updater: packages.updater,
-            table: table?.library, previews: previewList, origins: origins, switches: switches, modes: modes)
+        let policy = InterceptionPolicy(
+            rules: liveRules, hosts: configuration.coveredHosts,
+            sources: Self.contentSources(
+                configuration, packages, table?.library, previewList, network, switches, memory: shares),
+            origins: origins, modes: modes)
         pipelines = await Self.openPipelines(
             configuration, engine, modes,
             over: Shared(
-                store: packages.store, interceptionPolicy: interceptionPolicy, network: network, cache: cache?.loader,
-                cookies: pageCookies, memory: shares))
+                store: packages.store, library: packages.library, switches: switches, policy: policy, network: network,
+                cache: cache?.loader, cookies: pageCookies, memory: shares))
         appRequests = AppRequests(path: pipelines.primary.path, hub: hub)
         legacy = configuration.legacyMessages.map { [bodyBudget] in
             LegacyBridgeHost($0, names: configuration.names, budget: bodyBudget)
@@ -122,12 +127,11 @@ public final class Container<Engine: WebEngineDriver> {
         } prepare: {
             try await $0.scripting.precompile(sourcesToPrecompile)
         }
-        blankPages = configuration.blankPages.map { BlankPageMonitor($0) }
-        pageRequests = PagePromptController(configuration.pageRequests) { [hub] in hub.send(.pageRequest($0, $1)) }
-        downloadManager = DownloadManager(
-            configuration.downloads, requests: pageRequests, journal: await .open(directory: given.directory)
-        ) { [hub] in hub.send(.download($0, $1)) }
+        pageRequests = Self.makePagePrompts(configuration, hub)
+        downloadManager = await Self.openDownloads(configuration, pipelines.customScheme.path, hub)
         sites = modes.started.contains(.customScheme) ? SiteController(names: configuration.names) : nil
+        pageRequests.host = self
+        downloadManager.host = self
         let schemes = [
             CustomScheme(name: configuration.names.secure, isSecure: true),
             CustomScheme(name: configuration.names.insecure, isSecure: false),
@@ -146,35 +150,17 @@ public final class Container<Engine: WebEngineDriver> {
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
-        beginEngineCaches()
-        hub.observePermanently { [weak blankPages] in
-            if case .request(let record) = $0 { blankPages?.receive(record) }
-        }
-        let metrics = MetricsReporter.isOf(configuration.metrics) ? beginMetrics(configuration.metrics) : nil
-        if let options = configuration.timelines {
-            let recorder = TimelineRecorder(options, logger: configuration.logger) { [weak self] page in
-                self?.sessions.values.first { $0.id == page }?.documentURL
-            }
-            if let metrics { recorder.listen { metrics.receive($0) } }
-            hub.observePermanently { recorder.receive($0) }
-            timelineRecorder = recorder
-        }
-        prefetch = Prefetchers(pipelines, configuration.prefetch) { [weak self] url, mode in
-            guard let self else { throw CancellationError() }
-            return try await cookies(ofPageAt: url, in: mode)
-        }
-        await openPrefetchTable(RedirectedLoader(network))
+        engineCaches = startEngineCaches()
+        blankPages = makePageRecovery()
+        timelineRecorder = beginDiagnostics()
+        prefetch = makePrefetchers()
+        prefetchTable = await openPrefetchTable(RedirectedLoader(network))
+        checkPrefetchTable()
         packages.forward { [hub] in hub.send(.package($0)) }
         memory = MemoryPressureMonitor(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.record(.launch)
         beginRemoteConfig()
         startIdleScheduler()
-    }
-
-    private func beginMetrics(_ factory: any MetricsFactory) -> MetricsReporter {
-        let metrics = MetricsReporter(factory) { [weak self] in self?.counters.totals ?? [:] }
-        hub.observePermanently { metrics.receive($0) }
-        return metrics
     }
 
     private func startIdleScheduler() {
@@ -190,10 +176,7 @@ public final class Container<Engine: WebEngineDriver> {
         let requests = LoopbackRequests(
             path: pipeline.path, pages: sharedPages, legacy: legacy, engineFields: pipeline.fields,
             failures: documentFailures
-        ) { [weak self] in
-            guard let self else { return }
-            blankPages?.recordDocument($0, realURL: realURL(of:))
-        }
+        ) { [weak self] in self?.blankPages?.record($0) }
         let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
         switch pipeline.mode {
@@ -209,51 +192,5 @@ public final class Container<Engine: WebEngineDriver> {
                 engine, requests, configuration.loopback, directory: configuration.directory,
                 isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
         }
-    }
-
-    private func beginEngineCaches() {
-        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return }
-        let invalidator = EngineCacheInvalidator(engine, packages.library, configuration, isByProxy: proxy != nil) {
-            [liveRules, switches] in
-            liveRules.isOn && switches.isOn(.packages)
-        } place: { [weak server, isByProxy = proxy != nil] url in
-            isByProxy ? url : server?.place(of: url)
-        }
-        invalidator.listen(to: hub)
-        engineCaches = invalidator
-    }
-
-    private func openPrefetchTable(_ network: any ResourceLoader) async {
-        guard prefetch != nil, let source = configuration.prefetch?.tableSource else { return }
-        let service = PrefetchTableService(
-            source, network: network, store: packages.store, conditions: configuration.updates.conditions,
-            logger: configuration.logger
-        ) { [weak prefetch] table in
-            prefetch?.table = table
-        } receive: { [hub] check in
-            hub.send(.prefetchTableChecked(check))
-        }
-        await service.open()
-        prefetchTable = service
-        checkPrefetchTable()
-    }
-
-    private static func openTable(
-        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
-        _ switches: FeatureSwitches
-    ) async throws -> ResourceTableService? {
-        guard let table = configuration.table else { return nil }
-        return try await ResourceTableService(
-            table, store: store, network: network, conditions: configuration.updates.conditions, switches: switches,
-            logger: configuration.logger
-        ) { hub.send(.tableChecked($0, $1)) }
-    }
-
-    private static func openCache(
-        _ configuration: Configuration, _ network: any ResourceLoader
-    ) async -> HTTPCacheService? {
-        guard let options = configuration.httpCache else { return nil }
-        return await HTTPCacheService(
-            options, directory: configuration.directory, network: network, logger: configuration.logger)
     }
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPCache
+public import PageDownloads
+public import PagePrefetch
 public import Prefetch
+public import RemoteConfig
 public import ResourceStore
 public import ResourceTable
 public import WebViewPool

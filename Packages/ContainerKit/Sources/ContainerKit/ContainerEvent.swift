@@ -4,6 +4,10 @@
 public import LoopbackServer
 public import OfflinePackage
 public import PackageFormat
+public import PageDownloads
+public import PagePrefetch
+public import PageRecovery
+public import RemoteConfig
 public import ResourceLoading
 public import ResourceTable
 public import WebEngine
@@ -41,7 +45,7 @@ public enum ContainerEvent: Sendable {
     case cookiesBehind(Bool)
     /// An account was signed out; whether nothing of it is left.
     case signedOut(isComplete: Bool)
-    /// A page stayed white, and a step was taken.
+    /// A step is taken because a page stays blank.
     case blankPage(PageID, BlankPageStep)
     /// A page asked something of the app, and this came of it.
     case pageRequest(PageID, PageRequestRecord)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Diagnostics
 public import WebEngine
 
 /// An open page, as the host holds it. Dropping the last reference closes the page.

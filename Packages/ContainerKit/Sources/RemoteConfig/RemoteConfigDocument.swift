@@ -6,49 +6,49 @@ internal import HTTPTypes
 internal import ResourceLoading
 public import SchemeRouter
 
-/// What is on and off, as a server or the host says it; `docs/remote-config.md` has the format.
+/// A document that turns features of a container on and off; `docs/remote-config.md` describes the format.
 ///
-/// A value, and valid as a whole: there is none of a document with a fault.
+/// A value that is valid as a whole: a document with an error has no value.
 public struct RemoteConfigDocument: Sendable {
-    /// What a document may ask for at most.
+    /// The most bytes of a document.
     public static let maxBytes = 256 << 10
-    /// Levels of objects and arrays.
+    /// The most levels of objects and arrays.
     public static let maxDepth = 16
-    /// Entries of the deny list.
+    /// The most entries of the deny list.
     public static let maxDenials = 1_000
-    /// Entries of the list of modes.
+    /// The most entries of the list of modes.
     public static let maxModes = 200
-    /// UTF-8 bytes of a pattern or a salt.
+    /// The most bytes of a pattern or a salt in UTF-8.
     public static let maxTextLength = 256
 
-    /// Grows with each document: 1 to 2^53 - 1.
+    /// The version, which grows with each document: 1 to 2^53 - 1.
     public let version: Int
-    /// The highest version that it replaces, where that is above its own: for going back to an older document.
+    /// The highest version that the document replaces if that is above its own, to return to an older document.
     public let replaces: Int?
-    /// From when on it has no effect; `nil` for never.
+    /// The time from which the document has no effect; `nil` if it does not expire.
     public let expires: Date?
-    /// Whether anything is on at all.
+    /// A Boolean value that indicates whether any feature is on.
     public let isEnabled: Bool
-    /// What it says of features, where it says something; others are on.
+    /// The roll-outs of the features that the document names; other features are on.
     public let features: [RemoteConfigFeature: RemoteConfigRollOut]
-    /// What is never intercepted.
+    /// The URLs that are never intercepted.
     public let deny: [PagePattern]
-    /// The modes of pages by host; the last that fits decides.
+    /// The modes of pages by host; the last matching entry applies.
     public let modes: [(host: HostPattern, mode: RemoteConfigMode)]
-    /// Numbers in place of the host's.
+    /// The numbers that replace the host's.
     public let numbers: RemoteConfigNumbers
-    /// The bytes that it was read from.
+    /// The bytes of the document.
     public let json: Data
-    /// The switch and the deny list, as rules that may forbid and not allow.
-    @_spi(Facade) public let vetoes: RouteRules
-    /// The modes, likewise.
-    @_spi(Facade) public let modeRules: RouteRules
+    /// The switch and the deny list as rules that can veto interception but never enable it.
+    @_spi(Fuzzing) public let vetoes: RouteRules
+    /// The modes as rules, likewise.
+    @_spi(Fuzzing) public let modeRules: RouteRules
     /// The modes by page.
-    @_spi(Facade) public let pageModes: [(pages: PagePattern, mode: RemoteConfigMode)]
+    package let pageModes: [(pages: PagePattern, mode: RemoteConfigMode)]
 
-    /// Reads a document: all of it, or none.
-    /// - Parameter json: UTF-8, at most ``maxBytes``.
-    /// - Throws: ``RemoteConfigError``, which names the field.
+    /// Reads a document.
+    /// - Parameter json: the document in UTF-8, at most ``maxBytes``.
+    /// - Throws: ``RemoteConfigError`` with the field as its location; the document is refused as a whole.
     public init(json: Data) throws(RemoteConfigError) {
         let parsed = try RemoteConfigJSON.read(json)
         self.json = json
@@ -76,7 +76,8 @@ public struct RemoteConfigDocument: Sendable {
         }
     }
 
-    /// In which mode a page of this real URL is opened, by the list of modes alone. Pure.
+    /// Returns the mode of pages of a real URL by the list of modes alone.
+    /// - Parameter url: the real URL of the page.
     public func mode(for url: String) -> RemoteConfigMode {
         guard let request = HTTPRequest(urlText: url) else { return .configured }
         let decision = modeRules.decide(request, page: url)
@@ -84,20 +85,24 @@ public struct RemoteConfigDocument: Sendable {
         return modes[index].mode
     }
 
-    /// Whether it has an effect at this time.
+    /// Returns a Boolean value that indicates whether the document has an effect at a time.
+    /// - Parameter time: the time.
     public func applies(at time: Date) -> Bool {
         expires.map { time < $0 } ?? true
     }
 
-    /// The features that are on for a device. None where all is off.
+    /// Returns the features that are on for a device; an empty set if ``isEnabled`` is `false`.
+    /// - Parameter device: the device.
     public func features(on device: RolloutBucket) -> Set<RemoteConfigFeature> {
         guard isEnabled else { return [] }
         return Set(RemoteConfigFeature.allCases.filter { features[$0]?.isOn(for: device) ?? true })
     }
 
-    /// Whether it may come in place of another document: not where it is older, unless it says that it replaces that.
+    /// Returns a Boolean value that indicates whether the document may replace another one, which requires a newer
+    /// version, or ``replaces`` at the other's version or above.
     ///
-    /// Where a document went back on purpose, those that it replaced are older from then on.
+    /// After a document with ``replaces``, the documents that it replaced count as older.
+    /// - Parameter other: the document that applies.
     public func mayReplace(_ other: RemoteConfigDocument) -> Bool {
         let (own, others) = (replaces ?? version, other.replaces ?? other.version)
         if own != others { return own > others }

@@ -3,9 +3,9 @@
 
 internal import SystemSupport
 
-/// Why a remote config document was refused. Nothing of it applies then.
+/// The reason why a remote config document was refused. No part of a refused document applies.
 public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
+    /// The kind of a failure. Codes are added over time: keep a default when switching.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's name: lower-case words joined by hyphens.
         public let description: String
@@ -14,34 +14,35 @@ public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
             self.description = description
         }
 
-        /// Not JSON, or not JSON of this shape: a name that is missing, or a value of another type.
+        /// The text is not JSON, a name is missing, or a value has another type.
         public static let badDocument = Code("bad-document")
-        /// A `format` that this version does not know.
+        /// The `format` is unknown to this version.
         public static let unknownFormat = Code("unknown-format")
-        /// A value that means nothing, or is out of its bounds.
+        /// A value is invalid or out of its bounds.
         public static let badValue = Code("bad-value")
-        /// Too many bytes, levels, entries or letters.
+        /// A limit of bytes, levels, entries or text is exceeded.
         public static let limit = Code("limit")
-        /// An older version than the one that applies.
+        /// The version is older than the one that applies.
         public static let older = Code("older")
-        /// A source that is not of `https`, where the host has not allowed that.
+        /// The scheme of the source is not `https`, and the host does not allow that.
         public static let insecure = Code("insecure")
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// The field, such as `features.pool.perMille` or `deny[3]`; `nil` where it is about the whole.
+    /// The field, such as `features.pool.perMille` or `deny[3]`; `nil` for the whole document.
     public let location: String?
-    /// The error underneath, from another library.
+    /// The underlying error of another library.
     public let cause: (any Error)?
 
+    /// Creates an error.
     /// - Parameters:
     ///   - code: the kind of failure.
     ///   - message: the text for people, made one line of at most 200 characters.
     ///   - location: the field, made one line of at most 100 characters; `nil` for the whole document.
-    ///   - cause: the error underneath, from another library.
+    ///   - cause: the underlying error of another library.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message.printable(limit: 200)

@@ -5,8 +5,8 @@ internal import Foundation
 internal import SchemeRouter
 internal import StrictJSON
 
-/// Reads a remote config document. Names that are not known are for later versions, and passed over; all else is
-/// checked.
+/// The parser of a remote config document. Unknown names belong to later versions and are ignored; all other parts are
+/// validated.
 struct RemoteConfigJSON: Decodable {
     struct Denial {
         var pattern: PagePattern
@@ -31,12 +31,12 @@ struct RemoteConfigJSON: Decodable {
         guard json.count <= RemoteConfigDocument.maxBytes else {
             throw RemoteConfigError(.limit, "\(json.count) bytes, limit \(RemoteConfigDocument.maxBytes)")
         }
-        // No byte order mark, which is not for JSON between systems (RFC 8259, section 8.1).
+        // A byte order mark is not allowed between systems (RFC 8259, section 8.1).
         guard json.first.map({ $0 < 0x80 }) ?? false else { throw RemoteConfigError(.badDocument, "not UTF-8") }
         var limits = JSONScanner.Limits(depth: RemoteConfigDocument.maxDepth)
         limits.allowsEscapedNames = false
         do {
-            // A decoder takes one of two members of the same name, and reads other encodings.
+            // A decoder accepts duplicate names and other encodings.
             try json.withUnsafeBytes { try JSONScanner.validate($0, limits: limits) }
             return try JSONDecoder().decode(Self.self, from: json)
         } catch let error as RemoteConfigError {
@@ -137,7 +137,7 @@ struct RemoteConfigJSON: Decodable {
         return text
     }
 
-    /// One spelling of a time, so that all readers read the same.
+    /// Returns a time. Only one spelling is valid, so that all parsers agree.
     private static func time(_ text: String, at place: String) throws -> Date {
         guard text.utf8.count == 20, let time = try? Date(text, strategy: .iso8601), time.formatted(.iso8601) == text
         else { throw RemoteConfigError(.badValue, "not a time such as 2027-01-31T00:00:00Z", at: place) }
@@ -145,7 +145,7 @@ struct RemoteConfigJSON: Decodable {
     }
 }
 
-/// The fields of an object. `null` is a value of the wrong type, and not one that is left out.
+/// The fields of an object. `null` is a value of the wrong type and not a missing value.
 private struct Fields {
     struct Name: CodingKey {
         let stringValue: String
@@ -186,7 +186,7 @@ private struct Fields {
         } catch let error as DecodingError {
             throw error
         } catch {
-            // A number that is no integer, or too large: an error of the decoder's own, which does not say where.
+            // A number that is not an integer or too large; the decoder's error has no location.
             throw RemoteConfigError(.badDocument, "not of type \(type)", at: place(of: name), cause: error)
         }
     }

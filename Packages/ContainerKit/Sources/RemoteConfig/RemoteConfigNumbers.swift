@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The numbers that a remote config document sets in place of the host's; `nil` leaves the host's. Each takes effect
-/// when a container is opened, and only where the host uses what it is about.
+/// The numbers of a remote config document that replace the host's; `nil` leaves the host's unchanged. Each number
+/// applies when a container is opened, and only if the host uses its feature.
 public struct RemoteConfigNumbers: Sendable, Hashable {
-    /// How long what was fetched ahead waits for its page, in seconds: 1 to 300.
+    /// The time that a prefetched response waits for its page, in seconds: 1 to 300.
     public var prefetchSeconds: Int?
-    /// How many views are kept warm, a number that stays then: 0 to 8.
+    /// The fixed number of warm views: 0 to 8.
     public var poolCapacity: Int?
     /// The most bytes of the HTTP cache in memory: 0 to 128 MiB.
     public var httpCacheMemoryBytes: Int?
     /// The most bytes of the HTTP cache on disk: 0 to 2 GiB.
     public var httpCacheDiskBytes: Int?
 
-    /// The names in a document, and their bounds.
+    /// The names in a document and their bounds.
     @_spi(Fuzzing) public static let bounds: [(name: String, range: ClosedRange<Int>)] = [
         ("prefetchSeconds", 1...300),
         ("poolCapacity", 0...8),
@@ -21,10 +21,10 @@ public struct RemoteConfigNumbers: Sendable, Hashable {
         ("httpCacheDiskBytes", 0...2 << 30),
     ]
 
-    /// None.
+    /// Creates numbers that leave the host's unchanged.
     public init() {}
 
-    /// A number by its name in a document.
+    /// The number with a name of a document.
     @_spi(Fuzzing) public subscript(name: String) -> Int? {
         get {
             switch name {

@@ -6,17 +6,18 @@ internal import Foundation
 internal import SystemSupport
 internal import WebSyntax
 
-/// The stable number of a device, by which features are rolled out to some of them.
+/// The stable number of a device, which determines the partial roll-outs that include the device.
 ///
-/// A device has a random identity of 16 bytes, written as 32 hexadecimal digits, that is made when a container with a
-/// remote config is first opened on its folder, kept there, and sent nowhere. Its number for a salt is the first 8
+/// A device has a random identity of 16 bytes, written as 32 hexadecimal digits. It is created when a container with a
+/// remote config is first opened on its folder, stored there, and never sent. Its number for a salt is the first 8
 /// bytes, big-endian, of the SHA-256 of the salt, a line feed and the identity, modulo 1,000. Each feature has a salt
-/// of its own, so that it is not the same devices each time.
+/// of its own, so that roll-outs select different devices.
 public struct RolloutBucket: Sendable, Hashable {
-    /// 32 digits, lower-case.
+    /// The identity: 32 lower-case hexadecimal digits.
     public let identity: String
 
-    /// - Parameter identity: `nil` results where it is not 32 lower-case hexadecimal digits.
+    /// Creates the bucket of a known device; returns `nil` if the identity is invalid.
+    /// - Parameter identity: 32 lower-case hexadecimal digits.
     public init?(identity: String) {
         guard identity.utf8.count == 32, identity.utf8.allSatisfy(\.isLowercaseHexDigit) else {
             return nil
@@ -24,17 +25,19 @@ public struct RolloutBucket: Sendable, Hashable {
         self.identity = identity
     }
 
-    /// A new device.
+    /// Creates the bucket of a new device.
     public init() {
         identity = RandomToken.hex(byteCount: 16)
     }
 
-    /// The salt of a feature whose document has none: `containerkit.` and its name.
+    /// Returns the salt of a feature whose document has none: `containerkit.` and the name of the feature.
+    /// - Parameter feature: the feature.
     public static func salt(of feature: RemoteConfigFeature) -> String {
         "containerkit.\(feature.rawValue)"
     }
 
-    /// 0 to 999.
+    /// Returns the number of the device for a salt, 0 to 999.
+    /// - Parameter salt: the salt of the roll-out.
     public func number(salt: String) -> Int {
         let digest = SHA256Digest(of: Data("\(salt)\n\(identity)".utf8))
         let number = digest.bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

@@ -11,6 +11,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageRecovery
 
 /// Which versions are to blame for a page that stays white, and which are not.
 @MainActor
@@ -100,6 +101,12 @@ struct BlankPageBlameTests {
         BlankPageStep(kind: .reloadedWithoutPackage, signal: signal, detail: "seen", number: 2, source: source)
     }
 
+    private func dropPackages(
+        of page: Page<FakeView>, for step: BlankPageStep, in container: Container<FakeEngine>
+    ) async throws -> Bool {
+        try await #require(container.blankPages).dropPackages(of: page.session.id, for: step) { true }
+    }
+
     @Test("Of what a look has shown only that counts which a package is behind that is behind the document")
     func evidence() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
@@ -111,12 +118,12 @@ struct BlankPageBlameTests {
                 ScriptFailure(text: "of a blob", file: "blob:https://shop.example/1"),
             ],
             failedResources: ["containerkit://shop.example/gone.js#part", "https://elsewhere.example/gone.js"])
-        let attributed = await container.attribute(seen, of: page.session.id)
+        let attributed = try await #require(container.blankPages).attribute(seen, of: page.session.id)
         #expect(attributed.isPackaged && attributed.bootErrors == [own])
         #expect(attributed.failedResources == ["containerkit://shop.example/gone.js#part"])
         // A document of the server, beside the package's files.
         stage.load("containerkit://shop.example/other.html", in: page.view)
-        let other = await container.attribute(seen, of: page.session.id)
+        let other = try await #require(container.blankPages).attribute(seen, of: page.session.id)
         #expect(!other.isPackaged && other.bootErrors.isEmpty && other.failedResources.isEmpty)
     }
 
@@ -125,25 +132,25 @@ struct BlankPageBlameTests {
         let url = "containerkit://shop.example/gone.js"
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = { (source: String) in
-            await container.dropPackages(of: page.session.id, for: self.step(.failedResource, source)) { true }
+            try await self.dropPackages(of: page, for: self.step(.failedResource, source), in: container)
         }
         // Nobody has asked for it, or without an answer, or for another one.
-        #expect(await drop(url) == false)
+        #expect(try await drop(url) == false)
         let events = container.events()
         fixture.engine.send(url, from: page.view).drop()
         for await case .request in events { break }
-        #expect(await drop(url) == false)
+        #expect(try await drop(url) == false)
         _ = try await fixture.text(url, from: page.view, of: container)
         for await case .request in events { break }
-        #expect(await drop("https://elsewhere.example/gone.js") == false && versions(container) == ["shop 2"])
-        #expect(await drop(url + "#part") && versions(container) == ["shop 1"])
+        #expect(try await drop("https://elsewhere.example/gone.js") == false && versions(container) == ["shop 2"])
+        #expect(try await drop(url + "#part") && versions(container) == ["shop 1"])
     }
 
     @Test("An error condemns no version while requests of its page fail")
     func errors() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = {
-            await container.dropPackages(of: page.session.id, for: self.step(.bootError, self.stage.url)) { true }
+            try await self.dropPackages(of: page, for: self.step(.bootError, self.stage.url), in: container)
         }
         let url = "https://elsewhere.example/data"
         for resource in [
@@ -152,10 +159,10 @@ struct BlankPageBlameTests {
         ] {
             stage.load(stage.url, in: page.view)
             page.view.onSignal?(.resource(resource))
-            #expect(await drop() == false && versions(container) == ["shop 2"])
+            #expect(try await drop() == false && versions(container) == ["shop 2"])
         }
         stage.load(stage.url, in: page.view)
-        #expect(await drop() && versions(container) == ["shop 1"])
+        #expect(try await drop() && versions(container) == ["shop 1"])
         #expect(container.openPages[0].generations.count == 1)
     }
 
@@ -164,7 +171,7 @@ struct BlankPageBlameTests {
         for signal in [BlankPageSignal.unresponsive, .processEnded, .noFirstPaint, .uniformPicture] {
             let stage = BlankPageStage()
             let (container, page) = try await onTrial(stage, at: stage.url)
-            #expect(await container.dropPackages(of: page.session.id, for: step(signal, "")) { true })
+            #expect(try await dropPackages(of: page, for: step(signal, ""), in: container))
             #expect(versions(container) == ["shop 2"] && container.openPages[0].generations.isEmpty)
         }
     }
@@ -176,7 +183,7 @@ struct BlankPageBlameTests {
             let place = "https://shop.example/index.html"
             let (container, page) = try await onTrial(stage, at: place) { $0.mode = .loopbackProxy }
             let other = hasOthers ? try await container.open(place) : nil
-            let isDropped = await container.dropPackages(of: page.session.id, for: step(.emptyDocument, "")) { true }
+            let isDropped = try await dropPackages(of: page, for: step(.emptyDocument, ""), in: container)
             #expect(isDropped == !hasOthers && versions(container) == [hasOthers ? "shop 2" : "shop 1"])
             if let other { await container.close(other) }
             await container.shutDown()

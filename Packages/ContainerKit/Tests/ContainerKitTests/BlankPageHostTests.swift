@@ -8,6 +8,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageRecovery
 
 /// Pages that the host recovers by itself, or that wait for the host.
 @MainActor

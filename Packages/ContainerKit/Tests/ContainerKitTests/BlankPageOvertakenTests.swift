@@ -3,6 +3,7 @@
 
 import ContainerTesting
 import Foundation
+import HTTPTypes
 import Testing
 import WebEngine
 import WebEngineTesting
@@ -131,6 +132,22 @@ struct BlankPageOvertakenTests {
         view.onSignal?(.processEnded(reason: "killed"))
         #expect(view.loads == [place] && view.reloads.isEmpty && view.errorPages.count == 1)
         await container.shutDown()
+    }
+
+    @Test("That a document was posted is known before it is answered, and kept while a navigation leads nowhere")
+    func postedRequest() async throws {
+        let container = try await stage.container(covering: ["a.example"])
+        let page = try await container.open("https://a.example/")
+        let place = "containerkit://a.example/endless"
+        page.view.onSignal?(.started(url: place))
+        let sink = stage.fixture.engine.send(place, .post, from: page.view, isMainDocument: true)
+        page.view.onSignal?(.committed(url: place))
+        page.view.onSignal?(.started(url: "containerkit://a.example/file"))
+        let error = EngineError(.loadFailed, "a download")
+        page.view.onSignal?(.failed(url: "containerkit://a.example/file", error: error))
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(page.view.reloads.isEmpty && page.view.errorPages.count == 1)
+        sink.drop()
     }
 
     @Test("A page that is closed by whoever hears of a step is not touched any more")

@@ -11,6 +11,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageRecovery
 
 /// Pages that stay white, as the facade cares for them.
 @MainActor
@@ -261,16 +262,6 @@ struct BlankPageTests {
         }
         await clock.sleepers(atLeast: 1)
         #expect(counting.sleeps.withLock { $0 } == before)
-    }
-
-    @Test("What the error page says is escaped")
-    func escaping() {
-        var text = ErrorPageText()
-        (text.language, text.title, text.message, text.retry) = ("\"><a>", "<b>", "&", "'")
-        let html = ErrorPage(text, for: "https://a/?\"'<>&").html
-        #expect(html.contains("lang=\"&quot;&gt;&lt;a&gt;\"") && html.contains("<title>&lt;b&gt;</title>"))
-        #expect(html.contains("<p>&amp;</p>") && html.contains(">&#39;</a>"))
-        #expect(html.contains("href=\"https://a/?&quot;&#39;&lt;&gt;&amp;\""))
     }
 }
 

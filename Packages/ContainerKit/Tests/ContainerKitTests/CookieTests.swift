@@ -3,8 +3,7 @@
 
 import AsyncSupport
 import BodyBridge
-import ContainerTesting
-import CookieBridge
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import HTTPTransport
@@ -132,42 +131,6 @@ struct CookieTests {
         _ = try await fixture.answer(to: place + "none", .get, fields, from: page.view, of: container)
         #expect(try #require(await container.cookieCounters()).lateHandOvers == 0)
         await container.shutDown()
-    }
-
-    @Test("A store that does not answer holds up one page, and the others when it does again")
-    func behind() async throws {
-        var configuration = Container<FakeEngine>.Configuration(
-            directory: fixture.folder, transport: fixture.network)
-        configuration.cookies.isPersistent = false
-        let jar = fixture.engine.jar
-        let clock = ManualClock()
-        let (reports, reporting) = AsyncStream.makeStream(of: Bool.self)
-        let synchronizer = CookieSynchronizer(configuration, besides: jar, clock: clock) {
-            if case .cookiesBehind(let isBehind) = $0 { reporting.yield(isBehind) }
-        }
-        var events = reports.makeAsyncIterator()
-        try await synchronizer.start()
-        await synchronizer.waitUntilSynchronized()
-        jar.hangs = true
-        let first = Task { await synchronizer.waitUntilSynchronized() }
-        // The page's limit and that of the reading.
-        await clock.sleepers(atLeast: 2)
-        clock.advance(by: .seconds(3))
-        await first.value
-        #expect(await events.next() == true)
-        // No time passes here.
-        for _ in 0..<3 { await synchronizer.waitUntilSynchronized() }
-        jar.hangs = false
-        jar.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
-        // The reading that hangs has failed: it is tried again after a wait.
-        await clock.sleepers(atLeast: 2)
-        clock.advance(by: .seconds(7))
-        await clock.sleepers(atLeast: 2)
-        clock.advance(by: .milliseconds(50))
-        #expect(await events.next() == false)
-        await synchronizer.waitUntilSynchronized()
-        #expect(synchronizer.jar.cookies.map(\.value) == ["7"])
-        await synchronizer.shutDown()
     }
 
     @Test("Where the engine loses its cookies by itself, they are there again before the next page, and none is gone")

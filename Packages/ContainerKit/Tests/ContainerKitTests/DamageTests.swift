@@ -7,6 +7,7 @@ import OfflinePackage
 import ResourceLoading
 import ResourceStore
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("Damage to packages", .timeLimit(.minutes(1)))

@@ -3,7 +3,6 @@
 
 import AsyncSupport
 import ContainerTesting
-import Dispatch
 import Foundation
 import HTTPTypes
 import OfflinePackage
@@ -14,6 +13,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageDownloads
 
 // How downloads end, and what is said of it.
 extension DownloadTests {
@@ -23,12 +23,12 @@ extension DownloadTests {
     func withdrawn(by withdrawal: Withdrawal) async throws {
         let container = try await container()
         let diary = Diary(container)
-        delegate.hangs = true
-        defer { delegate.release() }
+        delegate.gate.close()
+        defer { delegate.gate.open() }
         let page = try await container.open("https://a.example/")
         let download = FakeDownload()
         page.view.onDownload?(.engine(download))
-        for await _ in delegate.hanging { break }
+        for await _ in delegate.gate.arrivals { break }
         switch withdrawal {
         case .host: container.cancelDownload(try #require(delegate.downloads.first).id)
         case .signOut: try await container.signOut()
@@ -90,28 +90,6 @@ extension DownloadTests {
         }
     }
 
-    @Test("Too little counts as nothing: a byte now and then keeps no place, and enough of them begin the time anew")
-    func drip() async throws {
-        let container = try await container()
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        for (number, bytes) in [Int64(1), 2_000].enumerated() {
-            let download = FakeDownload()
-            page.view.onDownload?(.engine(download))
-            await download.started()
-            await clock.sleepers(atLeast: 1)
-            clock.advance(by: .seconds(30))
-            download.receive(bytes)
-            clock.advance(by: .seconds(30))
-            if bytes > 1 {
-                await clock.sleepers(atLeast: 1)
-                #expect(download.cancels == 0)
-                clock.advance(by: .seconds(30))
-            }
-            #expect(try await diary.code(number) == .timedOut)
-        }
-    }
-
     @Test("The time in which the app is suspended does not count")
     func suspension() async throws {
         let container = try await container()
@@ -145,27 +123,6 @@ extension DownloadTests {
         container = nil
         #expect(await progress.next() == nil)
         #expect(download.cancels == 1)
-    }
-
-    @Test("The end is waited for, however many follow a download")
-    func manyListeners() async {
-        let meter = ProgressTracker(Stopwatch(clock), leastBytes: 1)
-        let listeners = (0..<64).map { _ in meter.progress() }
-        let (begun, begin) = AsyncStream<Void>.makeStream()
-        var steps: [String] = []
-        let waiting = Task {
-            begin.yield()
-            await meter.ended()
-            steps.append("ended")
-        }
-        for await _ in begun { break }
-        for _ in 0..<10 { await Task.yield() }
-        steps.append("finish")
-        meter.finish()
-        await waiting.value
-        await meter.ended()
-        #expect(steps == ["finish", "ended"])
-        #expect(listeners.count == 64)
     }
 
     @Test("The record of a saved request has the bytes that came, not those that were announced")
@@ -204,95 +161,6 @@ extension DownloadTests {
             }
         }
         #expect(outcomes == ["finished", "connection-lost", "stopped"])
-    }
-
-    @Test("An engine that could not write says so in the words of the system, when there is space again")
-    func unwritten() async throws {
-        let container = try await container()
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        for (number, (failure, code)) in [(ENOSPC, DownloadError.Code.noSpace), (EDQUOT, .noSpace), (EIO, .io)]
-            .enumerated()
-        {
-            let download = FakeDownload()
-            page.view.onDownload?(.engine(download))
-            await download.started()
-            download.fail(EngineError(.storage, "Error writing to file: \(String(cString: strerror(failure)))"))
-            #expect(try await diary.code(number) == code)
-        }
-        #expect(left.isEmpty)
-    }
-
-    @Test("The reserve of the device stays free, and a file that takes it up on its way is given up")
-    func reserve() async throws {
-        final class Shrinking: SpaceMeasuring {
-            let bytes = Mutex<Int64>(1_000)
-            func availableBytes(at folder: String) throws -> Int64 { bytes.withLock(\.self) }
-        }
-        let space = Shrinking()
-        let container = try await container {
-            $0.downloads.space = space
-            $0.downloads.reserve = 500
-        }
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        let large = FakeDownload(length: 501)
-        page.view.onDownload?(.engine(large))
-        #expect(try await diary.code(0) == .noSpace)
-        #expect(large.path == nil)
-        let growing = FakeDownload()
-        page.view.onDownload?(.engine(growing))
-        await growing.started()
-        space.bytes.withLock { $0 = 499 }
-        growing.receive(5 << 20)
-        #expect(try await diary.code(1) == .noSpace)
-        space.bytes.withLock { $0 = 1_000 }
-        fixture.network.put(
-            .stream(
-                ByteStream(
-                    AsyncThrowingStream {
-                        space.bytes.withLock { $0 = 499 }
-                        return Data(count: 5 << 20)
-                    })), at: "https://a.example/x")
-        page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
-        #expect(try await diary.code(2) == .noSpace)
-        #expect(left.isEmpty)
-    }
-
-    @Test("A slow measurement of the device is heard, though more bytes come meanwhile")
-    func slowMeasurement() async throws {
-        final class Slow: SpaceMeasuring {
-            let count = Mutex(0)
-            let (begun, begin) = AsyncStream<Void>.makeStream()
-            let gate = DispatchSemaphore(value: 0)
-
-            func availableBytes(at folder: String) throws -> Int64 {
-                let number = count.withLock { count in
-                    count += 1
-                    return count
-                }
-                guard number == 2 else { return 1_000 }
-                begin.yield()
-                gate.wait()
-                return 499
-            }
-        }
-        let space = Slow()
-        let container = try await container {
-            $0.downloads.space = space
-            $0.downloads.reserve = 500
-        }
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        let download = FakeDownload()
-        page.view.onDownload?(.engine(download))
-        await download.started()
-        download.receive(5 << 20)
-        for await _ in space.begun { break }
-        download.receive(10 << 20)
-        space.gate.signal()
-        #expect(try await diary.code() == .noSpace)
-        #expect(download.cancels == 1)
     }
 
     @Test("The rules are asked for each place that a redirect leads to")

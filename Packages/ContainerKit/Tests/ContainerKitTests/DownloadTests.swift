@@ -12,6 +12,7 @@ import Testing
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageDownloads
 
 /// What pages save.
 @MainActor
@@ -120,12 +121,12 @@ struct DownloadTests {
     func limit() async throws {
         let container = try await container()
         let diary = Diary(container)
-        delegate.hangs = true
-        defer { delegate.release() }
+        delegate.gate.close()
+        defer { delegate.gate.open() }
         let page = try await container.open("https://a.example/")
         let download = FakeDownload()
         page.view.onDownload?(.engine(download))
-        for await _ in delegate.hanging { break }
+        for await _ in delegate.gate.arrivals { break }
         page.view.onSignal?(.committed(url: "containerkit://a.example/two"))
         #expect(diary.endings.isEmpty)
         await clock.sleepers(atLeast: 1)
@@ -136,112 +137,7 @@ struct DownloadTests {
         #expect(left.isEmpty)
     }
 
-    @Test("The host hears what is saved; the whole file is there under its name at the end, for its owner alone")
-    func saved() async throws {
-        let container = try await container()
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        for number in 0..<2 {
-            let download = FakeDownload("containerkit://a.example/x", name: "../../.a/..b?\u{202E}\u{0}.zip", length: 5)
-            page.view.onDownload?(.engine(download))
-            await download.started()
-            #expect(
-                left.filter { !$0.hasPrefix(".containerkit-") && $0.count != 32 } == (number == 0 ? [] : ["b_.zip"]))
-            download.receive(3)
-            try download.finish(Data("saved".utf8))
-            let name = number == 0 ? "b_.zip" : "b_ (1).zip"
-            #expect(try await diary.end(number) == .saved(path: folder + "/" + name, bytes: 5))
-            #expect(content(name) == "saved")
-            let mode = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-            #expect(download.cancels == 0)
-        }
-        #expect(left == ["b_ (1).zip", "b_.zip"])
-        let request = try #require(delegate.downloads.first)
-        #expect(request.url == "https://a.example/x")
-        #expect(request.suggestedName == "b_.zip")
-        #expect(request.mediaType == "application/zip")
-        #expect(request.expectedBytes == 5)
-        #expect(request.isUserGesture)
-        #expect(request.page.documentURL == "https://a.example/")
-        #expect(container.counters.downloads == DownloadCounters(asked: 2, saved: 2, savedBytes: 10))
-        #expect(container.downloads.isEmpty)
-    }
-
-    @Test("A file that is there stays, unless the host says otherwise")
-    func overwriting() async throws {
-        let container = try await container()
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/x"))
-        for (number, overwrites) in [false, true].enumerated() {
-            delegate.downloadAnswer = { [folder] in .saveAs(path: folder + "/x", overwrites: overwrites) }
-            let download = FakeDownload()
-            page.view.onDownload?(.engine(download))
-            await download.started()
-            #expect(content("x") == "old")
-            try download.finish(Data("new".utf8))
-            let name = overwrites ? "x" : "x (1)"
-            #expect(try await diary.end(number) == .saved(path: folder + "/" + name, bytes: 3))
-            #expect(content(name) == "new")
-        }
-        #expect(left == ["x", "x (1)"])
-    }
-
-    @Test("What is no place is refused", arguments: ["", "saved", "/nowhere/at/all/x", "/tmp/..", "/tmp/\u{0}x"])
-    func places(path: String) async throws {
-        let container = try await container()
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        delegate.downloadAnswer = { .saveAs(path: path) }
-        let download = FakeDownload()
-        page.view.onDownload?(.engine(download))
-        #expect(try await diary.code() == .destination)
-        #expect(download.cancels == 1)
-        #expect(container.counters.downloads.failed == 1)
-        #expect(left.isEmpty)
-    }
-
     // MARK: Limits
-
-    @Test("What is too long, an error of the server, or has no space is not begun; what turns out so is given up")
-    func sizes() async throws {
-        struct Full: SpaceMeasuring {
-            func availableBytes(at folder: String) throws -> Int64 { 50 }
-        }
-        let container = try await container {
-            $0.downloads.byteLimit = 100
-            $0.downloads.space = Full()
-            $0.downloads.reserve = 0
-        }
-        let diary = Diary(container)
-        let page = try await container.open("https://a.example/")
-        for (number, (download, code)) in [
-            (FakeDownload(length: 101), DownloadError.Code.tooLarge), (FakeDownload(status: 404), .status),
-            (FakeDownload(length: 60), .noSpace),
-        ].enumerated() {
-            page.view.onDownload?(.engine(download))
-            #expect(try await diary.code(number) == code)
-            #expect(download.cancels == 1)
-            #expect(download.path == nil)
-        }
-        #expect(delegate.downloads.count == 1)
-        let growing = FakeDownload()
-        page.view.onDownload?(.engine(growing))
-        await growing.started()
-        growing.receive(101)
-        #expect(try await diary.code(3) == .tooLarge)
-        let lying = FakeDownload(length: 5)
-        page.view.onDownload?(.engine(lying))
-        await lying.started()
-        try lying.finish(Data(count: 101))
-        #expect(try await diary.code(4) == .tooLarge)
-        // Of the container's own, too.
-        fixture.network.put(.stream(ByteStream(AsyncThrowingStream { Data(count: 60) })), at: "https://a.example/long")
-        page.view.onDownload?(.named(url: "containerkit://a.example/long", isUserGesture: false))
-        #expect(try await diary.code(5) == .tooLarge)
-        #expect(left.isEmpty)
-    }
 
     @Test("A page has so many at a time, and all pages together so many")
     func counts() async throws {
@@ -250,8 +146,8 @@ struct DownloadTests {
             $0.downloads.limit = 3
             $0.pageRequests.waitingLimit = 8
         }
-        delegate.hangs = true
-        defer { delegate.release() }
+        delegate.gate.close()
+        defer { delegate.gate.open() }
         let diary = Diary(container)
         let first = try await container.open("https://a.example/")
         let second = try await container.open("https://a.example/")
@@ -310,56 +206,6 @@ struct DownloadTests {
         #expect(container.downloads.isEmpty)
         var over = container.downloadProgress(of: id).makeAsyncIterator()
         #expect(await over.next() == nil)
-    }
-
-    @Test("What a process that was killed has left is removed by the next one, and nothing else")
-    func journal() async throws {
-        let directory = fixture.folder + "/store"
-        try FileManager.default.createDirectory(
-            atPath: directory + "/downloads", withIntermediateDirectories: true)
-        let make = { (name: String) in
-            let work = folder + "/" + name
-            try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
-            try Data("part".utf8).write(to: URL(fileURLWithPath: work + "/data.wkdownload"))
-        }
-        let (token, other, foreign) = (
-            DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token()
-        )
-        let journal = DownloadJournal(directory: directory)
-        try journal.add(token, folder + "/" + DownloadJournal.folderName(token))
-        try make(DownloadJournal.folderName(token))
-        // Another container's, what is none of that kind, and a link.
-        try make(DownloadJournal.folderName(foreign))
-        try make("mine")
-        try journal.add(other, folder + "/mine")
-        let linked = DownloadJournal.token()
-        try journal.add(linked, folder + "/" + DownloadJournal.folderName(linked))
-        try FileManager.default.createSymbolicLink(
-            atPath: folder + "/" + DownloadJournal.folderName(linked), withDestinationPath: folder + "/mine")
-        // A note that was cut off, a folder that is not there now, and one in which there is what cannot be removed.
-        let (cut, away, full) = (DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token())
-        try journal.add(cut, folder + "/" + DownloadJournal.folderName(cut).dropLast())
-        try journal.add(away, folder + "/away/" + DownloadJournal.folderName(away))
-        try journal.add(full, folder + "/" + DownloadJournal.folderName(full))
-        try make(DownloadJournal.folderName(full) + "/deep")
-        for token in [token, other, linked, cut, away, full] { journal.sweep(token) }
-        #expect(
-            left
-                == [
-                    DownloadJournal.folderName(foreign), DownloadJournal.folderName(linked),
-                    DownloadJournal.folderName(full), "mine",
-                ].sorted() + [away, full].sorted())
-        #expect(FileManager.default.fileExists(atPath: folder + "/mine/data.wkdownload"))
-        // Whoever comes next tries again.
-        try FileManager.default.removeItem(atPath: folder + "/" + DownloadJournal.folderName(full) + "/deep")
-        try make("away/" + DownloadJournal.folderName(away))
-        try await container().shutDown()
-        #expect(
-            left
-                == [
-                    DownloadJournal.folderName(foreign), DownloadJournal.folderName(linked), "away", "mine",
-                ].sorted())
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/away").isEmpty)
     }
 
     // MARK: By the container itself
@@ -463,51 +309,5 @@ struct DownloadTests {
         began(.engine(download))
         #expect(download.cancels == 1 && delegate.downloads.isEmpty)
         await container.shutDown()
-    }
-
-    // MARK: Names
-
-    @Test(
-        "Names are safe",
-        arguments: [
-            ("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("..\\x\\y.exe", "y.exe"), ("/", "download"),
-            ("", "download"), ("...", "download"), (".bashrc", "bashrc"), (" . a . ", "a"), ("a\r\n\u{0}b", "ab"),
-            ("invoice\u{202E}fdp.exe", "invoicefdp.exe"), ("a:b|c?d*e\"f<g>h", "a_b_c_d_e_f_g_h"), ("ü.pdf", "ü.pdf"),
-            ("/\u{200D}../\u{200D}../\u{200C}etc/\u{200D}x.desktop", "x.desktop"), (".\u{200D}bashrc", "bashrc"),
-            ("a/\u{301}b", "\u{301}b"), ("a\\\u{301}b", "\u{301}b"), (".\u{301}bashrc", "\u{301}bashrc"),
-            ("a/\u{E0020}..\u{E0020}/\u{E007F}..", "download"),
-            (".containerkit-x.part", "containerkit-x.part"), ("\u{FEFF}\u{200B}.x", "x"),
-        ])
-    func names(suggested: String, safe: String) {
-        let name = SafeFileName.make(suggested)
-        #expect(name == safe && !name.utf8.contains(UInt8(ascii: "/")) && name.utf8.first != UInt8(ascii: "."))
-    }
-
-    @Test("Names fit, with their endings")
-    func longNames() {
-        let long = SafeFileName.make(String(repeating: "ü", count: 3_000) + ".tar.gz")
-        #expect(long.utf8.count <= 200 && long.hasSuffix("ü.gz"))
-        #expect(SafeFileName.make(String(repeating: "x", count: 3_000)).utf8.count == 200)
-        #expect(SafeFileName.make("a." + String(repeating: "x", count: 3_000)).utf8.count == 200)
-        #expect(SafeFileName.make(nil) == "download")
-        #expect(SafeFileName.numbered("a.zip", 2) == "a (2).zip")
-        #expect(SafeFileName.numbered("a", 2) == "a (2)")
-    }
-
-    @Test(
-        "Content-Disposition is read",
-        arguments: [
-            ("attachment", true, nil), ("inline; filename=a", false, "a"),
-            ("ATTACHMENT ;FileName = \"a;b\\\"c\" ; x=y", true, "a;b\"c"),
-            ("attachment; filename=x; filename*=UTF-8''%e2%82%ac.txt", true, "€.txt"),
-            ("attachment; filename*=iso-8859-1'en'%A3.txt; filename=x", true, "£.txt"),
-            ("attachment; filename*=UTF-8''%ff; filename=x", true, "x"), ("attachment; filename*=UTF-8''%e", true, nil),
-            ("", false, nil), ("attachment; filename=\"", true, "\""), (";;;=;filename", false, nil),
-        ] as [(String, Bool, String?)])
-    func dispositions(field: String, isAttachment: Bool, name: String?) {
-        let read = ContentDisposition(field)
-        #expect(read.isAttachment == isAttachment)
-        #expect(read.fileName == name)
-        #expect(ContentDisposition(field + String(repeating: " ", count: 9_000)) == ContentDisposition(nil))
     }
 }

@@ -134,47 +134,6 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("What was left undone is done after the next launch; what was done is not done again")
-    func launch() async throws {
-        fixture.engine.forgetError = EngineError(.storage, "a test")
-        do {
-            let container = try await container()
-            let events = container.events()
-            try await fixture.install(["index.html": "one"], version: "1", into: container)
-            #expect(await kept(events)?.code == .storage)
-            await container.shutDown()
-        }
-        fixture.engine.forgetError = nil
-        do {
-            let container = try await container()
-            _ = try await container.open(page)
-            #expect(fixture.engine.forgotten == [[shop], [shop]])
-            await container.shutDown()
-        }
-        let container = try await container()
-        _ = try await container.open(page)
-        #expect(fixture.engine.forgotten == [[shop], [shop]])
-        await container.shutDown()
-    }
-
-    @Test("Service workers of all packages are looked through, and of one that moved both places are forgotten")
-    func places() async throws {
-        let container = try await container()
-        var events = container.events()
-        try await fixture.install(
-            ["x.js": "x"], id: "cdn", version: "1", base: "https://cdn.example/lib/", into: container)
-        #expect(await cleared(events) == ["https://cdn.example/lib/"])
-        events = container.events()
-        try await fixture.install(["index.html": "one"], version: "1", into: container)
-        #expect(await cleared(events) == [shop])
-        #expect(fixture.engine.searched.last == ["https://cdn.example/", shop])
-        events = container.events()
-        try await fixture.install(
-            ["index.html": "two"], version: "2", base: "https://shop.example/new/", into: container)
-        #expect(await cleared(events) == [shop, "https://shop.example/new/"])
-        await container.shutDown()
-    }
-
     @Test("Switched off, packages answer nothing, and what came of them is forgotten, too")
     func switchedOff() async throws {
         let container = try await container()

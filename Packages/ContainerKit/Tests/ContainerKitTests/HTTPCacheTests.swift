@@ -52,18 +52,6 @@ struct HTTPCacheTests {
         #expect(counters.isOnDisk && counters.memoryBytes > 3)
     }
 
-    @Test("A cache that is given no disk any more leaves nothing there for the one after it")
-    func noDisk() async throws {
-        put("one")
-        for (bytes, source) in [(1 << 20, Provenance.Source.network), (0, .network), (1 << 20, .network)] {
-            var container: Container<FakeEngine>? = try await container { $0.diskBytes = Int64(bytes) }
-            if let container { #expect(try await ask(container).source == source) }
-            await container?.shutDown()
-            container = nil
-        }
-        #expect(fixture.network.urls.count == 3)
-    }
-
     @Test("What was stored answers the next container, from disk")
     func restart() async throws {
         put("one")
@@ -201,30 +189,5 @@ struct HTTPCacheTests {
         #expect(try await ask(container).source == .network)
         #expect(container.counters.httpCache == nil)
         #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/store/http-cache"))
-    }
-
-    @Test("In memory alone there is no folder; where the folder cannot be used, memory is all")
-    func memoryAlone() async throws {
-        put("one")
-        for change in [
-            { (options: inout HTTPCacheOptions) in options.diskBytes = 0 },
-            { options in options.directory = "/dev/null/cache" },
-        ] {
-            let container = try await container(change)
-            await container.clearHTTPCache()
-            _ = try await ask(container)
-            #expect(try await ask(container).source == .memory)
-            #expect(container.counters.httpCache?.isOnDisk == false)
-            #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/store/http-cache"))
-            await container.shutDown()
-        }
-    }
-
-    @Test("Without memory all comes from disk")
-    func diskAlone() async throws {
-        put("one")
-        let container = try await container { $0.memoryBytes = 0 }
-        _ = try await ask(container)
-        #expect(try await ask(container).source == .disk)
     }
 }

@@ -15,7 +15,9 @@ import WebEngine
 import WebViewPool
 
 @testable import ContainerKit
+@testable import Diagnostics
 @testable import OfflinePackage
+@testable import PageRecovery
 
 /// The names that dashboards, pages, stores and scripts outside of this project depend on. A type or a case may be
 /// renamed; the string stays. New names are added here.
@@ -40,7 +42,7 @@ struct InterfaceNamesTests {
     func totals() async throws {
         let fixture = Fixture()
         let container = try await fixture.container { $0.prefetch = PrefetchOptions() }
-        let series = container.counters.totals.keys.map { key in
+        let series = container.counters.metricTotals.keys.map { key in
             ([key.name.rawValue] + key.dimensions.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
         }
         #expect(

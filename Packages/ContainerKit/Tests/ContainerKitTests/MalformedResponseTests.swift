@@ -6,6 +6,7 @@ import ContainerTesting
 import Foundation
 import HTTPTransport
 import OfflinePackage
+import PackageUpdates
 import ResourceLoading
 import ResourceStore
 import ResourceTable

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import Foundation
-import HTTPTypes
-import Metrics
+import Diagnostics
 import MetricsTestKit
+import PackageFormat
 import Prefetch
 import ResourceLoading
 import Testing
@@ -12,8 +11,9 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import OfflinePackage
 
-/// What the app's metrics backend hears of a container.
+/// The series that a container reports to the app's metrics backend.
 @MainActor
 @Suite("Metrics", .timeLimit(.minutes(1)))
 struct MetricsTests {
@@ -58,29 +58,15 @@ struct MetricsTests {
         #expect(!dimensions.contains { $0.1.contains("shop") || $0.1.contains("/") })
     }
 
-    @Test("Totals of the modules are told once, however often they are looked at")
-    func totals() {
-        let total = MetricKey(.drops)
-        var seen = 3
-        let reporter = MetricsReporter(backend) { [total: seen] }
-        let closed = ContainerEvent.pageClosed(PageID(rawValue: 1))
-        for expected: Int64 in [3, 3, 3] {
-            reporter.receive(closed)
-            #expect(backend.counterTotal(label: "containerkit.drops") == expected)
-        }
-        seen = 5
-        reporter.receive(closed)
-        #expect(backend.counterTotal(label: "containerkit.drops") == 5)
-    }
-
     @Test("What was fetched ahead is told with all that came of it")
-    func prefetch() {
+    func prefetch() throws {
         var counters = PrefetchCounters()
         (counters.hits, counters.misses, counters.mismatches, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
         (counters.wastedBytes, counters.saved) = (6, .milliseconds(1_234.9))
         (counters.joins, counters.wasted, counters.failures) = (7, 8, 9)
-        let reporter = MetricsReporter(backend) { counters.totals }
-        reporter.receive(.pageClosed(PageID(rawValue: 1)))
+        let host = FixedTotals(counters.metricTotals)
+        let reporter = try #require(MetricsReporter(backend, host: host))
+        reporter.record(ContainerEvent.pageClosed(PageID(rawValue: 1)))
         let outcomes = [
             "hit": 1, "join": 7, "miss": 3, "stranger": 2, "wasted": 8, "failed": 9, "abandoned": 4, "skipped": 5,
         ]
@@ -93,21 +79,40 @@ struct MetricsTests {
         #expect(backend.counterTotal(label: "containerkit.prefetch.wasted_bytes") == 6)
     }
 
-    @Test("A page that fails is counted, and has no time of a load")
-    func failures() {
-        var timeline = PageTimeline(page: PageID(rawValue: 1), documentURL: url, opened: Date())
-        timeline.failure = "no"
-        timeline.mode = .loopbackProxy
-        timeline.marks.failed = .seconds(1)
-        MetricsReporter(backend) { [:] }.receive(timeline)
-        #expect(
-            backend.counterTotal(label: "containerkit.page.failures", dimensions: [("mode", "proxy")]) == 1)
-        #expect(backend.timers.isEmpty)
+    @Test("Steps about white pages, requests to the app and package events are counted by kind")
+    func kinds() throws {
+        let page = PageID(rawValue: 1)
+        let session = PageSession(
+            id: page, documentURL: url, view: ViewID(rawValue: 1), mode: .customScheme, generations: [])
+        let dialog = DialogRequest(page: session, kind: .alert, message: url)
+        let id = try PackageID("shop")
+        let version = try PackageVersion("1")
+        let events: [ContainerEvent] = [
+            .blankPage(page, BlankPageStep(kind: .reloaded, signal: .bootError, detail: url, number: 1)),
+            .pageRequest(
+                page, PageRequestRecord(request: .dialog(dialog), answer: .dialog(.cancel), ending: .failed(url))),
+            .package(.confirmed(id, version)),
+            .package(.downloading(id, version, .init(received: 1, total: 2))),
+            .rulesChanged,
+        ]
+        let reporter = try #require(MetricsReporter(backend))
+        for event in events { reporter.record(event) }
+        let counters: [(String, [(String, String)])] = [
+            ("white_page.steps", [("signal", "bootError"), ("step", "reloaded")]),
+            ("page_requests", [("ending", "failed"), ("kind", "dialog")]), ("packages", [("event", "proven")]),
+        ]
+        for (name, dimensions) in counters {
+            #expect(backend.counterTotal(label: "containerkit.\(name)", dimensions: dimensions) == 1, "\(name)")
+        }
+        #expect(backend.counters.count == counters.count)
     }
+}
 
-    @Test("Where the app has no backend nobody counts")
-    func none() {
-        #expect(!MetricsReporter.isOf(NOOPMetricsHandler.instance))
-        #expect(MetricsReporter.isOf(backend))
-    }
+@MainActor
+private final class FixedTotals: DiagnosticsHost {
+    let metricTotals: [MetricKey: Int]
+
+    init(_ totals: [MetricKey: Int]) { metricTotals = totals }
+
+    func documentURL(of page: PageID) -> String? { nil }
 }

@@ -2,28 +2,23 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerTesting
-import SchemeRouter
 import Testing
 import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
 
-/// What pages ask of the app.
+/// Prompts of pages in a whole container.
 @MainActor
 @Suite("What pages ask", .timeLimit(.minutes(1)))
 struct PageRequestTests {
     private let fixture = Fixture()
-    private let clock = ManualClock()
     private let delegate = RecordedDelegate()
 
     private func container(
         change: (inout PageRequestOptions) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
-        try await fixture.container(covering: ["a.example"]) {
-            $0.pageRequests.clock = clock
-            change(&$0.pageRequests)
-        }
+        try await fixture.container(covering: ["a.example"]) { change(&$0.pageRequests) }
     }
 
     /// Answers to what a page asked, and the records of it, in order.
@@ -86,7 +81,7 @@ struct PageRequestTests {
         #expect(page.view.loads == ["containerkit://a.example/"])
     }
 
-    @Test("The host hears real URLs, and the page that is committed; its answers go to the page")
+    @Test("The app gets real URLs and the committed page, and its decisions reach the page")
     func answers() async throws {
         let container = try await container()
         container.pageDelegate = delegate
@@ -115,66 +110,11 @@ struct PageRequestTests {
         #expect(delegate.links.map(\.reason) == [.newWindow])
     }
 
-    @Test("A host that never answers, and does not care that it was cancelled, is waited for until its limit")
-    func limit() async throws {
-        let container = try await container { $0.hosts = [] }
-        container.pageDelegate = delegate
-        delegate.hangs = true
-        let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.dialog(.leave, message: ""), in: page.view)
-        asker.ask(.document(url: "https://b.example/"), in: page.view)
-        await clock.sleepers(atLeast: 2)
-        clock.advance(by: .seconds(10))
-        #expect(try await asker.record(0).answer == .link(.cancel))
-        #expect(asker.answers == [.no])
-        clock.advance(by: .seconds(50))
-        #expect(try await asker.record(1).answer == .dialog(.accept()))
-        #expect(asker.answers == [.no, .yes])
-        #expect(asker.records.map(\.ending) == [.timedOut, .timedOut])
-        // What it says then comes to nothing.
-        delegate.dialogAnswer = .cancel
-        delegate.release()
-        asker.ask(.dialog(.confirm, message: ""), in: page.view)
-        #expect(try await asker.record(2).ending == .answered)
-        #expect(asker.answers == [.no, .yes, .no])
-    }
-
-    @Test("What the host throws is told, and the default is taken")
-    func failure() async throws {
-        let container = try await container()
-        container.pageDelegate = delegate
-        delegate.linkAnswer = { throw RecordedDelegate.Refusal() }
-        let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.newWindow(url: "https://b.example/", isUserGesture: true), in: page.view)
-        let record = try await asker.record(0)
-        #expect(record.ending == .failed("Refusal()") && record.answer == .link(.cancel))
-        #expect(asker.answers == [.no])
-    }
-
-    @Test("Of one page only so many requests wait; those of others do not count")
-    func tooMany() async throws {
-        let container = try await container { $0.waitingLimit = 2 }
-        container.pageDelegate = delegate
-        delegate.hangs = true
-        let page = try await container.open("https://a.example/")
-        let other = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        for _ in 0..<3 { asker.ask(.permission([.clipboard], requester: nil), in: page.view) }
-        asker.ask(.permission([.clipboard], requester: nil), in: other.view)
-        #expect(asker.records.map(\.ending) == [.tooMany] && asker.answers == [.no])
-        await clock.sleepers(atLeast: 3)
-        delegate.release()
-        #expect(try await asker.record(3).ending == .answered)
-        #expect(asker.answers.count == 4)
-    }
-
-    @Test("Questions end with the page, and a view whose page still showed a dialog is nobody else's")
+    @Test("Prompts end with the page, and a view with an open dialog is discarded")
     func closing() async throws {
         let container = try await container()
         container.pageDelegate = delegate
-        delegate.hangs = true
+        delegate.gate.close()
         let page = try await container.open("https://a.example/")
         let asker = Asker(container)
         asker.ask(.dialog(.confirm, message: ""), in: page.view)
@@ -182,18 +122,18 @@ struct PageRequestTests {
         await container.close(page)
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone] && asker.answers == [.no, .no])
         #expect(!page.view.isAlive)
-        delegate.release()
+        delegate.gate.open()
         // One that asked nothing has its view cleaned.
         let other = try await container.open("https://a.example/")
         await container.close(other)
         #expect(other.view.isAlive && other.view.resets == 1)
     }
 
-    @Test("Questions end where another document comes, where the process ends, and where the engine gives them up")
+    @Test("Prompts end with another document, with the process, and when the engine withdraws them")
     func gone() async throws {
         let container = try await container()
         container.pageDelegate = delegate
-        delegate.hangs = true
+        delegate.gate.close()
         let page = try await container.open("https://a.example/")
         let asker = Asker(container)
         asker.ask(.permission([.camera], requester: nil), in: page.view)
@@ -205,15 +145,15 @@ struct PageRequestTests {
         prompt?.withdraw()
         prompt = nil
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone, .pageGone] && asker.answers == [.no, .no])
-        delegate.release()
-        // A page that is closed has nobody who answers: what is dropped is answered by itself.
+        delegate.gate.open()
+        // A closed page has no receiver: a dropped prompt gets its safe answer.
         let view = page.view
         await container.close(page)
         asker.ask(.dialog(.leave, message: ""), in: view)
         #expect(asker.answers == [.no, .no, .yes] && asker.records.count == 3)
     }
 
-    @Test("A new window is shown in the page's view where the host says so, and the view is nobody else's then")
+    @Test("A new window is shown in the page's view if the app decides so, and the view is discarded then")
     func windows() async throws {
         let container = try await container { $0.hosts = [] }
         container.pageDelegate = delegate
@@ -236,86 +176,5 @@ struct PageRequestTests {
         #expect(asker.answers == [.no, .no, .no, .yes, .yes] && asker.records.count == 3)
         await container.close(page)
         #expect(!page.view.isAlive)
-    }
-
-    @Test("Links to other schemes are never loaded, and come to the host only where somebody touched the page")
-    func otherSchemes() async throws {
-        let container = try await container()
-        container.pageDelegate = delegate
-        delegate.linkAnswer = { .openHere }
-        let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.otherScheme(url: "tel:+1", isUserGesture: false), in: page.view)
-        for url in [
-            "file:///etc/passwd", "FILE:///x", "view-source:https://a.example/", "a b:c",
-            "x" + String(repeating: "y", count: 20_000) + ":z",
-        ] {
-            asker.ask(.otherScheme(url: url, isUserGesture: true), in: page.view)
-        }
-        for url in ["about:blank", "data:text/html,x", "blob:null/1", "", "javascript:1", "containerkit:x"] {
-            asker.ask(.newWindow(url: url, isUserGesture: true), in: page.view)
-        }
-        #expect(asker.records.map(\.ending) == Array(repeating: .ruledOut, count: 12))
-        #expect(asker.answers == Array(repeating: .no, count: 12) && delegate.links.isEmpty)
-        asker.ask(.otherScheme(url: "mailto:a@b.example", isUserGesture: true), in: page.view)
-        _ = try await asker.record(12)
-        asker.ask(.newWindow(url: "tel:+1", isUserGesture: true), in: page.view)
-        _ = try await asker.record(13)
-        #expect(delegate.links.map(\.reason) == [.otherScheme, .otherScheme])
-        #expect(delegate.links.map(\.url) == ["mailto:a@b.example", "tel:+1"])
-        // The container's own are not others.
-        asker.ask(.otherScheme(url: "ContainerKit://a.example/", isUserGesture: false), in: page.view)
-        #expect(asker.answers == Array(repeating: .no, count: 14) + [.yes])
-        #expect(page.view.loads.count == 1)
-    }
-
-    @Test("The app may be asked about links that nobody touched")
-    func withoutGesture() async throws {
-        let container = try await container { $0.asksWithoutGesture = true }
-        container.pageDelegate = delegate
-        let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        asker.ask(.otherScheme(url: "tel:+1", isUserGesture: false), in: page.view)
-        #expect(try await asker.record(0).ending == .answered)
-        #expect(delegate.links.map(\.isUserGesture) == [false])
-    }
-
-    @Test("Documents of hosts outside of the list are asked about, in all modes of naming; without a list none is")
-    func hosts() async throws {
-        let open = try await container()
-        let free = try await open.open("https://a.example/")
-        let first = Asker(open)
-        first.ask(.document(url: "https://z.example/"), in: free.view)
-        #expect(first.answers == [.yes] && first.records.isEmpty)
-        await open.shutDown()
-        let fixture = Fixture()
-        let container = try await fixture.container(covering: ["a.example"]) {
-            $0.pageRequests.hosts = ["*.b.example", "c.example:8443"].compactMap { HostPattern($0) }
-        }
-        container.pageDelegate = delegate
-        let page = try await container.open("https://a.example/")
-        let asker = Asker(container)
-        for url in [
-            "containerkit://a.example/2", "https://www.b.example/", "https://c.example:8443/", "about:blank",
-            "data:text/html,x", "https://u:p@www.b.example:444/",
-        ] {
-            asker.ask(.document(url: url), in: page.view)
-        }
-        #expect(asker.answers == Array(repeating: .yes, count: 6) && asker.records.isEmpty)
-        for (index, url) in [
-            "https://b.example/", "https://c.example/", "containerkit://z.example/", "http://www.b.example@z.example/",
-        ].enumerated() {
-            asker.ask(.document(url: url), in: page.view)
-            let record = try await asker.record(index)
-            #expect(record.ending == .answered && record.answer == .link(.cancel))
-        }
-        #expect(asker.answers.suffix(4) == [.no, .no, .no, .no])
-        #expect(delegate.links.map(\.reason) == Array(repeating: .otherHost, count: 4))
-        #expect(delegate.links[2].url == "https://z.example/")
-        delegate.linkAnswer = { .openHere }
-        asker.ask(.document(url: "https://z.example/"), in: page.view)
-        _ = try await asker.record(4)
-        asker.ask(.document(url: "https://z.example/again"), in: page.view)
-        #expect(asker.answers.suffix(2) == [.yes, .yes] && asker.records.count == 5)
     }
 }

@@ -4,11 +4,12 @@
 import AsyncSupport
 import BodyBridge
 import ContainerTesting
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
 import SchemeRouter
@@ -372,47 +373,6 @@ struct PrefetchTests {
         }
         #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 3, applied: 1, failures: 2))
         await next.shutDown()
-    }
-
-    @Test("The table is asked for when the interval is over, and not while it is asked for; never without a network")
-    func intervals() async throws {
-        let source = "https://config.example/prefetch"
-        fixture.network.put(.bytes(json("2")), at: source)
-        let container = try await container()
-        let clock = ManualClock()
-        let conditions = ChangingConditions(HostConditions(network: .none))
-        var received: [PrefetchTableCheck] = []
-        let service = PrefetchTableService(
-            PrefetchTableSource(url: source), network: NetworkLoader(fixture.network), store: container.packages.store,
-            conditions: conditions, logger: container.configuration.logger, clock: clock
-        ) { _ in
-        } receive: {
-            received.append($0)
-        }
-        service.check()
-        #expect(service.counters.checks == 0)
-        conditions.set(HostConditions())
-        service.check()
-        service.check()
-        #expect(service.counters.checks == 1)
-        try await until { received.count == 1 }
-        clock.advance(by: .seconds(599))
-        service.check()
-        #expect(service.counters.checks == 1)
-        clock.advance(by: .seconds(1))
-        fixture.network.put(.bytes(Data()), at: source)
-        service.check()
-        try await until { received.count == 2 }
-        clock.advance(by: .seconds(29))
-        service.check()
-        #expect(service.counters.checks == 2)
-        clock.advance(by: .seconds(1))
-        service.check()
-        #expect(service.counters.checks == 3)
-        try await until { received.count == 3 }
-        #expect(service.counters.applied == 1 && service.counters.failures == 2)
-        await service.shutDown()
-        await container.shutDown()
     }
 
     /// What a page's message comes to.

@@ -4,12 +4,11 @@
 import ContainerTesting
 import Foundation
 import HTTPCache
-import HTTPTransport
 import HTTPTypes
 import OfflinePackage
+import PackageUpdates
 import Prefetch
 import ResourceLoading
-import ResourceStore
 import SchemeRouter
 import Testing
 import WebEngineTesting
@@ -340,22 +339,6 @@ struct RemoteConfigTests {
         await next.shutDown()
     }
 
-    @Test("What could not be kept applies, is told, and is kept by the next check")
-    func keptLater() async throws {
-        let container = try await container()
-        let store = container.packages.store
-        try store.suspend()
-        let off = try document(1, #""enabled":false"#)
-        await #expect(throws: StoreError.self) { try await container.apply(off) }
-        #expect(container.remoteConfig?.isEnabled == false)
-        try store.resume()
-        #expect(try store.document("switchboard") == nil)
-        try await container.apply(off)
-        #expect(try store.document("switchboard") == Data("\n".utf8) + off.json)
-        #expect(container.counters.remoteConfig == RemoteConfigCounters(checks: 0, applied: 1, failures: 1))
-        await container.shutDown()
-    }
-
     @Test("Another server's document is not used, and http is not asked")
     func otherSource() async throws {
         publish(json(9, #""enabled":false"#))
@@ -388,80 +371,5 @@ struct RemoteConfigTests {
         try await next.apply(document(2))
         #expect(!next.covers("https://news.example/"))
         await next.shutDown()
-    }
-
-    @Test("A device keeps its bucket over launches")
-    func bucket() async throws {
-        var first: Container<FakeEngine>? = try await container()
-        let identity = try #require(try first?.packages.store.document("device-bucket"))
-        #expect(identity.count == 32)
-        let device = try #require(RolloutBucket(identity: String(decoding: identity, as: UTF8.self)))
-        let number = device.number(salt: RolloutBucket.salt(of: .packages))
-        await first?.shutDown()
-        first = nil
-        let next = try await container(on: FakeEngine())
-        #expect(try next.packages.store.document("device-bucket") == identity)
-        try await next.apply(document(1, #""features":{"packages":{"perMille":\#(number)}}"#))
-        #expect(next.remoteConfig?.features.contains(.packages) == false)
-        try await next.apply(document(2, #""features":{"packages":{"perMille":\#(number + 1)}}"#))
-        #expect(next.remoteConfig?.features.contains(.packages) == true)
-        await next.shutDown()
-    }
-
-    @Test("What has expired has no effect, and it is seen when a page opens; intervals are kept")
-    func expires() async throws {
-        let container = try await fixture.container()
-        let clock = ManualClock()
-        var time = Date(timeIntervalSince1970: 1_800_000_000)
-        let rules = ActiveRules()
-        let switches = FeatureSwitches()
-        let conditions = ChangingConditions(HostConditions(network: .none))
-        publish(json(1, #""enabled":false,"expires":"2027-01-15T08:01:40Z""#))
-        func service() -> RemoteConfigService {
-            RemoteConfigService(
-                RemoteConfigOptions(source: RemoteConfigSource(url: source)), network: NetworkLoader(fixture.network),
-                store: container.packages.store, conditions: conditions, logger: container.configuration.logger,
-                rules: rules, switches: switches, clock: clock, now: { time })
-        }
-        let first = service()
-        var changes: [RemoteConfigState] = []
-        var checks = 0
-        first.onChange = { changes.append($0) }
-        first.onCheck = { _ in checks += 1 }
-        first.check()
-        #expect(first.counters.checks == 0)
-        conditions.set(HostConditions())
-        first.check()
-        first.check()
-        try await until { checks == 1 }
-        #expect(!rules.isOn && !switches.isOn(.pool) && changes.map(\.isEnabled) == [false])
-        time += 99
-        first.check()
-        #expect(!rules.isOn && first.counters.checks == 1)
-        time += 1
-        clock.advance(by: .seconds(599))
-        first.check()
-        #expect(rules.isOn && switches.isOn(.pool) && first.state.isExpired && first.counters.checks == 1)
-        #expect(changes.map(\.isEnabled) == [false, true])
-        clock.advance(by: .seconds(1))
-        first.check()
-        #expect(first.counters.checks == 2)
-        try await until { checks == 2 }
-        fixture.network.put(.bytes(Data()), at: source)
-        clock.advance(by: .seconds(600))
-        first.check()
-        try await until { checks == 3 }
-        clock.advance(by: .seconds(29))
-        first.check()
-        #expect(first.counters.checks == 3)
-        clock.advance(by: .seconds(1))
-        first.check()
-        try await until { checks == 4 }
-        await first.shutDown()
-        // The next launch sees at once that it is over.
-        let next = service()
-        await next.open(container.packages.store)
-        #expect(next.state.isExpired && next.state.documentAtStart == nil && rules.isOn)
-        await container.shutDown()
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import HTTPTypes
@@ -323,7 +324,7 @@ struct SeveralModesTests {
             $0.prefetch = PrefetchOptions()
             $0.prefetch?.table = table
         }
-        let limits = container.pipelines.all.map { $0.prefetch?.configuration.maxBytes }
+        let limits = container.pipelines.all.map { $0.prefetch?.options.loader.maxBytes }
         #expect(limits == [4 << 20, 4 << 20], "the modes share the limit")
         let fields: HTTPFields = [.userAgent: "Fake", .accept: "text/html"]
         for pipeline in container.pipelines.all {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import HTTPTypes

@@ -16,6 +16,7 @@ import WebEngineTesting
 @testable import CookieJar
 @testable import HTTPCache
 @testable import OfflinePackage
+@testable import PackageUpdates
 @testable import ResourceStore
 @testable import ResourceTable
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import HTTPTypes
 import Testing
 import WebEngine
 import WebEngineTesting
@@ -12,12 +11,6 @@ import WebEngineTesting
 @Suite("User agents", .timeLimit(.minutes(1)))
 struct UserAgentTests {
     private let fixture = Fixture()
-
-    private func document(_ agent: String) -> HTTPRequest {
-        HTTPRequest(
-            method: .get, scheme: "https", authority: "shop.example", path: "/",
-            headerFields: [.userAgent: agent, .accept: "text/html"])
-    }
 
     @Test("A token goes behind the engine's own, a text in its place")
     func texts() throws {
@@ -49,23 +42,5 @@ struct UserAgentTests {
         #expect(second.view === first.view)
         #expect(second.view.userAgent == all)
         await container.shutDown()
-    }
-
-    @Test("What the engine calls itself is read from requests of views that call themselves otherwise")
-    func fields() async throws {
-        let fields = EngineFields()
-        let (token, text) = (try UserAgent.appending("Shop/2"), try UserAgent.text("Other/1"))
-        fields.use(token)
-        fields.use(text)
-        fields.record(document("Other/1"))
-        // Nothing is known of the engine by that.
-        #expect(try await fields.known()[.userAgent] == nil)
-        #expect(text.knownText(of: nil) == "Other/1")
-        fields.record(document("Engine/1 Shop/2"))
-        #expect(try await fields.known()[.userAgent] == "Engine/1")
-        fields.record(document("Other/1"))
-        #expect(try await fields.known()[.userAgent] == "Engine/1")
-        fields.record(document("Engine/2"))
-        #expect(try await fields.known()[.userAgent] == "Engine/2")
     }
 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import PackageUpdates
 import ResourceLoading
 import Testing
 import WebEngineTesting

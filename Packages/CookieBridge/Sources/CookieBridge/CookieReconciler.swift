@@ -72,9 +72,6 @@ public actor CookieReconciler {
         return counters
     }
 
-    /// Now, among the changes that are heard: see ``handOver(_:begun:)``.
-    public var moment: CookieMoment { reconciliation.moment }
-
     // MARK: Life
 
     /// Begins: listens to the stores, and reads them.
@@ -118,34 +115,12 @@ public actor CookieReconciler {
         for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
     }
 
-    /// Takes the cookies of an answer, and returns once all stores have them: before the page may see the answer, where its
-    /// request asked for that.
-    ///
-    /// - Parameters:
-    ///   - changes: the cookies of the answer, in order.
-    ///   - moment: when the request began; cookies that were cleared since are left out. `nil` for now.
-    /// - Returns: whether they are there. `false` after the limit that is configured, where stores failed, and when stopped or
-    ///   cancelled: the answer is not to be lost for its cookies, which are written later where that is possible.
-    @discardableResult
-    public func handOver(_ changes: [CookieUpdate], begun moment: CookieMoment? = nil) async -> Bool {
-        guard phase != .stopped else { return false }
-        for change in changes {
-            perform(reconciliation.apply(change, by: .host, begun: moment, now: wallClock()))
-        }
-        let ticket = reconciliation.ticket(for: Set(changes.map(\.identity)))
-        do {
-            try await wait(for: ticket, configuration.handOverLimit, "cookies of an answer")
-            return true
-        } catch {
-            ownCounters.lateHandOvers += 1
-            return false
-        }
-    }
-
-    /// As ``handOver(_:begun:)``, for cookies of an answer that a store has already, whatever else is on its way.
+    /// Returns when all stores have the cookies that a response has set in one of them, whatever other changes are pending.
     /// - Parameters:
     ///   - store: the store that has the cookies.
-    ///   - identities: the cookies. `nil` for all, which waits for each change that is on its way.
+    ///   - identities: the cookies. `nil` for all, which waits for each pending change.
+    /// - Returns: `true` if all stores have them. `false` after the limit of the configuration, if stores failed, and when
+    ///   stopped or cancelled: a response is not lost for its cookies, which are written later if that is possible.
     @discardableResult
     public func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
@@ -178,8 +153,8 @@ public actor CookieReconciler {
     /// Clears an account: the cookies of these domains and of all below them, in all stores and vaults, pending changes
     /// included.
     ///
-    /// Neither a change that is under way nor an echo brings them back. A page that is still open can set new ones, so end its
-    /// pages first; and see ``handOver(_:begun:)`` for answers that are still to come.
+    /// Neither a change that is under way nor an echo restores them. A page that is still open can set new ones, and so can
+    /// the response to an earlier request, so close the account's pages first.
     /// - Throws: as ``clearAll()``.
     public func clear(domains: some Sequence<String>) async throws {
         let names = domains.map { name in
@@ -196,7 +171,9 @@ public actor CookieReconciler {
         try await clear(.all)
     }
 
-    private func clear(_ scope: CookieScope) async throws {
+    /// Clears the cookies of a scope.
+    /// - Throws: as ``clearAll()``.
+    func clear(_ scope: CookieScope) async throws {
         guard phase != .stopped else { throw CookieBridgeError(.stopped, "stopped") }
         // At once, so that no change comes in between.
         perform(reconciliation.clear(scope, now: wallClock()))

@@ -3,28 +3,76 @@
 
 public import CookieJar
 
-/// A store of cookies that is kept the same as others.
+/// A store of cookies that a reconciler synchronizes with others.
 ///
-/// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown does not land
-/// afterwards. The quirks of a store belong into its conformance: where an engine reports success for a cookie that it does
-/// not keep, the conformance looks, and throws ``CookieRejection``.
+/// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown has no effect
+/// afterwards. The conformance handles the quirks of its store: if an engine reports success for a cookie that it does not
+/// keep, the conformance reads it back, and throws ``CookieRejection``.
 public protocol CookieStoring: CookieClearing {
-    /// What the store can say of a cookie.
+    /// The properties of a cookie that the store can represent.
     var representation: CookieRepresentation { get }
 
-    /// All cookies, as they are at one moment during the call.
-    /// - Throws: ``CookieStoreLoss`` where the store has lost cookies by itself since the last call; any other error for a
-    ///   fault that may pass.
+    /// Returns all cookies, as they are at one moment during the call.
+    /// - Throws: ``CookieStoreLoss`` if the store has lost cookies by itself since the last call; any other error for a
+    ///   temporary fault.
     func snapshot() async throws -> [Cookie]
 
     /// Stores a cookie in place of one with its identity. It is visible to pages and requests when the call returns.
-    /// - Throws: ``CookieRejection`` where the store will never take it; any other error for a fault that may pass.
+    /// - Throws: ``CookieRejection`` if the store will never take it; any other error for a temporary fault.
     func set(_ cookie: Cookie) async throws
 
-    /// Removes a cookie, whatever its value; one that is not there is no error.
+    /// Removes a cookie, whatever its value; a cookie that is not in the store is no error.
     func remove(_ identity: Cookie.Identity) async throws
 
-    /// Says that something has changed, whoever changed it, and not what. Signals may come late, twice or as one for many
-    /// changes; a change without any signal after it is not heard of. Taken once.
+    /// Returns a stream of signals that the store has changed, whatever the cause. Signals may be late, doubled, or one for
+    /// several changes; a change that no signal follows is not noticed. Called once.
     func changes() async -> AsyncStream<Void>
+}
+
+extension CookieStoring {
+    /// Removes the cookies of a scope one by one.
+    public func clear(_ scope: CookieScope) async throws {
+        for cookie in try await snapshot() where scope.contains(cookie.identity) {
+            try await remove(cookie.identity)
+        }
+    }
+}
+
+/// A holder of cookies, or of data that belongs to them, that can be cleared: a store, or the vault of an account.
+public protocol CookieClearing: Sendable {
+    /// Removes the content that belongs to a scope, for good.
+    func clear(_ scope: CookieScope) async throws
+}
+
+/// The name of a store that a reconciler synchronizes.
+public struct CookieStoreID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+    /// The name in logs.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The app's own jar, which its network requests use.
+    public static let jar = CookieStoreID(rawValue: "jar")
+    /// The web engine's store.
+    public static let engine = CookieStoreID(rawValue: "engine")
+    /// The cookies of `document.cookie`, if that is not the engine's store.
+    public static let script = CookieStoreID(rawValue: "script")
+
+    public var description: String { rawValue }
+}
+
+/// The error of a store that will never take a cookie. The reconciler does not offer the cookie again until it changes.
+public struct CookieRejection: Error, Sendable, CustomStringConvertible {
+    /// The reason, for a person; without the cookie's value.
+    public let reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+
+    public var description: String { reason }
+}
+
+/// The error of a store that has lost its cookies by itself, for example because the process that keeps them has ended, so
+/// that a missing cookie was not deleted. A store throws it once for each loss, in place of a snapshot, and is read again.
+public struct CookieStoreLoss: Error, Sendable, Hashable {
+    public init() {}
 }

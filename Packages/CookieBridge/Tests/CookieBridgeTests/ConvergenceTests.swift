@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieBridge
 import CookieJar
 import Foundation
 import Testing
+
+@testable import CookieBridge
 
 /// Whatever changes where, and in whatever order news of it comes: the stores become the same, who writes last wins, and nobody
 /// writes for ever.

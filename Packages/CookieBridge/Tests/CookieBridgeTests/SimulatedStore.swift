@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieBridge
 import CookieJar
 import Foundation
+
+@testable import CookieBridge
 
 /// A store in a test's hands: it knows for each cookie who made it what it is.
 struct SimulatedStore {

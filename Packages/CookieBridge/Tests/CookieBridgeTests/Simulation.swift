@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import BaseTesting
-import CookieBridge
 import CookieJar
 import Foundation
+
+@testable import CookieBridge
 
 /// Three stores, a reconciliation, and a scheduler that lets things happen in an order of its choice.
 ///

@@ -55,6 +55,30 @@ struct SharingTests {
         #expect(strict.text == "sorry" && strict.response.head.status == .serviceUnavailable)
     }
 
+    @Test("Of requests that share a response, only the one that asks the origin receives its cookies, and none later")
+    func cookieReceivers() async throws {
+        let origin = ScriptedOrigin { request, _ in
+            // So that the others find it under way.
+            for _ in 1...10_000 { await Task.yield() }
+            request.onSetCookie?(["id=1"])
+            return ScriptedOrigin.response([.cacheControl: "max-age=60"])
+        }
+        let cache = makeCache(origin)
+        let received = Mutex<[Int]>([])
+        let ask = { @Sendable (number: Int) in
+            var request = try ResourceRequest.get()
+            request.onSetCookie = { _ in received.withLock { $0.append(number) } }
+            _ = try await cache.text(request)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<10 { group.addTask { try await ask(number) } }
+            try await group.waitForAll()
+        }
+        #expect(received.withLock { $0.count } == 1 && origin.count == 1)
+        try await ask(10)
+        #expect(received.withLock { $0.count } == 1 && origin.count == 1)
+    }
+
     @Test("What may not be reused is not shared")
     func unshared() async throws {
         for control in ["no-store", "max-age=0", "no-cache"] {

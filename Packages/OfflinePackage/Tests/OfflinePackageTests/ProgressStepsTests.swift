@@ -10,7 +10,7 @@ struct ProgressStepsTests {
     private func reported(of bytes: Int64, by piece: Int64, total: Int64?) -> [Int64] {
         let steps = ProgressSteps()
         return stride(from: 0, through: bytes, by: Int(piece)).map { Int64($0) }
-            .filter { steps.shouldReport(DownloadProgress(received: $0, total: total)) }
+            .filter { steps.shouldReport(PackageDownloadProgress(received: $0, total: total)) }
     }
 
     @Test("A hundred steps where the size is known, its first and last among them")
@@ -29,9 +29,9 @@ struct ProgressStepsTests {
     @Test("What falls back is told, and goes on from there")
     func beginningAnew() {
         let steps = ProgressSteps()
-        #expect(steps.shouldReport(DownloadProgress(received: 900_000, total: 1_000_000)))
-        #expect(steps.shouldReport(DownloadProgress(received: 0, total: 1_000_000)))
-        #expect(!steps.shouldReport(DownloadProgress(received: 1_000, total: 1_000_000)))
-        #expect(steps.shouldReport(DownloadProgress(received: 70_000, total: 1_000_000)))
+        #expect(steps.shouldReport(PackageDownloadProgress(received: 900_000, total: 1_000_000)))
+        #expect(steps.shouldReport(PackageDownloadProgress(received: 0, total: 1_000_000)))
+        #expect(!steps.shouldReport(PackageDownloadProgress(received: 1_000, total: 1_000_000)))
+        #expect(steps.shouldReport(PackageDownloadProgress(received: 70_000, total: 1_000_000)))
     }
 }

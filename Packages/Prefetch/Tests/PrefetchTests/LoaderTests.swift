@@ -322,6 +322,22 @@ struct LoaderTests {
         #expect(try await answer == (isSame ? "prefetch: data" : "network: own"))
     }
 
+    @Test("Cookies that a loader stores and removes are granted when it says so, before the head comes")
+    func storedCookies() async throws {
+        let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))
+        try fixture.open()
+        let ahead = try await fixture.upstream.exchange(1)
+        let receive = try #require(ahead.request.onSetCookie)
+        receive(["user=2; Path=/"])
+        // The page has them at once.
+        let renewed = try fixture.own(fields: [.cookie: "user=2"])
+        async let joined = fixture.text(renewed)
+        try await until { fixture.clock.sleeperCount == 2 }
+        ahead.answer(whole: "data")
+        #expect(try await joined == "prefetch: data")
+        #expect(fixture.upstream.count == 1 && fixture.loader.counters.mismatches == 0)
+    }
+
     @Test("A cookie of a name that other paths have, too")
     func grantedPaths() {
         var grants = CookieGrants()

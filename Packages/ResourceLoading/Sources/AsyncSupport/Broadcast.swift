@@ -7,35 +7,43 @@
 ///
 /// Isolation: any. Elements arrive in the order of the calls if one task or actor sends them.
 public final class Broadcast<Element: Sendable>: Sendable {
-    private struct State {
-        var subscribers: [UInt64: AsyncStream<Element>.Continuation] = [:]
-        var lastID: UInt64 = 0
-        var dropped = 0
-        var isFinished = false
+    @usableFromInline
+    struct State {
+        @usableFromInline var subscribers: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        @usableFromInline var lastID: UInt64 = 0
+        @usableFromInline var dropped = 0
+        @usableFromInline var isFinished = false
+
+        @inlinable init() {}
     }
 
-    private let capacity: Int
-    private let state = Mutex(State())
+    @usableFromInline let capacity: Int
+    @usableFromInline let state = Mutex(State())
 
     /// Creates a broadcast without subscribers.
     /// - Parameter capacity: the number of elements that wait for one subscriber at most.
+    @inlinable
     public init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// Ends all streams.
+    @inlinable
     deinit {
         finish()
     }
 
     /// The number of elements that slow subscribers lost, all together.
+    @inlinable
     public var dropped: Int { state.withLock(\.dropped) }
 
     /// The number of streams that are still read.
+    @inlinable
     public var subscriberCount: Int { state.withLock(\.subscribers.count) }
 
     /// Returns a stream of all elements that are sent from now on. After ``finish()`` it ends at once.
     /// - Parameter first: elements that the stream begins with.
+    @inlinable
     public func subscribe(startingWith first: [Element] = []) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(capacity))
@@ -55,11 +63,13 @@ public final class Broadcast<Element: Sendable>: Sendable {
     }
 
     /// Sends an element to all current subscribers.
+    @inlinable
     public func send(_ element: Element) {
         for (id, subscriber) in state.withLock(\.subscribers) { yield(element, to: subscriber, id) }
     }
 
     /// Ends the streams of all subscribers; they still get the elements that wait for them.
+    @inlinable
     public func finish() {
         let subscribers = state.withLock { state in
             state.isFinished = true
@@ -68,7 +78,8 @@ public final class Broadcast<Element: Sendable>: Sendable {
         for subscriber in subscribers.values { subscriber.finish() }
     }
 
-    private func yield(_ element: Element, to subscriber: AsyncStream<Element>.Continuation, _ id: UInt64) {
+    @inlinable
+    func yield(_ element: Element, to subscriber: AsyncStream<Element>.Continuation, _ id: UInt64) {
         switch subscriber.yield(element) {
         case .dropped: state.withLock { $0.dropped += 1 }
         case .terminated: remove(id)
@@ -76,7 +87,8 @@ public final class Broadcast<Element: Sendable>: Sendable {
         }
     }
 
-    private func remove(_ id: UInt64) {
+    @inlinable
+    func remove(_ id: UInt64) {
         // Released after the lock: its end may run code of others.
         _ = state.withLock { $0.subscribers.removeValue(forKey: id) }
     }

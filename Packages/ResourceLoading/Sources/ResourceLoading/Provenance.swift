@@ -3,23 +3,32 @@
 
 /// Where a response came from, and why.
 public struct Provenance: Sendable, Hashable {
-    /// Who answered.
-    public enum Source: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The kind of source that answered. Content sources of an app may add kinds: keep a default when switching.
+    public struct Source: RawRepresentable, Sendable, Hashable, Codable {
+        /// The name of the kind in events, metrics and logs.
+        public let rawValue: String
+
+        /// Makes a kind of source.
+        /// - Parameter rawValue: the name, one lowercase word.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
         /// A file of an offline package.
-        case package
-        /// An answer fetched before the page asked.
-        case prefetch
+        public static let package = Source(rawValue: "package")
+        /// A response that was fetched before the page requested it.
+        public static let prefetch = Source(rawValue: "prefetch")
         /// The memory level of the HTTP cache.
-        case memory
+        public static let memory = Source(rawValue: "memory")
         /// The disk level of the HTTP cache.
-        case disk
+        public static let disk = Source(rawValue: "disk")
         /// The network.
-        case network
-        /// Made by the container itself, such as an error page or a preflight answer.
-        case synthetic
+        public static let network = Source(rawValue: "network")
+        /// The container itself, such as an error page or the response to a preflight.
+        public static let synthetic = Source(rawValue: "synthetic")
     }
 
-    /// Who answered.
+    /// The kind of source that answered.
     public var source: Source
     /// One line for people: the rule, package or policy that led here.
     public var reason: String

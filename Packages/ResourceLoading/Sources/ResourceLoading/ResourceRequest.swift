@@ -26,6 +26,13 @@ public struct ResourceRequest: Sendable {
     public var mayComeFromOtherSite = false
     /// A Boolean value that indicates whether the user saves the response as a file. False by default.
     public var isSaved = false
+    /// A closure that receives the values of the response's `Set-Cookie` fields from a loader that stores the cookies and
+    /// removes the fields; `nil` by default.
+    ///
+    /// The loader calls it before it stores the cookies, so that it returns before another request can carry them. A loader
+    /// that answers several requests with one response loads it with one of them, whose closure alone is called. It may be
+    /// called on any thread and must not block.
+    public var onSetCookie: (@Sendable ([String]) -> Void)?
 
     public init(
         _ head: HTTPRequest, body: ResourceBody = .empty, destination: Destination = .unknown,

@@ -16,6 +16,9 @@ public struct ResourceResponse: Sendable {
     public var isInterim: Bool
     /// The real URL to which redirects have led that were followed on the way; `nil` where there were none.
     public var movedTo: String?
+    /// The real URL of the last request after redirects that were followed below, for loaders above; the page does not
+    /// learn it. `nil` where there were none.
+    public var finalURL: String?
 
     public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {
         self.head = head

@@ -16,7 +16,7 @@ public import WebSyntax
 /// its origin and fails where it leaves it: a small page has no body to send.
 /// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to
 /// `CrossOriginResponsePolicy`, which also says in the engine's names what a server permits.
-public struct RedirectFollower: ResourceLoader, RedirectFollowing {
+public struct RedirectFollower: ResourceLoader {
     private let base: any ResourceLoader
     private let names: SchemeNames
     private let limit: Int
@@ -49,8 +49,30 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
         self.opensByName = opensByName
     }
 
-    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
-        try await follow(request)?.response
+    nonisolated(nonsending) public func load(_ asked: ResourceRequest) async throws -> ResourceResponse? {
+        let rule = CrossOriginResponsePolicy(for: asked, by: names)
+        var (request, hops) = ledHere(try await resendable(asked))
+        let start = hops
+        while hops <= limit {
+            guard var response = try await base.load(request) else { return nil }
+            try embedding.check(response.head, of: request)
+            guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
+            else {
+                if request.destination == .document { documentRedirects.end(for: request.page) }
+                if hops > start { response.movedTo = request.head.urlText }
+                response.finalURL = response.movedTo
+                let passing = try rule.passing(response, of: request)
+                return embedding.framed(passing, of: request, askedAt: asked.head.urlText)
+            }
+            hops += 1
+            if let hop = try leaving(request, by: redirect, rule) {
+                try record(hop, after: request, hops: hops)
+                return try replacement(of: asked, by: redirect.target)
+            }
+            try rule.checkHop(response.head, from: request, to: redirect.target)
+            request = rule.showing(try redirect.following(request), after: request, sites: sites)
+        }
+        throw tooMany(request)
     }
 
     /// What is no redirect, asked for by what has not been redirected.
@@ -67,33 +89,6 @@ public struct RedirectFollower: ResourceLoader, RedirectFollowing {
         guard let passing = try? CrossOriginResponsePolicy(for: request, by: names).passing(response, of: request)
         else { return .later }
         return .known(passing)
-    }
-
-    nonisolated(nonsending) func follow(
-        _ asked: ResourceRequest
-    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        let rule = CrossOriginResponsePolicy(for: asked, by: names)
-        var (request, hops) = ledHere(try await resendable(asked))
-        let start = hops
-        while hops <= limit {
-            guard var response = try await base.load(request) else { return nil }
-            try embedding.check(response.head, of: request)
-            guard request.followsRedirects, let redirect = try names.redirect(of: response.head, to: request.head)
-            else {
-                if request.destination == .document { documentRedirects.end(for: request.page) }
-                if hops > start { response.movedTo = request.head.urlText }
-                let passing = try rule.passing(response, of: request)
-                return (embedding.framed(passing, of: request, askedAt: asked.head.urlText), request.head)
-            }
-            hops += 1
-            if let hop = try leaving(request, by: redirect, rule) {
-                try record(hop, after: request, hops: hops)
-                return (try replacement(of: asked, by: redirect.target), request.head)
-            }
-            try rule.checkHop(response.head, from: request, to: redirect.target)
-            request = rule.showing(try redirect.following(request), after: request, sites: sites)
-        }
-        throw tooMany(request)
     }
 
     /// The longest body that comes in pieces and is kept, in bytes: what lies here no limit of bodies counts.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
 internal import CookieJar
 internal import PublicSuffixList
 internal import SchemeMode
@@ -20,7 +21,7 @@ final class BridgeHost: BridgeHosting {
     }
 
     func covers(_ url: String) -> Bool {
-        path.covers(url)
+        path.policy.covers(url)
     }
 
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+internal import HTTPCache
+internal import PagePrefetch
 internal import Prefetch
 internal import ResourceLoading
 internal import ResourceStore

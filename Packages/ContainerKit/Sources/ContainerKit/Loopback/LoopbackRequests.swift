@@ -3,8 +3,10 @@
 
 internal import BodyBridge
 internal import ConnectTunnel
+internal import HTTPSemantics
 internal import HTTPTypes
 internal import LoopbackServer
+internal import PagePrefetch
 internal import ResourceLoading
 
 /// The requests that come over loopback: what of them is seen, whose they are, and what answers them.
@@ -53,7 +55,7 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
         // What it will speak shows with its first byte only. On a port that is neither's own it may be both.
         let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
         return schemes.contains { isSecure in
-            path.opens(
+            path.policy.opens(
                 originOf: HTTPRequest(
                     method: .get, scheme: isSecure ? "https" : "http", authority: target.authority(isSecure: isSecure),
                     path: "/"))
@@ -112,6 +114,6 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     /// Which pages may ask, where it counts: `nil` where none are plain by their mode, and for documents, which ask for
     /// themselves.
     private func askers(of request: ResourceRequest) -> [String]? {
-        path.havePlainPages && request.destination != .document ? pages.askers(of: request) : nil
+        path.policy.modes.havePlain && request.destination != .document ? pages.askers(of: request) : nil
     }
 }

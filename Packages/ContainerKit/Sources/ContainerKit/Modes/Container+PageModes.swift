@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import OfflinePackage
+internal import PackageUpdates
 internal import ResourceLoading
 public import WebEngine
 
@@ -11,7 +12,7 @@ extension Container {
     /// `plain` of `Configuration.pageModes`, remote config, the rest of that list, how its origin was opened before,
     /// and `Configuration.mode`, in that order, how.
     public func mode(ofPageAt url: String) -> InterceptionMode {
-        path.mode(ofPageAt: url)
+        path.policy.mode(ofPageAt: url)
     }
 
     /// Whether a page's requests do not say whose they are. All plain views go by the proxy, where there is one, so

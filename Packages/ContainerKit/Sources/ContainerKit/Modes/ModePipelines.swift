@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
 internal import HTTPCache
 internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
+internal import PagePrefetch
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -16,8 +18,6 @@ struct ModePipeline: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits
     let path: RequestHandler
-    /// What the engine adds to requests in this mode; `nil` where nothing is fetched ahead.
-    let fields: EngineFields?
     let prefetch: Prefetcher.Setup?
 }
 
@@ -52,7 +52,9 @@ extension Container {
     /// What all chains have in common.
     struct Shared {
         let store: BlobStore
-        let interceptionPolicy: InterceptionPolicy
+        let library: PackageLibrary
+        let switches: FeatureSwitches
+        let policy: InterceptionPolicy
         let network: NetworkLoader
         let cache: CachingLoader?
         let cookies: PageCookies?
@@ -65,24 +67,21 @@ extension Container {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
             let traits = engine.traits(in: mode)
-            let fields: EngineFields? =
-                configuration.prefetch == nil
-                ? nil
-                : await EngineFields.open(
-                    shared.store, of: pipelines.isEmpty ? nil : mode, logger: configuration.logger)
-            let prefetchSetup = Prefetcher.Setup(
-                configuration, traits, fields: fields, library: shared.interceptionPolicy.library,
-                switches: shared.interceptionPolicy.switches, among: modes.chains.count)
-            let path = RequestHandler(
-                names: configuration.names, traits: traits, interceptionPolicy: shared.interceptionPolicy,
+            let prefetchSetup = await openPrefetch(
+                configuration, traits, in: pipelines.isEmpty ? nil : mode, of: modes.chains.count, over: shared)
+            let loaders = LoaderStack.Parts(
+                names: configuration.names, traits: traits, sources: shared.policy.sources,
                 network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
-                cache: shared.cache,
+                cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
-                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies, fileAnswers: configuration.fileAnswers,
-                cookies: traits.keepsCookies ? nil : shared.cookies,
-                handOverField: configuration.cookies.handOverField, memory: shared.memory, prefetchSetup: prefetchSetup)
+                isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
+                cookies: traits.keepsCookies ? nil : shared.cookies, prefetchSetup: prefetchSetup)
+            let path = RequestHandler(
+                RequestHandler.Parts(
+                    loaders: loaders, policy: shared.policy, memory: shared.memory,
+                    handOverField: configuration.cookies.handOverField))
             pipelines.append(
-                ModePipeline(mode: mode, traits: traits, path: path, fields: fields, prefetch: prefetchSetup))
+                ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
         }
         return ModePipelines(all: pipelines)
     }

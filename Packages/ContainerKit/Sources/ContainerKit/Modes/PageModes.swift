@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-@_spi(Facade) internal import RemoteConfig
+internal import RemoteConfig
 internal import SchemeRouter
 internal import WebEngine
 

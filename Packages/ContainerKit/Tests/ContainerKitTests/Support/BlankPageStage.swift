@@ -8,6 +8,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import PageRecovery
 
 /// Pages whose health a test plays: their signals, and what their scripts say.
 @MainActor

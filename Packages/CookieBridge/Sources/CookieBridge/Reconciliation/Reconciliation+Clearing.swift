@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CookieJar
-public import Foundation
+internal import Foundation
 
 // Clearing all stores at once.
 extension Reconciliation {
@@ -10,11 +10,10 @@ extension Reconciliation {
     ///
     /// Until a store is cleared, nothing in the scope is written to it, and what it shows of the scope is no news. So neither a
     /// change that is under way nor an echo brings a cookie back; one that is made afterwards does.
-    public mutating func clear(_ scope: CookieScope, now: Date) -> [Effect] {
+    mutating func clear(_ scope: CookieScope, now: Date) -> [Effect] {
         step(now) { state in
             state.counters.clears += 1
             state.version += 1
-            state.remember(scope)
             for lane in state.lanes.indices {
                 state.lanes[lane].giveAnotherChance()
                 state.lanes[lane].owed = CookieScope.union(state.lanes[lane].owed, scope)
@@ -32,7 +31,7 @@ extension Reconciliation {
     }
 
     /// A clearing has ended.
-    public mutating func clearEnded(_ store: CookieStoreID, succeeded: Bool, now: Date) -> [Effect] {
+    mutating func clearEnded(_ store: CookieStoreID, succeeded: Bool, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let scope = state.lanes[lane].clearing else { return }
             state.lanes[lane].clearing = nil
@@ -45,19 +44,6 @@ extension Reconciliation {
             state.lanes[lane].clearsEnded = state.lanes[lane].clearsStarted
             state.empty(scope, in: lane)
         }
-    }
-
-    /// Keeps what was cleared when, for changes that were on their way then.
-    private mutating func remember(_ scope: CookieScope) {
-        cleared.append((version, scope))
-        if cleared.count > limits.clearings { forgottenClearing = cleared.removeFirst().version }
-    }
-
-    /// Whether a change that somebody began to make at a moment is over, since its cookie was cleared meanwhile.
-    func isOutdated(_ identity: Cookie.Identity, _ moment: CookieMoment) -> Bool {
-        // Of clearings so long ago nothing but the time is known.
-        moment.version < forgottenClearing
-            || cleared.contains { $0.version > moment.version && $0.scope.contains(identity) }
     }
 
     private mutating func clearFailed(_ scope: CookieScope, in lane: Int) {

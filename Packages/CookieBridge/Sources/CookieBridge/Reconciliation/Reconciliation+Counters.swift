@@ -26,8 +26,6 @@ extension Reconciliation {
         public var refused = 0
         /// Writes that were given up after as many attempts as are allowed.
         public var abandoned = 0
-        /// Changes that were begun before their cookie was cleared, and came after.
-        public var outdated = 0
         /// Changes of scripts to HttpOnly cookies.
         public var rejectedScriptChanges = 0
         /// Clearings asked for.

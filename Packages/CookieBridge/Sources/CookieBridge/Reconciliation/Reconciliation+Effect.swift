@@ -5,7 +5,7 @@ public import CookieJar
 
 extension Reconciliation {
     /// Something to be done. Each read, write, clearing and pause ends with one call of the event that belongs to it.
-    public enum Effect: Sendable, Hashable {
+    enum Effect: Sendable, Hashable {
         /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``, or
         /// ``Reconciliation/readFoundLoss(_:number:now:)``.
         case read(CookieStoreID, number: UInt64)
@@ -20,15 +20,15 @@ extension Reconciliation {
     }
 
     /// A cookie on its way into a store, or out of it.
-    public struct Write: Sendable, Hashable {
+    struct Write: Sendable, Hashable {
         /// What is to be done.
-        public let change: CookieUpdate
+        let change: CookieUpdate
         /// The version of the change that causes it.
-        public let version: UInt64
+        let version: UInt64
     }
 
     /// How a write ended.
-    public enum Outcome: Sendable, Hashable {
+    enum Outcome: Sendable, Hashable {
         /// The store has it.
         case written
         /// It may be in the store or not; it will not land later.

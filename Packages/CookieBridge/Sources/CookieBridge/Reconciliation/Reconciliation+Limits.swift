@@ -14,9 +14,6 @@ extension Reconciliation {
         public var tombstoneLife = 3_600.0
         /// How often a write, a read or a clearing is tried in a row. Default: 4.
         public var attempts = 4
-        /// Clearings that are remembered for changes that were on their way then. Default: 64. A change from before the oldest
-        /// is not taken, whatever it is about.
-        public var clearings = 64
         /// Writes under way at one store. Default: 8.
         public var writes = 8
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieJar
-public import Foundation
+internal import CookieJar
+internal import Foundation
 
 // What a read shows, and which of it is news.
 extension Reconciliation {
@@ -12,7 +12,7 @@ extension Reconciliation {
     ///   - number: the number of the read, from ``Effect/read(_:number:)``; a read of another number is ignored.
     ///   - cookies: all that the store holds; `nil` where it could not be read.
     ///   - now: the current time.
-    public mutating func readEnded(
+    mutating func readEnded(
         _ store: CookieStoreID, number: UInt64, cookies: [Cookie]?, now: Date
     ) -> [Effect] {
         step(now) { state in
@@ -29,7 +29,7 @@ extension Reconciliation {
 
     /// A read has found that the store has lost what it held, by itself. What is missing from now on is no news, and is written
     /// again; what the store still has, or got from others since, counts as ever.
-    public mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
+    mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
             else { return }

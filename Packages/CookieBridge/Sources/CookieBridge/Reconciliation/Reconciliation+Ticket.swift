@@ -6,7 +6,7 @@ internal import CookieJar
 // How far the stores are.
 extension Reconciliation {
     /// What somebody waits for.
-    public struct Ticket: Sendable {
+    struct Ticket: Sendable {
         /// The reads, and the clearings, that must have ended in each store, by their numbers.
         var reads: [UInt64]
         var clears: [UInt64]
@@ -17,7 +17,7 @@ extension Reconciliation {
     }
 
     /// How it stands with a ticket.
-    public enum Progress: Sendable, Hashable {
+    enum Progress: Sendable, Hashable {
         case waiting
         case done
         /// These stores lack something, and no attempt is left.
@@ -25,7 +25,7 @@ extension Reconciliation {
     }
 
     /// A ticket for all that was heard or signalled before.
-    public func barrier() -> Ticket {
+    func barrier() -> Ticket {
         let reads = lanes.map { lane in
             lane.wantsRead ? lane.readsStarted + 1 : lane.reading?.number ?? (lane.hasBeenRead ? 0 : 1)
         }
@@ -33,13 +33,6 @@ extension Reconciliation {
             $0.clearing != nil || $0.owed != nil ? $0.clearsStarted + ($0.owed == nil ? 0 : 1) : 0
         }
         return Ticket(reads: reads, clears: clears, version: nil, identities: nil)
-    }
-
-    /// A ticket for the present versions of some cookies.
-    func ticket(for identities: Set<Cookie.Identity>) -> Ticket {
-        Ticket(
-            reads: lanes.map { $0.hasBeenRead ? 0 : 1 }, clears: lanes.map { _ in 0 }, version: version,
-            identities: identities)
     }
 
     /// A ticket for some cookies as a store has them now, which has been signalled.
@@ -56,7 +49,7 @@ extension Reconciliation {
     }
 
     /// How it stands with a ticket now.
-    public func progress(of ticket: inout Ticket) -> Progress {
+    func progress(of ticket: inout Ticket) -> Progress {
         var failed: Set<Int> = []
         for (lane, state) in lanes.enumerated() {
             if state.clearsEnded < ticket.clears[lane] {

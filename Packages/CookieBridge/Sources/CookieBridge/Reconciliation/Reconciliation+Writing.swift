@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CookieJar
-public import Foundation
+internal import Foundation
 
 // How writes end.
 extension Reconciliation {
     /// A write has ended.
-    public mutating func writeEnded(
+    mutating func writeEnded(
         _ store: CookieStoreID, _ write: Write, _ outcome: Outcome, now: Date
     ) -> [Effect] {
         step(now) { state in

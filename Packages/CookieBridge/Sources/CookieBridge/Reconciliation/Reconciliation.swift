@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieJar
-public import Foundation
+internal import CookieJar
+internal import Foundation
 
 /// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
 ///
 /// **Who writes last wins**, and last means last heard: a change that is handed over is heard when
-/// ``apply(_:by:begun:now:)`` is called, a change that a store made is heard when a read that shows it ends. So a
+/// `apply(_:by:now:)` is called, a change that a store made is heard when a read that shows it ends. So a
 /// change that a store made while an older write of ours was on its way there wins over that write: it is news. The
 /// only exception is the first reading of stores, whose differences have no order: a cookie that one of them has is
 /// taken, and where two differ the store that is named first wins.
@@ -19,13 +19,13 @@ public import Foundation
 /// is written at most once to each other store, but for retries, and for stores that changed at the same moment.
 public struct Reconciliation: Sendable {
     /// A store that takes part.
-    public struct Member: Sendable {
+    struct Member: Sendable {
         /// Its name, unlike that of every other.
-        public var id: CookieStoreID
+        var id: CookieStoreID
         /// What it can say of a cookie.
-        public var representation: CookieRepresentation
+        var representation: CookieRepresentation
 
-        public init(_ id: CookieStoreID, _ representation: CookieRepresentation = .whole) {
+        init(_ id: CookieStoreID, _ representation: CookieRepresentation = .whole) {
             self.id = id
             self.representation = representation
         }
@@ -44,26 +44,22 @@ public struct Reconciliation: Sendable {
     var tick: UInt64 = 0
     /// Numbers entries, so that the order of effects does not hang on that of a dictionary.
     var serial: UInt64 = 0
-    /// The last clearings.
-    var cleared: [(version: UInt64, scope: CookieScope)] = []
-    /// The version of the last clearing that is not among them.
-    var forgottenClearing: UInt64 = 0
     var now = Date.distantPast
     var outbox: [Effect] = []
 
     /// What happened so far.
-    public internal(set) var counters = Counters()
+    var counters = Counters()
 
     /// - Parameters:
     ///   - members: the stores. Where the first readings differ, one that stands earlier wins.
     ///   - limits: the limits on cookies, deletions, attempts and writes.
-    public init(_ members: [Member], limits: Limits = Limits()) {
+    init(_ members: [Member], limits: Limits = Limits()) {
         self.limits = limits
         lanes = members.map { Lane(id: $0.id, representation: $0.representation) }
     }
 
     /// Whether nothing is under way or to be done: all stores are the same, as far as is known.
-    public var isQuiet: Bool {
+    var isQuiet: Bool {
         unsynchronized.isEmpty
             && lanes.allSatisfy { lane in
                 lane.reading == nil && !lane.wantsRead && lane.hasBeenRead && lane.writes == 0 && lane.owed == nil
@@ -71,26 +67,23 @@ public struct Reconciliation: Sendable {
             }
     }
 
-    /// Now, among the changes that are heard.
-    public var moment: CookieMoment { CookieMoment(version: version) }
-
     /// The number of deletions that some store may not have seen.
-    public var tombstoneCount: Int { tombstones.count }
+    var tombstoneCount: Int { tombstones.count }
 
     /// What the stores are to hold of one identity; `nil` where it is to be absent, or is unknown.
-    public func cookie(_ identity: Cookie.Identity) -> Cookie? {
+    func cookie(_ identity: Cookie.Identity) -> Cookie? {
         entries[identity].flatMap { live($0.desired) }
     }
 
     // MARK: Events
 
     /// Begins: all stores are to be read.
-    public mutating func start(now: Date) -> [Effect] {
+    mutating func start(now: Date) -> [Effect] {
         step(now) { for lane in $0.lanes.indices { $0.lanes[lane].wantsRead = true } }
     }
 
     /// A store says that something in it has changed. Also gives a store another chance that failed too often.
-    public mutating func signalled(_ store: CookieStoreID, now: Date) -> [Effect] {
+    mutating func signalled(_ store: CookieStoreID, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
             state.lanes[lane].wantsRead = true
@@ -102,23 +95,13 @@ public struct Reconciliation: Sendable {
     /// - Parameters:
     ///   - change: the cookie to set, or the identity to remove.
     ///   - author: the author of the change; a script does not change HttpOnly cookies.
-    ///   - moment: when it was begun, as the request whose answer it comes from; what was cleared since stays so. `nil`
-    ///     for now.
     ///   - now: the current time, by which cookies expire.
-    public mutating func apply(
-        _ change: CookieUpdate, by author: CookieUpdate.Author, begun moment: CookieMoment? = nil, now: Date
-    ) -> [Effect] {
-        step(now) { state in
-            if let moment, state.isOutdated(change.identity, moment) {
-                state.counters.outdated += 1
-            } else {
-                state.accept(change, by: author)
-            }
-        }
+    mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author, now: Date) -> [Effect] {
+        step(now) { $0.accept(change, by: author) }
     }
 
     /// The wait after a failure is over.
-    public mutating func resumed(_ store: CookieStoreID, now: Date) -> [Effect] {
+    mutating func resumed(_ store: CookieStoreID, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
             state.lanes[lane].isPaused = false

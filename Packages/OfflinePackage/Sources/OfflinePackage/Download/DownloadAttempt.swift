@@ -17,14 +17,14 @@ struct DownloadAttempt: Sendable {
     let sizeLimit: Int64
     let now: @Sendable () -> Date
     let checkSpace: @Sendable (Int64) throws -> Void
-    let progress: (@Sendable (DownloadProgress) -> Void)?
+    let progress: (@Sendable (PackageDownloadProgress) -> Void)?
     let meter: TrafficMeter
 
     /// - Parameter alive: to be called when something came.
     /// - Throws: ``DeliveryError`` where another attempt cannot do better, or `CancellationError`.
     func run(alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome {
         let (have, record) = try prepare()
-        if have > 0 { progress?(DownloadProgress(received: have, total: record?.total ?? download.size)) }
+        if have > 0 { progress?(PackageDownloadProgress(received: have, total: record?.total ?? download.size)) }
         if have > 0, have == record?.total ?? download.size { return .complete }
         var fields: HTTPFields = [.range: "bytes=\(have)-", .acceptEncoding: "identity"]
         if have > 0 { fields[.ifRange] = record?.validator?.text }
@@ -126,7 +126,7 @@ struct DownloadAttempt: Sendable {
             }
             try file.write(piece, at: offset)
             offset += Int64(piece.count)
-            progress?(DownloadProgress(received: offset, total: whole))
+            progress?(PackageDownloadProgress(received: offset, total: whole))
             // Who sends a byte now and then only is as good as silent.
             unheard += piece.count
             if unheard >= 1_024 {
@@ -156,6 +156,6 @@ struct DownloadAttempt: Sendable {
     private func reset() throws {
         folder.removeRecord(of: key)
         try file.truncate(to: 0)
-        progress?(DownloadProgress(received: 0, total: download.size))
+        progress?(PackageDownloadProgress(received: 0, total: download.size))
     }
 }

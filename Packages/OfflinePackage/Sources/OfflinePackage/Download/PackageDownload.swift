@@ -20,7 +20,7 @@ public struct PackageDownload: Sendable, Hashable {
 }
 
 /// How far a download has come, in bytes.
-public struct DownloadProgress: Sendable, Hashable {
+public struct PackageDownloadProgress: Sendable, Hashable {
     /// What is there, what an earlier process left among it. Falls where a download has to begin anew.
     public var received: Int64
     /// The whole, where it is known.

@@ -46,7 +46,7 @@ public final class PackageDownloader: Sendable {
     /// - Returns: where it is; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     public func download(
-        _ download: PackageDownload, progress: (@Sendable (DownloadProgress) -> Void)? = nil,
+        _ download: PackageDownload, progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
         admit: @Sendable () async throws -> Void = {}
     ) async throws -> DownloadedArchive {
         let key = DownloadFolder.key(of: download.url)
@@ -117,7 +117,7 @@ public final class PackageDownloader: Sendable {
     }
 
     private func run(
-        _ download: PackageDownload, _ key: String, progress: (@Sendable (DownloadProgress) -> Void)?
+        _ download: PackageDownload, _ key: String, progress: (@Sendable (PackageDownloadProgress) -> Void)?
     ) async throws -> DownloadedArchive {
         try checkSize(of: download)
         try folder.make()

@@ -13,9 +13,9 @@ final class ProgressSteps: Sendable {
 
     private let last = Mutex<Int64?>(nil)
 
-    /// Whether this step is worth telling: the first, the last where the size is known, one that is far enough from what
-    /// was told, and each that falls back.
-    func shouldReport(_ progress: DownloadProgress) -> Bool {
+    /// Returns a Boolean value that indicates whether a step is reported: the first one, the last one if the size is
+    /// known, one that is far enough from the last report, and each one that falls back.
+    func shouldReport(_ progress: PackageDownloadProgress) -> Bool {
         last.withLock { last in
             if let reported = last, progress.received >= reported, progress.received != progress.total {
                 let step = max(Self.leastBytes, progress.total.map { $0 / 100 } ?? Self.bytesWithoutTotal)

@@ -6,7 +6,7 @@ public import PackageFormat
 /// Something that happened to a package on its way. Kinds are added over time: keep a default when switching.
 public enum PackageEvent: Sendable {
     case updateBegan(PackageSource)
-    case downloading(PackageID, PackageVersion, DownloadProgress)
+    case downloading(PackageID, PackageVersion, PackageDownloadProgress)
     /// A version is there and waits to be activated.
     case staged(PackageID, PackageVersion, ApplyTiming)
     /// Something else answers under a base URL.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
 public import ResourceLoading
 
 /// Completes requests that are made ahead with what the engine would add.
@@ -13,27 +12,4 @@ public protocol PrefetchCompleting: Sendable {
     /// - Parameter request: a request of the page in `ResourceRequest.page`, with no header field but `Content-Type`.
     /// - Throws: anything, where the request is not to be made.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest
-
-    /// Asks for a request that is completed.
-    /// - Parameters:
-    ///   - request: the completed request.
-    ///   - loader: the loader that answers the request.
-    ///   - receive: the function to call with the values of the `Set-Cookie` fields of the answer, before a request of
-    ///     the page can carry these cookies. The default implementation passes the fields that the answer has.
-    /// - Throws: what the loader throws.
-    func answer(
-        to request: ResourceRequest, from loader: any ResourceLoader,
-        receiving receive: @escaping @Sendable ([String]) -> Void
-    ) async throws -> ResourceResponse?
-}
-
-extension PrefetchCompleting {
-    public func answer(
-        to request: ResourceRequest, from loader: any ResourceLoader,
-        receiving receive: @escaping @Sendable ([String]) -> Void
-    ) async throws -> ResourceResponse? {
-        let response = try await loader.load(request)
-        receive(response?.head.headerFields[values: .setCookie] ?? [])
-        return response
-    }
 }

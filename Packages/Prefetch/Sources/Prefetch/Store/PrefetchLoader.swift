@@ -181,13 +181,20 @@ extension PrefetchLoader {
             guard let bare = request.resource(for: page) else {
                 throw ResourceError(.invalidRequest, "no URL", at: request.url)
             }
-            let whole = try await completing.completed(bare)
+            var whole = try await completing.completed(bare)
             let fields = whole.head.headerFields
             guard store.change({ state, _ in state.complete(number, fields: fields) }) else { return }
-            let response = try await completing.answer(to: whole, from: next) { [store] setCookies in
+            let grant = { @Sendable [store] (setCookies: [String]) in
                 store.change { state, _ in state.grant(number, setCookies) }
             }
-            guard let response else { throw ResourceError(.internal, "no loader answered", at: request.url) }
+            // A loader that stores the cookies calls it first, so that the page's own request with these cookies finds them
+            // granted.
+            whole.onSetCookie = grant
+            guard let response = try await next.load(whole) else {
+                throw ResourceError(.internal, "no loader answered", at: request.url)
+            }
+            // No loader has stored these.
+            grant(response.head.headerFields[values: .setCookie])
             try await keep(response, number)
         } catch {
             store.change { state, _ in state.fail(number, error) }

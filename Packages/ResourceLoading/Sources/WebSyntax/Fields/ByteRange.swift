@@ -12,6 +12,7 @@ public enum ByteRange: Sendable, Hashable {
 
     /// Reads a field with exactly one range.
     /// - Returns: `nil` for another unit, several ranges, and invalid values.
+    @inlinable
     public init?(_ field: some StringProtocol) {
         guard let ranges = Self.ranges(in: field, limit: 1), ranges.count == 1 else { return nil }
         self = ranges[0]
@@ -22,8 +23,13 @@ public enum ByteRange: Sendable, Hashable {
     ///   - field: the value of the `Range` field.
     ///   - limit: the maximum number of ranges.
     /// - Returns: `nil` for another unit, more ranges than `limit`, and invalid values; never an empty list.
+    @inlinable
     public static func ranges(in field: some StringProtocol, limit: Int) -> [ByteRange]? {
-        let field = Substring(field)
+        ranges(of: Substring(field), limit: limit)
+    }
+
+    @usableFromInline
+    static func ranges(of field: Substring, limit: Int) -> [ByteRange]? {
         // Range units have no case (section 14.1).
         guard field.utf8.startsIgnoringCase("bytes=") else { return nil }
         var ranges: [ByteRange] = []

@@ -12,6 +12,7 @@ public enum ConnectionFields {
 
     /// Returns the names that are of one connection in a message, in lower case.
     /// - Parameter connection: the values of the message's `Connection` fields, whose members are such names too.
+    @inlinable
     public static func names(namedBy connection: some Sequence<String>) -> Set<String> {
         var names = names
         for member in FieldList.members(of: connection) { names.insert(member.asciiLowercased) }

@@ -12,8 +12,14 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Its opaque part stands in quotation marks and has no whitespace and no control characters.
     /// - Returns: `nil` for all other texts, for example a tag without quotation marks.
+    @inlinable
     public init?(_ text: some StringProtocol) {
-        var rest = Substring(text).trimmingFieldWhitespace
+        self.init(in: Substring(text))
+    }
+
+    @usableFromInline
+    init?(in text: Substring) {
+        var rest = text.trimmingFieldWhitespace
         guard let tag = EntityTag(removedFrom: &rest), rest.isEmpty else { return nil }
         self = tag
     }
@@ -48,9 +54,13 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads the tags of a list: `"a", W/"b"`. Members after the first invalid one are left out.
-    public static func list(_ text: some StringProtocol) -> [EntityTag] {
+    @inlinable
+    public static func list(_ text: some StringProtocol) -> [EntityTag] { list(in: Substring(text)) }
+
+    @usableFromInline
+    static func list(in text: Substring) -> [EntityTag] {
         var tags: [EntityTag] = []
-        var rest = Substring(text)
+        var rest = text
         while true {
             rest = Substring(rest.utf8.drop { $0.isFieldWhitespace || $0 == UInt8(ascii: ",") })
             guard let tag = EntityTag(removedFrom: &rest) else { return tags }

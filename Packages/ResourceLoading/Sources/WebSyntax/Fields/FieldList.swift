@@ -7,8 +7,11 @@ public enum FieldList {
     ///
     /// A comma within a quoted string does not divide. If a quotation mark is never closed, all marks count as other
     /// bytes, so that a broken field cannot hide the members after it, such as `no-store`.
-    public static func members(of value: some StringProtocol) -> [Substring] {
-        let value = Substring(value)
+    @inlinable
+    public static func members(of value: some StringProtocol) -> [Substring] { members(in: Substring(value)) }
+
+    @usableFromInline
+    static func members(in value: Substring) -> [Substring] {
         guard value.utf8.contains(UInt8(ascii: "\"")) else {
             return value.utf8.split(separator: UInt8(ascii: ",")).compactMap { nonEmpty(Substring($0)) }
         }
@@ -19,6 +22,7 @@ public enum FieldList {
     }
 
     /// Returns the members of all fields of one name, in their order (RFC 9110, section 5.3).
+    @inlinable
     public static func members(of values: some Sequence<String>) -> [Substring] {
         values.flatMap { members(of: $0) }
     }

@@ -8,8 +8,14 @@ public struct FieldParameters: Sendable, Hashable {
     private let parameters: [Substring]
 
     /// Splits a field value at its semicolons; those within quoted strings do not divide.
+    @inlinable
     public init(_ field: some StringProtocol) {
-        var parts = QuotedString.split(Substring(field), at: UInt8(ascii: ";"), isClosed: false) ?? []
+        self.init(in: Substring(field))
+    }
+
+    @usableFromInline
+    init(in field: Substring) {
+        var parts = QuotedString.split(field, at: UInt8(ascii: ";"), isClosed: false) ?? []
         value = parts.isEmpty ? "" : parts.removeFirst().trimmingFieldWhitespace
         parameters = parts
     }

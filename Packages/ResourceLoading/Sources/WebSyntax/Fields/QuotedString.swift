@@ -4,8 +4,11 @@
 /// Quoted strings (RFC 9110, section 5.6.4).
 public enum QuotedString {
     /// Returns the content of a quoted string without its marks and escapes, or a token as it is.
-    public static func content(of text: some StringProtocol) -> String {
-        let text = Substring(text)
+    @inlinable
+    public static func content(of text: some StringProtocol) -> String { content(in: Substring(text)) }
+
+    @usableFromInline
+    static func content(in text: Substring) -> String {
         guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {
             return String(text)
         }

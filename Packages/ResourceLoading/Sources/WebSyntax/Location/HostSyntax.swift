@@ -15,6 +15,7 @@ public enum HostSyntax {
 
     /// Returns a Boolean value that indicates whether the last label of a name makes the host an IPv4 address or an
     /// invalid host, but not a name (URL Standard, "ends in a number" checker). The dot of the root does not count.
+    @inlinable
     public static func endsInNumber<Bytes>(_ host: Bytes) -> Bool
     where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
         var name = host
@@ -27,6 +28,7 @@ public enum HostSyntax {
 
     /// Returns a Boolean value that indicates whether the bytes are an IPv4 address in its canonical form: four decimal
     /// numbers up to 255 without leading zeros.
+    @inlinable
     public static func isIPv4Address(_ host: some Collection<UInt8>) -> Bool {
         let parts = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 4

@@ -15,7 +15,8 @@ public enum URLScheme {
     }
 
     /// Returns a Boolean value that indicates whether the text is a scheme in lower case.
+    @inlinable
     public static func isLowercase(_ text: some StringProtocol) -> Bool {
-        isValid(text.utf8) && !text.utf8.contains(where: \.isASCIIUppercase)
+        isValid(text.utf8) && !text.utf8.contains { $0.isASCIIUppercase }
     }
 }

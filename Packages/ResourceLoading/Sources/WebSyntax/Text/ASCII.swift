@@ -81,8 +81,9 @@ extension Collection<UInt8> {
 
 extension StringProtocol {
     /// The text with its ASCII letters in lower case and all others as they are.
+    @inlinable
     public var asciiLowercased: String {
-        guard utf8.contains(where: \.isASCIIUppercase) else { return String(self) }
-        return String(decoding: utf8.lazy.map(\.asciiLowercased), as: UTF8.self)
+        guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }
+        return String(decoding: utf8.lazy.map { $0.asciiLowercased }, as: UTF8.self)
     }
 }

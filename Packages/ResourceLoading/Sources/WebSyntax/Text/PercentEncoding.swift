@@ -4,6 +4,7 @@
 /// Percent-encoding (RFC 3986, section 2.1; URL Standard, section 1.3).
 public enum PercentEncoding {
     /// Returns the text with every byte of its UTF-8 escaped that is not in `allowed`. A `%` is a byte as any other.
+    @inlinable
     public static func encode(_ text: some StringProtocol, keeping allowed: ASCIISet) -> String {
         guard text.utf8.contains(where: { !allowed.contains($0) }) else { return String(text) }
         var bytes: [UInt8] = []
@@ -57,6 +58,7 @@ public enum PercentEncoding {
 
     /// Returns the text that an encoded text stands for; a plus sign stays one.
     /// - Returns: `nil` for a `%` without two digits, and for bytes that are not UTF-8.
+    @inlinable
     public static func decodeText(_ text: some StringProtocol) -> String? {
         decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
@@ -66,6 +68,7 @@ public enum PercentEncoding {
     /// - Parameters:
     ///   - text: the encoded text as bytes.
     ///   - isForm: if true, a plus sign is a space (URL Standard, `application/x-www-form-urlencoded` parsing).
+    @inlinable
     public static func decodeLeniently(_ text: some Collection<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)

@@ -20,8 +20,6 @@ public struct RewritingLoader: ResourceLoader {
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
     private let base: any ResourceLoader
-    /// The same, where it says where an answer lies.
-    private let follower: (any RedirectFollowing)?
     private let names: SchemeNames
     private let options: Options
     private let hashing: (any IntegrityHashing)?
@@ -41,7 +39,6 @@ public struct RewritingLoader: ResourceLoader {
         hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers
     ) {
         self.base = base
-        follower = base as? any RedirectFollowing
         self.names = names
         self.options = options
         self.hashing = hashing
@@ -51,15 +48,14 @@ public struct RewritingLoader: ResourceLoader {
 
     nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let isHeld = !demands(on: request).isEmpty
-        guard let (found, place) = try await answer(isHeld ? request.unconditional : request) else { return nil }
-        var response = found
+        guard var response = try await answer(isHeld ? request.unconditional : request) else { return nil }
         if response.isInterim { return response }
         let fields = RewrittenFields(response.head.headerFields, of: request)
         // Once more: the document may have demanded it meanwhile.
         let demands = demands(on: request)
         guard fields.type != nil || fields.hasURLs || !demands.isEmpty else { return response }
 
-        let context = context(for: request, fields, at: place.urlText)
+        let context = context(for: request, fields, at: response.finalURL ?? request.head.urlText)
         if fields.hasURLs { RewrittenFields.rewrite(&response.head.headerFields, in: context) }
         if !demands.isEmpty { try await check(&response, demands, of: request, fields) }
         guard let type = fields.type, !fields.isEncoded, !fields.isOpaque,
@@ -85,31 +81,22 @@ public struct RewritingLoader: ResourceLoader {
         return .known(response)
     }
 
-    /// The answer as it comes, of a type that is rewritten always the whole one, and where it came from.
-    nonisolated(nonsending) private func answer(
-        _ request: ResourceRequest
-    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        guard let range = request.head.headerFields[.range] else { return try await follow(request) }
+    /// Loads the response as it comes, and all of it, not a range, if its type is rewritten.
+    nonisolated(nonsending) private func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let range = request.head.headerFields[.range] else { return try await base.load(request) }
         var whole = request
         whole.head.headerFields[.range] = nil
         whole.head.headerFields[.ifRange] = nil
         // The type of several parts says nothing of what they are parts of.
-        if range.utf8.contains(UInt8(ascii: ",")) { return try await follow(whole) }
-        guard let answer = try await follow(request) else { return nil }
-        let head = answer.response.head
+        if range.utf8.contains(UInt8(ascii: ",")) { return try await base.load(whole) }
+        guard let answer = try await base.load(request) else { return nil }
+        let head = answer.head
         // The type of a 416 is that of its error page.
         guard head.status == .partialContent,
             case let fields = RewrittenFields(head.headerFields, of: request), fields.type != nil, !fields.isEncoded,
             case .empty = request.body
         else { return answer }
-        return try await follow(whole)
-    }
-
-    nonisolated(nonsending) private func follow(
-        _ request: ResourceRequest
-    ) async throws -> (response: ResourceResponse, place: HTTPRequest)? {
-        if let follower { return try await follower.follow(request) }
-        return try await base.load(request).map { ($0, request.head) }
+        return try await base.load(whole)
     }
 
     /// - Parameter place: where the answer came from in the end.

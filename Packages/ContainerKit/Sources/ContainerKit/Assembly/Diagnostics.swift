@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Diagnostics
+internal import OfflinePackage
+internal import PagePrefetch
+internal import PagePrompts
+internal import PageRecovery
+internal import Prefetch
+internal import ResourceLoading
+internal import ResourceStore
+internal import WebEngine
+internal import WebViewPool
+
+extension Container {
+    /// Returns the timelines of pages from now on. Each timeline is sent when its page has loaded or its load has
+    /// failed, and again, complete, when the page is closed. If a page is closed before it has loaded, its timeline is
+    /// sent once.
+    ///
+    /// The timeline of a loaded page is sent as soon as the page has reported its paint times: at most
+    /// ``/Diagnostics/TimelineOptions/askingLimit`` after its load. Later requests of the page are in the timeline of
+    /// its close. Sending never waits: a subscriber that reads too slowly loses the oldest of 64 timelines, which
+    /// `droppedEvents` counts. If `Configuration.timelines` is `nil`, the sequence ends at once.
+    public func timelines() -> AsyncStream<PageTimeline> {
+        timelineRecorder?.subscribe() ?? AsyncStream { $0.finish() }
+    }
+
+    /// Makes the recorder and the metrics reporter that the configuration requires, and returns the recorder.
+    func beginDiagnostics() -> TimelineRecorder? {
+        let metrics = MetricsReporter(configuration.metrics, host: self)
+        let recorder = configuration.timelines.map {
+            TimelineRecorder($0, logger: configuration.logger, metrics: metrics, host: self)
+        }
+        guard metrics != nil || recorder != nil else { return nil }
+        hub.observePermanently { event in
+            metrics?.record(event)
+            if let observation = PageObservation(event) { recorder?.record(observation) }
+        }
+        return recorder
+    }
+}
+
+extension Container: DiagnosticsHost {
+    package func documentURL(of page: PageID) -> String? {
+        sessions.values.first { $0.id == page }?.documentURL
+    }
+
+    package var metricTotals: [MetricKey: Int] { counters.metricTotals }
+}
+
+extension TimelineRecorder {
+    /// Ends the timeline of a page that could not be opened. The reason leaves out the location of the error, a URL
+    /// whose query does not belong in the log.
+    func fail(_ page: PageID, _ error: any Error) {
+        let reason =
+            switch error {
+            case let error as EngineError: error.withoutLocation
+            case let error as ContainerError: "\(error.code): \(error.message)"
+            default: "\(type(of: error))"
+            }
+        fail(page, reason: reason)
+    }
+}
+
+// MARK: - Events
+
+extension PageObservation {
+    /// Returns `nil` for an event that no timeline and no page metric records.
+    init?(_ event: ContainerEvent) {
+        switch event {
+        case .pageOpened(let session): self = .opened(session)
+        case .page(let page, let signal): self = .signal(page, signal)
+        case .request(let record): self = .requestEnded(record)
+        case .pageClosed(let page): self = .closed(page)
+        default: return nil
+        }
+    }
+}
+
+extension MetricsReporter {
+    func record(_ event: ContainerEvent) {
+        switch event {
+        case .blankPage(_, let step):
+            count(.blankPageSteps, ["step": step.kind.rawValue, "signal": step.signal.rawValue])
+        case .pageRequest(_, let record):
+            count(.pageRequests, ["kind": record.request.name, "ending": record.ending.name])
+        case .package(let event):
+            if let name = event.name { count(.packages, ["event": name]) }
+        default:
+            if let observation = PageObservation(event) { record(observation) }
+        }
+    }
+}
+
+// MARK: - Values of dimensions: fixed names, without associated values
+
+extension PageRequest {
+    var name: String {
+        switch self {
+        case .link: "link"
+        case .dialog: "dialog"
+        case .permission: "permission"
+        case .download: "download"
+        }
+    }
+}
+
+extension PageRequestRecord.Ending {
+    var name: String {
+        switch self {
+        case .answered: "answered"
+        case .noDelegate: "no_delegate"
+        case .tooMany: "too_many"
+        case .ruledOut: "ruled_out"
+        case .timedOut: "timed_out"
+        case .failed: "failed"
+        case .pageGone: "page_gone"
+        case .withdrawn: "withdrawn"
+        }
+    }
+}
+
+extension PackageEvent {
+    /// The name of the event; `nil` for the progress of a download, which is not counted.
+    var name: String? {
+        switch self {
+        case .updateBegan: "update_began"
+        case .downloading: nil
+        case .staged: "staged"
+        case .scopeChanged: "scope_changed"
+        case .confirmed: "proven"
+        case .quarantined: "quarantined"
+        case .fellBack: "fell_back"
+        case .fileDamaged: "file_damaged"
+        case .repaired: "mended"
+        case .updateFailed: "update_failed"
+        case .changeFailed: "change_failed"
+        }
+    }
+}
+
+// MARK: - Counters
+
+extension ContainerCounters {
+    /// The counts that no event reports, by the series of the metrics backend.
+    var metricTotals: [MetricKey: Int] {
+        var totals: [MetricKey: Int] = [
+            MetricKey(.checkOuts, ["warm": "true"]): pool.warmCheckOuts,
+            MetricKey(.checkOuts, ["warm": "false"]): pool.coldCheckOuts,
+            MetricKey(.drops): droppedEvents,
+            MetricKey(.damage, ["of": "file"]): unreadableFiles,
+            MetricKey(.damage, ["of": "blob"]): store.damagedBlobs,
+            MetricKey(.damage, ["of": "resource"]): store.damagedResources,
+            MetricKey(.damage, ["of": "document"]): store.damagedDocuments,
+        ]
+        totals.merge(viewEnds) { $1 }
+        if let prefetch { totals.merge(prefetch.metricTotals) { $1 } }
+        return totals
+    }
+
+    private var viewEnds: [MetricKey: Int] {
+        var sums: [MetricKey: Int] = [:]
+        for (reason, count) in pool.ended {
+            // The description of a quarantine lists the remains in the view. One name bounds the number of series.
+            let name = reason.isQuarantine ? "quarantined" : "\(reason)"
+            sums[MetricKey(.viewEnds, ["reason": name]), default: 0] += count
+        }
+        return sums
+    }
+}
+
+extension PrefetchCounters {
+    var metricTotals: [MetricKey: Int] {
+        [
+            MetricKey(.prefetch, ["outcome": "hit"]): hits, MetricKey(.prefetch, ["outcome": "join"]): joins,
+            MetricKey(.prefetch, ["outcome": "miss"]): misses,
+            MetricKey(.prefetch, ["outcome": "stranger"]): mismatches,
+            MetricKey(.prefetch, ["outcome": "wasted"]): wasted,
+            MetricKey(.prefetch, ["outcome": "failed"]): failures,
+            MetricKey(.prefetch, ["outcome": "abandoned"]): abandoned,
+            MetricKey(.prefetch, ["outcome": "skipped"]): skipped,
+            MetricKey(.prefetchSaved): Int(saved / .milliseconds(1)),
+            MetricKey(.prefetchWastedBytes): wastedBytes,
+        ]
+    }
+}

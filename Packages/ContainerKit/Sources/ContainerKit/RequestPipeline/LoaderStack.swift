@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@_spi(Facade) internal import CookieBridge
+internal import HTTPCache
+internal import HTTPSemantics
+internal import HTTPTransport
+internal import HTTPTypes
+internal import PagePrefetch
+internal import Prefetch
+internal import ResourceLoading
+internal import SchemeMode
+internal import SchemeRouter
+internal import WebEngine
+
+/// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, with what the engine
+/// does not do by itself around them.
+struct LoaderStack: Sendable {
+    /// Answers pages: content sources, prefetch, HTTP cache, network.
+    let page: any ResourceLoader
+    /// Answers pages by the network alone, for requests that the rules bypass.
+    let pageBypass: any ResourceLoader
+    /// Answers requests for files that are saved: as ``page``, with redirects and bytes as they come.
+    let saved: any ResourceLoader
+    /// As ``pageBypass``, for files that are saved.
+    let savedBypass: any ResourceLoader
+    /// Answers the app's own requests, which no rule of the web restricts.
+    let app: any ResourceLoader
+    /// As ``pageBypass``, for the app's own requests.
+    let appBypass: any ResourceLoader
+    /// Makes requests ahead of pages; `nil` where nothing is fetched ahead.
+    let prefetch: PrefetchLoader?
+
+    /// The parts that a stack is made of.
+    struct Parts {
+        var names: SchemeNames
+        var traits: EngineTraits
+        var sources: ContentSources
+        var network: NetworkLoader
+        /// The HTTP cache, and its switch.
+        var cache: CachingLoader?
+        var cacheSwitch: FeatureSwitch
+        /// Whether the cache stores the cookies of another mode.
+        var isCacheOfOthers = false
+        /// The cookies of pages, where the engine has none.
+        var cookies: PageCookies?
+        var prefetchSetup: Prefetcher.Setup?
+    }
+
+    /// - Parameter settle: adds what the engine does not do to the responses of a loader that answers pages.
+    init(_ parts: Parts, settle: (any ResourceLoader) -> any ResourceLoader) {
+        let traits = parts.traits
+        let content = parts.sources.loaders(for: traits)
+        // Content sources ask the network themselves: what they fetch is kept by them, or not at all.
+        let storing: any ResourceLoader =
+            parts.cookies.map { CookieStoringLoader(parts.network, cookies: $0) } ?? parts.network
+        let pastCache: any ResourceLoader = parts.cache.map { BypassLoader(network: storing, cache: $0) } ?? storing
+        func cached(_ other: any ResourceLoader) -> any ResourceLoader {
+            guard let cache = parts.cache else { return other }
+            return SwitchedLoader(parts.cacheSwitch, on: cache, off: pastCache)
+        }
+        func decoded(_ loader: any ResourceLoader) -> any ResourceLoader {
+            traits.decodes ? DecodingLoader(loader) : loader
+        }
+        let permissions = PreflightCache()
+        func preflighted(_ loader: any ResourceLoader) -> any ResourceLoader {
+            traits.preflights ? loader : PreflightLoader(loader, names: parts.names, cache: permissions)
+        }
+        func withCookies(_ loader: any ResourceLoader) -> any ResourceLoader {
+            parts.cookies.map { CookieSendingLoader(loader, cookies: $0) } ?? loader
+        }
+
+        // An engine that keeps responses itself does so by the rules of HTTP; two caches would hold everything twice.
+        let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
+        // Below the page's cookies, which are part of what a prefetched response is for.
+        prefetch = parts.prefetchSetup?.loader(
+            over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
+        saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
+        savedBypass = CloseDelimitedLoader(withCookies(preflighted(parts.isCacheOfOthers ? storing : pastCache)))
+        page = settle(saved)
+        pageBypass = settle(savedBypass)
+        app = decoded(LoaderChain(content + [CloseDelimitedLoader(cached(parts.network))]))
+        appBypass = decoded(CloseDelimitedLoader(pastCache))
+    }
+}
+
+/// Loads what the rules bypass: from the network alone. A request that is not safe (RFC 9110, section 9.2.1) goes through
+/// the HTTP cache, which sends it on, too, and then no longer answers with what it holds of that URL; it stores nothing of
+/// the response.
+struct BypassLoader: ResourceLoader {
+    let network: any ResourceLoader
+    let cache: CachingLoader
+
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let isSafe = [.get, .head, .options, .trace].contains(request.head.method)
+        return try await isSafe ? network.load(request) : cache.pass(request)
+    }
+}

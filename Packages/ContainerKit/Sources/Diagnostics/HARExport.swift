@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+
+/// Writes timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
+///
+/// The file depends on the timelines and these options only. It contains neither cookies nor header fields, because
+/// timelines do not record them. It contains URLs, whose queries may hold secrets: see ``leavesQueriesOut``.
+public struct HARExport: Sendable, Hashable {
+    /// A program that the format names.
+    public struct Program: Sendable, Hashable, Encodable {
+        /// The name.
+        public var name: String
+        /// The version; may be empty.
+        public var version: String
+
+        /// Creates a program.
+        /// - Parameters:
+        ///   - name: the name.
+        ///   - version: the version; may be empty.
+        public init(name: String, version: String) {
+            self.name = name
+            self.version = version
+        }
+    }
+
+    /// The program that writes the file; ContainerKit by default.
+    public var creator = Program(name: "ContainerKit", version: "")
+    /// The engine; not named by default.
+    public var browser: Program?
+    /// A Boolean value that indicates whether URLs are written without user, password, query and fragment; false by
+    /// default. Set it for files that leave the machine.
+    public var leavesQueriesOut = false
+
+    /// Creates the default export.
+    public init() {}
+
+    /// Returns the file as JSON in UTF-8 with sorted keys. The requests of a page are in the order in which they began.
+    /// - Parameter timelines: the pages, in the order of the file.
+    /// - Returns: the content of a `.har` file.
+    /// - Throws: `EncodingError` if a time is not a number, which no recorded timeline contains.
+    public func json(_ timelines: [PageTimeline]) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(HARDocument(timelines, self))
+    }
+
+    func shown(_ url: String) -> String { leavesQueriesOut ? BareURL.of(url) : url }
+}
+
+/// The part of a URL that logs and files for others may contain.
+enum BareURL {
+    /// Returns the URL without user, password, query and fragment.
+    static func of(_ url: String) -> String {
+        let shown = url.prefix { $0 != "?" && $0 != "#" }
+        guard let authority = shown.firstRange(of: "://")?.upperBound else { return String(shown) }
+        let end = shown[authority...].firstIndex { $0 == "/" || $0 == "\\" } ?? shown.endIndex
+        guard let at = shown[authority..<end].lastIndex(of: "@") else { return String(shown) }
+        return String(shown[..<authority] + shown[shown.index(after: at)...])
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Logging
+internal import OfflinePackage
+internal import PackageFormat
+internal import ResourceLoading
+
+/// Repairs packages that lost files, one after another, when the host's conditions allow background transfers.
+///
+/// Isolation: the main actor; transfers and disk access run on other threads.
+@MainActor
+final class PackageRepairer {
+    /// The maximum number of repairs of a package in a row, until the host's conditions change or the app comes back.
+    private static let tries = 3
+    private let updater: PackageUpdater
+    private let conditions: any HostConditioning
+    private let logger: Logger
+    /// The packages that wait for a repair.
+    private var waiting: Set<PackageID> = []
+    private var tried: [PackageID: Int] = [:]
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    init(_ updater: PackageUpdater, conditions: any HostConditioning, logger: Logger) {
+        self.updater = updater
+        self.conditions = conditions
+        self.logger = logger
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    deinit {
+        wake.finish()
+    }
+
+    /// Starts the repairs. The caller owns the tasks and cancels them: a repair under way retains the store.
+    func start() -> [Task<Void, Never>] {
+        let changes = conditions.changes()
+        let wakes = wakes
+        return [
+            Task { [weak self] in
+                for await _ in changes { self?.tryAgain() }
+            },
+            Task { [weak self] in
+                for await _ in wakes { await self?.repairAll() }
+            },
+        ]
+    }
+
+    /// Records a package with a damaged file. Returns at once.
+    func record(_ id: PackageID) {
+        waiting.insert(id)
+        wake.yield()
+    }
+
+    /// Tries failed repairs again after a change.
+    func tryAgain() {
+        tried = [:]
+        wake.yield()
+    }
+
+    private func repairAll() async {
+        for id in waiting.sorted() where tried[id, default: 0] < Self.tries {
+            guard !Task.isCancelled, conditions.conditions.allowsBackgroundTransfers else { return }
+            waiting.remove(id)
+            tried[id, default: 0] += 1
+            do {
+                let outcome = try await updater.repair(id, urgency: .whenConvenient)
+                // If nothing was missing, requests for the same file must not start repairs without end.
+                if case .repaired = outcome { tried[id] = nil }
+                logger.notice(
+                    "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
+            } catch {
+                logger.warning("cannot repair a package", metadata: ["package": "\(id)", "error": "\(error)"])
+                waiting.insert(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import ResourceLoading
+internal import SystemSupport
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// The place of a file that the app has chosen.
+struct DownloadPlace: Sendable, Hashable {
+    let folder: String
+    let name: String
+    let overwrites: Bool
+
+    /// Checks the decision of the app.
+    /// - Throws: ``DownloadError`` with code `destination`, or `cancelled` if the app wants no file.
+    init(_ decision: DownloadDecision, suggested: String) throws {
+        switch decision {
+        case .cancel: throw DownloadError(.cancelled, "the host does not want it")
+        case .save(let folder): self = DownloadPlace(folder: folder, name: suggested, overwrites: false)
+        case .saveAs(let path, let overwrites):
+            // By bytes, as the file system compares names.
+            let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+            self = DownloadPlace(
+                folder: String(decoding: path.utf8[..<start], as: UTF8.self),
+                name: String(decoding: path.utf8[start...], as: UTF8.self), overwrites: overwrites)
+        }
+        guard folder.hasPrefix("/"), !folder.utf8.contains(0), !name.utf8.contains(0), ![".", "..", ""].contains(name),
+            !name.utf8.contains(UInt8(ascii: "/"))
+        else { throw DownloadError(.destination, "not the absolute path of a folder or file", at: folder + name) }
+    }
+
+    private init(folder: String, name: String, overwrites: Bool) {
+        self.folder = folder
+        self.name = name
+        self.overwrites = overwrites
+    }
+
+    func path(_ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+}
+
+/// A partial file, which gets its name once it is whole.
+///
+/// Until then it is in a folder of its own next to its place, on the same file system. Only its owner can read the
+/// folder.
+struct DownloadFile: Sendable {
+    let place: DownloadPlace
+    let work: String
+    private let journal: DownloadJournal
+    let token: String
+    private let namings: [DownloadNaming]
+
+    /// The path of the partial file.
+    var path: String { "\(work)/\(Self.dataName)" }
+    static let dataName = "data"
+
+    /// Creates the folder.
+    /// - Parameters:
+    ///   - place: the place of the whole file.
+    ///   - journal: the journal, which gets an entry first.
+    ///   - namings: the methods to give the file its name, in the order of the attempts.
+    /// - Throws: ``DownloadError``.
+    @concurrent
+    static func make(
+        at place: DownloadPlace, journal: DownloadJournal, namings: [DownloadNaming] = DownloadNaming.allCases
+    ) async throws -> DownloadFile {
+        let token = DownloadJournal.token()
+        let work = place.path(DownloadJournal.folderName(token))
+        try journal.add(token, work)
+        guard mkdir(work, 0o700) == 0 else {
+            let error = DownloadError(system: SystemError("mkdir", at: place.folder))
+            journal.forget(token)
+            throw error.code == .noSpace ? error : DownloadError(.destination, error.message, at: place.folder)
+        }
+        return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
+    }
+
+    /// Writes a body.
+    /// - Parameters:
+    ///   - body: the bytes of the file.
+    ///   - limit: the maximum number of bytes.
+    ///   - progress: receives the number of bytes so far, on any thread, and may throw an error to end the download.
+    /// - Throws: ``DownloadError``, or an error of the body or of `progress`.
+    @concurrent
+    func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } to: {
+            DownloadError(system: $0)
+        }
+        defer { close(descriptor) }
+        var received: Int64 = 0
+        func put(_ data: Data) throws {
+            try Task.checkCancellation()
+            received += Int64(data.count)
+            guard received <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
+            try write(data, to: descriptor)
+            try progress(received)
+        }
+        switch body {
+        case .empty: break
+        case .bytes(let data): try put(data)
+        case .file(let slice):
+            var offset = 0
+            while offset < slice.range.count {
+                let count = min(Self.pieceSize, slice.range.count - offset)
+                try put(slice.read(at: offset, count: count))
+                offset += count
+            }
+        case .stream(let stream): for try await data in stream { try put(data) }
+        }
+        if let length = body.length, length != received {
+            throw DownloadError(.loadFailed, "\(received) of \(length) bytes came", at: place.name)
+        }
+    }
+
+    private static let pieceSize = 1 << 18
+
+    private func write(_ data: Data, to descriptor: CInt) throws {
+        try SystemError.mapping {
+            try data.withUnsafeBytes { try FileIO.write($0, to: descriptor) }
+        } to: {
+            DownloadError(system: $0, at: path)
+        }
+    }
+
+    /// Synchronizes the whole file with the disk, and then gives it its name.
+    /// - Returns: the path and the number of bytes of the file.
+    /// - Throws: ``DownloadError``; then ``discard()`` is to be called.
+    @concurrent
+    func finish(limit: Int64) async throws -> (path: String, bytes: Int64) {
+        let descriptor = try SystemError.mapping {
+            try FileIO.open(path, O_RDONLY | O_NOFOLLOW)
+        } to: {
+            DownloadError(system: $0)
+        }
+        defer { close(descriptor) }
+        let bytes = Int64(lseek(descriptor, 0, SEEK_END))
+        guard bytes <= limit else { throw DownloadError(.tooLarge, "more than \(limit) bytes", at: place.name) }
+        guard fchmod(descriptor, 0o600) == 0 else { throw DownloadError(system: SystemError("fchmod", at: path)) }
+        try SystemError.mapping {
+            try FileIO.sync(descriptor)
+        } to: {
+            DownloadError(system: $0, at: path)
+        }
+        let name = try place.overwrites ? replace() : give()
+        await discard()
+        // Not every file system supports this, and the file is in place.
+        try? DirectoryDescriptor(path: place.folder).sync()
+        return (place.path(name), bytes)
+    }
+
+    /// Removes the folder of the partial file, whatever its entry in the journal contains: a naming that failed has
+    /// removed its reservation. The entry stays if the folder cannot be removed because the engine still writes.
+    @concurrent
+    func discard() async {
+        journal.remove(token, work)
+    }
+
+    private func hold(_ name: String) throws -> String {
+        try journal.hold(name, for: token)
+        return token
+    }
+
+    private func replace() throws -> String {
+        try SystemError.mapping {
+            try FileSystem.rename(path, to: place.path(place.name))
+        } to: {
+            DownloadError(system: $0)
+        }
+        return place.name
+    }
+
+    /// The maximum number of names that are tried.
+    private static let nameLimit = 10_000
+
+    private func give() throws -> String {
+        var namings = namings
+        for number in 0..<Self.nameLimit {
+            let name = number == 0 ? place.name : SafeFileName.numbered(place.name, number)
+            let target = place.path(name)
+            while let naming = namings.first {
+                switch try naming.bring(path, to: target, entry: { try hold(name) }) {
+                case .done: return name
+                case .cannot:
+                    namings.removeFirst()
+                    continue
+                case .isTaken: break
+                }
+                break
+            }
+            guard !namings.isEmpty else { throw DownloadError(.io, "no way to name a file", at: target) }
+        }
+        throw DownloadError(.destination, "there are files of all names", at: place.path(place.name))
+    }
+}

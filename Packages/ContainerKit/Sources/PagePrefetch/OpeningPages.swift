@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import ResourceLoading
+internal import WebEngine
+
+/// The cookies and user agents of the pages that requests are made ahead for. The cookies are read once when a page is
+/// opened, and again for each message of the page.
+///
+/// Isolation: any.
+final class OpeningPages: Sendable {
+    private struct Page {
+        var agent: UserAgent = .engine
+        var reading: Task<any PrefetchCookieSource, any Error>?
+    }
+
+    private let pages = Mutex<[PageID: Page]>([:])
+
+    /// Starts to read the cookies of a page.
+    func readCookies(
+        of page: PageID, _ read: @escaping @Sendable () async throws -> any PrefetchCookieSource
+    ) {
+        let reading = Task { try await read() }
+        pages.withLock { $0[page, default: Page()].reading = reading }
+    }
+
+    /// Returns the cookies of a page when they have been read.
+    /// - Throws: the error of the reading, or `ResourceError` if the page is closed.
+    func cookies(of page: PageID) async throws -> any PrefetchCookieSource {
+        guard let reading = pages.withLock({ $0[page]?.reading }) else {
+            throw ResourceError(.cancelled, "the page is closed")
+        }
+        return try await reading.value
+    }
+
+    /// Returns when the cookies of a page have been read or cannot be read.
+    /// - Returns: `false` if no reading was started.
+    func waitUntilRead(for page: PageID) async -> Bool {
+        guard let reading = pages.withLock({ $0[page]?.reading }) else { return false }
+        _ = await reading.result
+        return true
+    }
+
+    /// Sets the user agent of a page's view.
+    func set(_ agent: UserAgent, for page: PageID) {
+        pages.withLock { $0[page, default: Page()].agent = agent }
+    }
+
+    /// Returns the user agent of a page's view; that of the engine if none was set.
+    func agent(of page: PageID) -> UserAgent {
+        pages.withLock { $0[page]?.agent } ?? .engine
+    }
+
+    /// Forgets a page and cancels the reading of its cookies.
+    func forget(_ page: PageID) {
+        pages.withLock { $0.removeValue(forKey: page) }?.reading?.cancel()
+    }
+}

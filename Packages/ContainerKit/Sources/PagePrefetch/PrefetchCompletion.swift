@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+internal import Prefetch
+internal import ResourceLoading
+internal import SchemeMode
+internal import WebEngine
+
+/// Completes requests that are made ahead, so that they equal the page's own where these reach the prefetch: with the
+/// header fields of the engine, with the page's origin, and with the cookies of the page.
+struct PrefetchCompletion: PrefetchCompleting {
+    let fields: EngineFields
+    let pages: OpeningPages
+    let sendsCookiesToOtherOrigins: Bool
+    /// The loader that answers before the network.
+    let packages: any ResourceLoader
+    let completion: RequestCompletion
+
+    /// Returns a request as the page makes it.
+    /// - Throws: `ResourceError` if a package answers the request or the page is closed; the error of reading the
+    ///   cookies; `CancellationError`.
+    func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
+        guard let page = request.page?.page, let document = HTTPRequest(urlText: page.documentURL) else {
+            throw ResourceError(.invalidRequest, "no page", at: request.head.urlText)
+        }
+        guard try await packages.load(Self.anonymous(request)) == nil else {
+            throw ResourceError(.cancelled, "packaged", at: request.head.urlText)
+        }
+        var request = request
+        let isDocument = request.destination == .document
+        for field in try await fields.known() { request.head.headerFields[field.name] = field.value }
+        request.head.headerFields[.userAgent] = pages.agent(of: page.id).knownText(
+            of: request.head.headerFields[.userAgent])
+        if !isDocument {
+            // The fields of `fetch` and XMLHttpRequest.
+            request.head.headerFields[.accept] = "*/*"
+            request.head.headerFields[.referer] = document.urlText
+            let isOwn = request.head.webOrigin == document.webOrigin
+            if !isOwn || ![.get, .head].contains(request.head.method) {
+                request.head.headerFields[.origin] = document.webOrigin?.description
+            }
+            request.credentials = sendsCookiesToOtherOrigins ? .include : .sameOrigin
+        }
+        completion.complete(&request, opener: isDocument ? nil : page.documentURL)
+        request.head.headerFields[.cookie] = try await pages.cookies(of: page.id).header(for: request)
+        return request
+    }
+
+    /// Returns the request without its page. A page that is being opened has no generation yet; it gets the active
+    /// ones.
+    private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
+        var request = request
+        request.page = nil
+        return request
+    }
+}

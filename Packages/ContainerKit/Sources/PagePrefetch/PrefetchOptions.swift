@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import HTTPTypes
+public import Prefetch
+
+/// The requests that the container makes when a page is opened, before the page makes them.
+///
+/// Requests are made ahead only for pages that are covered, and only if they pass through the container: neither
+/// requests that rules or the deny list exclude, nor requests that a package, a preview or the resource table answers.
+///
+/// The page's own request takes the response. A page can also take a response by the message `PREFETCHCALL` if
+/// `Configuration.legacyMessages` is set. Each response is delivered once, complete or in progress.
+public struct PrefetchOptions: Sendable {
+    /// The table of the requests of each page; `nil` by default. `Container.setPrefetchTable(_:)` and each table from
+    /// ``tableSource`` replace it.
+    public var table: PrefetchTable?
+    /// The server of the table, which is requested at launch and when the app enters the foreground; `nil` by default.
+    /// The last valid table is stored and replaces ``table`` in the next launch.
+    public var tableSource: PrefetchTableSource?
+    /// A Boolean value that indicates whether the document of each covered page is requested ahead, too; `false` by
+    /// default. This saves the time of the view's check-out. In modes whose engine has a cache of its own, it costs a
+    /// request where the engine would make none.
+    public var fetchesDocument = false
+    /// A Boolean value that indicates whether requests to other origins than the page's carry their cookies; `false` by
+    /// default, like requests of scripts with the default credentials mode. A request of the page takes a response only
+    /// if both have cookies or neither has.
+    public var sendsCookiesToOtherOrigins = false
+    /// The ages and limits of responses, and the header fields in which the page's request may differ; see
+    /// `PrefetchLoader.Configuration` for the defaults.
+    public var loader = PrefetchLoader.Configuration()
+
+    /// Creates the default options.
+    public init() {}
+}
+
+/// The server of the prefetch table, and the times at which the container requests it.
+///
+/// A response is applied as a whole or not at all. The last applied table is stored in the container's folder and
+/// applies in the next launch until there is a newer one.
+public struct PrefetchTableSource: Sendable {
+    /// The URL of the table.
+    public var url: String
+    /// The header fields of the request; empty by default. Redirects to another origin do not carry them.
+    public var headerFields: HTTPFields = [:]
+    /// The shortest time between a response and the next request, which the container makes when the app is launched or
+    /// enters the foreground; 10 minutes by default.
+    public var interval = Duration.seconds(600)
+    /// The shortest time between a failure and the next request; 30 seconds by default.
+    public var retryInterval = Duration.seconds(30)
+    /// The time limit of a whole response; 10 seconds by default.
+    public var answerLimit = Duration.seconds(10)
+    /// The limits of a table; see `PrefetchLimits` for the defaults.
+    public var limits = PrefetchLimits.default
+
+    /// Creates a source.
+    /// - Parameter url: the URL of the table; its scheme is `http` or `https`.
+    public init(url: String) {
+        self.url = url
+    }
+}
+
+/// The result of one request for the prefetch table.
+public enum PrefetchTableCheck: Sendable {
+    /// Another table applies now.
+    case applied(version: String)
+    /// The server sent the table that applies already.
+    case unchanged(version: String)
+    /// The check failed, and the table that applied before still applies. The error is `PrefetchError` if the response
+    /// is not a table, and `ResourceError` or `EngineError` with code `timedOut` if there is no response. It is
+    /// `StoreError` if the table could not be stored; then it applies until the process ends.
+    case failed(any Error)
+}
+
+/// The counters of the prefetch table since the container was opened.
+public struct PrefetchTableCounters: Sendable, Hashable {
+    /// The number of requests for the table.
+    public var checks: Int
+    /// The number of tables that were applied.
+    public var applied: Int
+    /// The number of failed checks.
+    public var failures: Int
+
+    /// Creates counters.
+    /// - Parameters:
+    ///   - checks: the number of requests.
+    ///   - applied: the number of applied tables.
+    ///   - failures: the number of failures.
+    public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
+        self.checks = checks
+        self.applied = applied
+        self.failures = failures
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+@_spi(Facade) package import CookieBridge
+package import HTTPTypes
+package import ResourceLoading
+package import WebEngine
+
+/// The decisions of the request pipeline of one mode that determine which requests are made ahead.
+package protocol PrefetchRouting: Sendable {
+    /// Returns a Boolean value that indicates whether a page of this real URL is intercepted.
+    func opens(_ url: String) -> Bool
+
+    /// Returns a Boolean value that indicates whether a request of a page is answered by the container and, by the
+    /// state in memory, from the network.
+    /// - Parameters:
+    ///   - request: the request, with its real URL.
+    ///   - page: the real URL of the page's document.
+    ///   - isOriginBound: `true` if the requests of pages to other origins do not pass through the container.
+    func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool
+}
+
+/// The cookies for the requests of one page, as they were at the time of reading.
+package protocol PrefetchCookieSource: Sendable {
+    /// Returns the `Cookie` field of a request of the page; `nil` if the request carries no cookies.
+    func header(for request: ResourceRequest) -> String?
+}
+
+extension PageCookies: PrefetchCookieSource {}
+
+/// Reads the cookies of pages.
+@MainActor
+package protocol PrefetchCookieReading: AnyObject, Sendable {
+    /// Reads the cookies that the requests of a page carry now.
+    /// - Parameters:
+    ///   - url: the real URL of the page's document.
+    ///   - mode: the mode of the page.
+    /// - Throws: `EngineError` if the engine's cookies cannot be read; `CancellationError`.
+    func prefetchCookies(ofPageAt url: String, in mode: InterceptionMode) async throws -> any PrefetchCookieSource
+}

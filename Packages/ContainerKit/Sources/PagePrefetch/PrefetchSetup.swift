@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+package import Prefetch
+internal import PublicSuffixList
+package import ResourceLoading
+package import SchemeMode
+
+extension Prefetcher {
+    /// The parts of a mode's prefetch that exist before the request pipeline: the options, the completion of requests,
+    /// and the state of opening pages.
+    package struct Setup: Sendable {
+        /// The header fields that the engine adds to requests in this mode.
+        package let fields: EngineFields
+        /// The options; the memory limit is the share of this mode.
+        package let options: PrefetchOptions
+        let pages: OpeningPages
+        private let completion: PrefetchCompletion
+
+        /// Creates the setup of a mode.
+        /// - Parameters:
+        ///   - options: the options.
+        ///   - fields: the header fields that the engine adds to requests in this mode.
+        ///   - names: the custom schemes.
+        ///   - acceptLanguage: the `Accept-Language` of the engine's traits.
+        ///   - packages: the loader of offline packages; what it answers is not requested ahead.
+        ///   - modeCount: the number of modes that share the memory limit.
+        package init(
+            _ options: PrefetchOptions, fields: EngineFields, names: SchemeNames, acceptLanguage: String?,
+            packages: any ResourceLoader, modeCount: Int = 1
+        ) {
+            self.fields = fields
+            var options = options
+            options.loader.maxBytes /= modeCount
+            self.options = options
+            pages = OpeningPages()
+            completion = PrefetchCompletion(
+                fields: fields, pages: pages, sendsCookiesToOtherOrigins: options.sendsCookiesToOtherOrigins,
+                packages: packages,
+                completion: RequestCompletion(names, sites: SuffixList(), acceptLanguage: acceptLanguage))
+        }
+
+        /// Returns the loader that makes requests ahead and answers the requests of pages with their responses.
+        /// - Parameters:
+        ///   - next: the loader of requests made ahead and of all that have no such response.
+        ///   - permissions: the cache of CORS preflights, if the engine makes preflights for the requests of pages.
+        package func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader {
+            PrefetchLoader(
+                next: permissions.map { PreflightingLoader(next, cache: $0) } ?? next, completing: completion,
+                configuration: options.loader)
+        }
+    }
+}
+
+/// Makes CORS preflights for requests that are made ahead. The requests of pages, whose preflights the engine makes,
+/// have an unknown mode and pass.
+private struct PreflightingLoader: ResourceLoader {
+    private let base: any ResourceLoader
+    private let asking: PreflightLoader
+
+    init(_ base: any ResourceLoader, cache: PreflightCache) {
+        self.base = base
+        asking = PreflightLoader(base, cache: cache)
+    }
+
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        request.mode == .cors ? try await asking.load(request) : try await base.load(request)
+    }
+
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        base.immediateResponse(to: request)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import Foundation
+package import Logging
+internal import Prefetch
+package import ResourceLoading
+package import ResourceStore
+internal import WebEngine
+
+/// Fetches the prefetch table, applies it to the prefetchers, and stores the last valid one on disk.
+///
+/// Isolation: the main actor; reading, writing and fetching happen elsewhere.
+@MainActor
+package final class PrefetchTableService {
+    private let source: PrefetchTableSource
+    private let network: any ResourceLoader
+    private let storage: StoredDocument
+    private let conditions: any HostConditioning
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+    private let stopwatch: Stopwatch
+    private weak var prefetchers: Prefetchers?
+    private let receive: @MainActor (PrefetchTableCheck) -> Void
+    private var checking: Task<Void, Never>?
+    private var nextCheck = Duration.zero
+    /// The bytes of the table that was applied last.
+    private var current: Data?
+    /// A Boolean value that indicates whether the table is stored for the next process.
+    private var isStored = true
+    package private(set) var counters = PrefetchTableCounters()
+
+    /// Creates a service. It applies nothing before ``open()``.
+    /// - Parameters:
+    ///   - source: the server of the table.
+    ///   - prefetchers: the prefetchers that each table is applied to; not retained.
+    ///   - network: a loader that follows redirects and decodes bodies.
+    ///   - store: the store of the last table.
+    ///   - conditions: the host's conditions; without a network no request is made.
+    ///   - logger: the logger.
+    ///   - clock: the clock of the intervals.
+    ///   - receive: the function that receives the result of each check.
+    package init(
+        _ source: PrefetchTableSource, for prefetchers: Prefetchers, network: any ResourceLoader, store: BlobStore,
+        conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
+        receive: @escaping @MainActor (PrefetchTableCheck) -> Void
+    ) {
+        self.source = source
+        self.network = network
+        storage = StoredDocument("prefetch-table", in: store)
+        self.conditions = conditions
+        self.logger = logger
+        self.clock = clock
+        stopwatch = Stopwatch(clock)
+        self.prefetchers = prefetchers
+        self.receive = receive
+    }
+
+    deinit {
+        checking?.cancel()
+    }
+
+    /// The prefix of a stored table, which names its server.
+    private var mark: Data { Data((source.url + "\n").utf8) }
+
+    /// Applies the table that the last process stored.
+    package func open() async {
+        do {
+            guard let bytes = try await storage.read(),
+                // The table of another server does not apply.
+                bytes.starts(with: mark)
+            else { return }
+            let json = Data(bytes.dropFirst(mark.count))
+            prefetchers?.table = try PrefetchTable(json: json, limits: source.limits)
+            current = json
+        } catch {
+            // The next check fetches another one.
+            logger.warning("the kept prefetch table cannot be read", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Requests the table if the interval is over and no request is under way. Never waits.
+    package func check() {
+        guard checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else { return }
+        counters.checks += 1
+        checking = Task { [weak self, source, network, clock] in
+            let answer: Result<Data, any Error>
+            do {
+                answer = .success(
+                    try await withLimit(source.answerLimit, clock: clock, "the prefetch table does not come") {
+                        try await network.document(
+                            at: source.url, source.headerFields, upTo: source.limits.maxBytes)
+                    })
+            } catch {
+                answer = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            await self?.end(answer)
+        }
+    }
+
+    /// Cancels a check that is under way and waits for its end.
+    package func shutDown() async {
+        checking?.cancel()
+        await checking?.value
+    }
+
+    private func end(_ answer: Result<Data, any Error>) async {
+        let check: PrefetchTableCheck
+        do {
+            check = try await update(with: answer.get())
+            nextCheck = stopwatch.elapsed + source.interval
+        } catch {
+            counters.failures += 1
+            nextCheck = stopwatch.elapsed + source.retryInterval
+            logger.warning("cannot renew the prefetch table", metadata: ["error": "\(error)"])
+            check = .failed(error)
+        }
+        checking = nil
+        receive(check)
+    }
+
+    private func update(with json: Data) async throws -> PrefetchTableCheck {
+        let table = try PrefetchTable(json: json, limits: source.limits)
+        guard json != current else {
+            // The folder may have been unavailable before.
+            if !isStored { try await write(json) }
+            return .unchanged(version: table.version)
+        }
+        prefetchers?.table = table
+        current = json
+        counters.applied += 1
+        try await write(json)
+        return .applied(version: table.version)
+    }
+
+    private func write(_ json: Data) async throws {
+        isStored = false
+        try await storage.write(mark + json)
+        isStored = true
+    }
+}

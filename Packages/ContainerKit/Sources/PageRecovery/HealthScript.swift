@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import Foundation
+internal import WebEngine
+
+/// The script that examines a page from within. It runs in an isolated world: the page shares no names with it, gets
+/// none of its messages and cannot intercept its events.
+///
+/// The script sends a message and waits for the reply, which may take long. It does what the reply says and sends the
+/// next message.
+enum HealthScript {
+    /// The name of the world, and of the message handler in it.
+    static let name = "containerkit-health"
+    static let world = ScriptWorld.isolated(name: name)
+
+    /// The reply to a message of the script.
+    enum Reply: String {
+        /// Examine the page and send the result.
+        case look = "\"look\""
+        /// Send a message when the user retries on the error page.
+        case watchRetry = "\"retry\""
+        /// Send no more messages that wait for a reply.
+        case end = "null"
+    }
+
+    /// A message of the script.
+    struct Message: Decodable {
+        /// The random name of the script in one document.
+        var from: String?
+        var look: Look?
+        var retry: Bool?
+        /// A Boolean value that indicates whether the page painted something for the first time.
+        var painted: Bool?
+        /// A Boolean value that indicates whether the user typed or pressed something before the first paint.
+        var used: Bool?
+        /// A Boolean value that indicates whether the page is visible.
+        var visible: Bool?
+        /// A Boolean value that indicates whether the message is a notification, which needs no reply.
+        var news: Bool?
+
+        var isNotification: Bool { news == true }
+    }
+
+    /// The result of an examination as the script sends it.
+    struct Look: Decodable {
+        var html: Bool
+        var hidden: Bool
+        var used: Bool
+        var painted: Bool
+        var empty: Bool
+        var scripts: Bool
+        var background: Bool
+        var errors: [ScriptFailure]
+        var failed: [String]
+
+        var result: ProbeResult {
+            ProbeResult(
+                isHTML: html, isHidden: hidden, isUsed: used, isPainted: painted, isEmpty: empty, hasScripts: scripts,
+                hasBackground: background, bootErrors: errors, failedResources: failed)
+        }
+    }
+
+    /// Decodes a message; `nil` if it is not one of the script.
+    static func message(_ json: String) -> Message? {
+        try? JSONDecoder().decode(Message.self, from: Data(json.utf8))
+    }
+
+    static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
+
+    /// The failure of an `async` script is ignored, because a page works without it; scripts that a script inserts are
+    /// `async`. So is the failure of a style sheet that does not block rendering: an alternate, disabled or print one.
+    ///
+    /// Errors without a file come from scripts of another site and have no details. Rejected promises are ignored,
+    /// because pages continue after them.
+    private static let source = """
+        (() => {
+            const from = String(Math.random()), errors = [], failed = [];
+            let used = false;
+            const post = message => webkit.messageHandlers['\(name)'].postMessage({ ...message, from });
+            const tell = message => void post({ ...message, news: true }).catch(() => {});
+            const clip = text => String(text ?? '').slice(0, 1024);
+            const note = (list, item, isSame) => { if (list.length < 32 && !list.some(isSame)) list.push(item); };
+            const hasPainted = () => performance.getEntriesByType('paint').length > 0;
+            const isPending = link => /(^|\\s)stylesheet(\\s|$)/i.test(link.rel)
+                && !/(^|\\s)alternate(\\s|$)/i.test(link.rel) && !link.disabled && matchMedia(link.media).matches;
+            const noteFailed = url => note(failed, url, other => other === url);
+            const hearError = event => {
+                if (!event.isTrusted) return;
+                const source = event.target;
+                if (source === window || !source) {
+                    const file = clip(event.filename);
+                    if (file && !file.startsWith('user-script:'))
+                        note(errors, { text: clip(event.message), file }, other => other.file === file);
+                } else if (source.localName === 'script') {
+                    if (!source.async) noteFailed(clip(source.src));
+                } else if (source.localName === 'link' && isPending(source)) {
+                    noteFailed(clip(source.href));
+                }
+            };
+            const hearUse = event => {
+                if (used || !event.isTrusted) return;
+                used = true;
+                if (!hasPainted()) tell({ used });
+            };
+            const tellSight = () => tell({ visible: !document.hidden });
+            // A document that was opened anew has lost its listeners.
+            const listen = () => {
+                addEventListener('error', hearError, true);
+                for (const type of ['keydown', 'pointerdown', 'input'])
+                    addEventListener(type, hearUse, { capture: true, passive: true });
+                document.addEventListener('visibilitychange', tellSight);
+            };
+            listen();
+            try {
+                const observer = new PerformanceObserver(() => {
+                    observer.disconnect();
+                    document.removeEventListener('visibilitychange', tellSight);
+                    tell({ painted: true });
+                });
+                observer.observe({ type: 'paint', buffered: true });
+            } catch {}
+            const look = () => {
+                listen();
+                const root = document.documentElement, body = document.body, head = document.head;
+                const isBare = element => !element || !element.attributes.length;
+                return { look: {
+                    html: /^(text\\/html|application\\/xhtml\\+xml)$/.test(document.contentType),
+                    hidden: document.hidden, used,
+                    painted: hasPainted(),
+                    empty: isBare(root) && isBare(body) && !head?.childElementCount && !body?.childElementCount
+                        && !root?.textContent.trim(),
+                    scripts: document.scripts.length > 0,
+                    background: [root, body].some(element => {
+                        const style = element && getComputedStyle(element);
+                        return style && (style.backgroundImage !== 'none'
+                            || !['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)'].includes(style.backgroundColor));
+                    }),
+                    errors, failed,
+                } };
+            };
+            const hearRetry = () => new Promise(done => {
+                const link = document.getElementById('\(ErrorPage.retryID)');
+                link?.addEventListener('click', event => {
+                    event.preventDefault();
+                    done({ retry: true });
+                });
+                link?.setAttribute('data-heard', '');
+            });
+            (async () => {
+                let message = { visible: !document.hidden };
+                for (;;) {
+                    const wish = await post(message);
+                    if (wish === 'look') message = look();
+                    else if (wish === 'retry') message = await hearRetry();
+                    else return;
+                }
+            })().catch(() => {});
+        })()
+        """
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+// The values that the state machine works with.
+extension PageHealth {
+    /// An event of a page.
+    enum Event: Sendable, Hashable {
+        /// A navigation began; `byPerson` if a gesture of the user started it.
+        case started(url: String, byPerson: Bool)
+        /// The app has started a load that the engine has not begun yet.
+        case loadAsked(url: String)
+        /// A document was committed; `isWatched` if its appearance counts.
+        case committed(url: String, isWatched: Bool)
+        /// The page and its resources have loaded.
+        case finished
+        /// A navigation failed, with the reason; `isReal` if the document could not be loaded, and was neither stopped
+        /// nor became a download.
+        case loadFailed(String, isReal: Bool)
+        /// The process ended, with the reason.
+        case processEnded(String)
+        /// The process ended, and the app has started a load since.
+        case processReplaced
+        /// The view became visible or invisible.
+        case visibilityChanged(isVisible: Bool)
+        /// A request or a resource of the page ended.
+        case activity
+        /// The next document is requested with a body. It comes before the response.
+        case hasBody
+        /// The next document is empty according to its server. It comes before the commit.
+        case hasNoContent
+        /// The script of the document waits for a reply.
+        case spoke
+        /// The document has painted something.
+        case painted
+        /// The user has typed or pressed something before the first paint.
+        case used
+        /// The page is not visible.
+        case hidden
+        /// The page is visible again.
+        case shown
+        /// The page waits for an answer of the user or the app, for example to a dialog.
+        case asks
+        /// The result of an examination; `nil` if the page did not answer.
+        case examined(ProbeResult?)
+        /// The end of ``Action/dropPackage(_:)``, with whether the page has lost packages.
+        case packageDropped(Bool)
+        /// The app has started a load in place of the step.
+        case stepOvertaken
+        /// The user retries on the error page.
+        case retryAsked
+        /// The app reports that the page is well.
+        case isWell
+        /// The app went to the background or was suspended.
+        case paused
+        /// The app is back.
+        case resumed
+        /// ``PageHealth/deadline`` has passed; `isBusy` if a request of the page is pending.
+        case clock(isBusy: Bool)
+    }
+
+    /// An action that follows from an event.
+    enum Action: Sendable, Hashable {
+        /// Examine the page, then apply ``Event/examined(_:)``.
+        case examine
+        /// Take the responsible packages from the page, then apply ``Event/packageDropped(_:)``.
+        case dropPackage(BlankPageStep)
+        /// End the process of the page, which does not answer. ``Event/processEnded(_:)`` follows.
+        case endProcess
+        /// Take the step.
+        case perform(BlankPageStep)
+    }
+
+    /// The facts about the current document.
+    struct Document: Sendable {
+        /// The facts about a document before its commit.
+        struct Asked: Sendable {
+            var url = ""
+            var hasBody = false
+            var hasNoContent = false
+        }
+
+        let url: String
+        /// A Boolean value that indicates whether it was requested with a body.
+        let hasBody: Bool
+        /// A Boolean value that indicates whether it is empty according to its server.
+        let hasNoContent: Bool
+        /// The start of its time.
+        var since: Duration
+        var finishedAt: Duration
+        var lastActivity: Duration
+        /// A Boolean value that indicates whether an examination came to no conclusion.
+        var waitsForPaint = false
+        /// A Boolean value that indicates whether its script has sent a message.
+        var hasSpoken = false
+        var hasPainted = false
+        var isHidden = false
+        /// The time since which it does not answer, and the number of examinations without an answer in a row.
+        var silence: (since: Duration, count: Int)?
+        /// A Boolean value that indicates whether its process ended before the commit.
+        var isLost = false
+
+        init(_ asked: Asked = Asked(), at now: Duration = .zero) {
+            (url, hasBody, hasNoContent) = (asked.url, asked.hasBody, asked.hasNoContent)
+            (since, finishedAt, lastActivity) = (now, now, now)
+        }
+
+        /// A Boolean value that indicates whether there is no evidence against the document if its process ends.
+        /// Nothing is known of one without a script, or of the page cache.
+        var mayHaveBeenWell: Bool { !isLost && (hasPainted || isHidden || !hasSpoken) }
+
+        var quietSince: Duration { max(lastActivity, finishedAt) }
+    }
+
+    /// The options and limits of the state machine.
+    struct Limits: Sendable {
+        let signals: Set<BlankPageSignal>
+        let grace: Duration
+        let firstPaint: Duration
+        let patience: Duration
+        let silence: Duration
+
+        /// The minimum number of examinations without an answer in a row.
+        static let silences = 2
+        /// The minimum time between two examinations.
+        static let pause = Duration.seconds(1)
+
+        init(_ options: BlankPageOptions) {
+            signals = options.signals
+            grace = max(options.grace, .zero)
+            firstPaint = max(options.firstPaint, .zero)
+            patience = max(options.patience, .zero)
+            silence = max(options.silence, .zero)
+        }
+
+        /// Returns the trouble of a document that has loaded and has painted nothing in its time; `nil` if there is
+        /// none. The result of the examination has only those errors and resources that a package is responsible for.
+        func trouble(in seen: ProbeResult, of document: Document) -> Trouble? {
+            if seen.isEmpty, seen.isPackaged, !document.hasNoContent, signals.contains(.emptyDocument) {
+                return Trouble(signal: .emptyDocument, detail: "the document is empty")
+            }
+            guard !seen.hasBackground else { return nil }
+            if let error = seen.bootErrors.first, signals.contains(.bootError) {
+                return Trouble(signal: .bootError, detail: error.text, source: error.file)
+            }
+            if let url = seen.failedResources.first, signals.contains(.failedResource) {
+                return Trouble(signal: .failedResource, detail: url, source: url)
+            }
+            return nil
+        }
+    }
+
+    /// The reason for a step.
+    struct Trouble: Sendable, Hashable {
+        let signal: BlankPageSignal
+        let detail: String
+        /// The URL of the script or the resource that the signal is about, if there is one.
+        var source: String?
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// The state machine of the recovery of one page: a value without clock and timers. It receives events with their time
+/// and returns actions.
+///
+/// A document is examined after the page has loaded and been quiet for a moment, and again if it has painted nothing
+/// for a long time. The result of an examination leads to a step, never the time alone. During a navigation to another
+/// document the page is neither examined nor recovered.
+struct PageHealth: Sendable {
+    enum Phase: Hashable {
+        /// No document, one that is not watched, or one that is well.
+        case idle
+        /// The document has begun to arrive.
+        case committed
+        /// The page and its resources have loaded.
+        case finished
+        /// A step is under way.
+        case recovering
+        /// The error page is shown.
+        case errorPage
+    }
+
+    let limits: Limits
+    var policy: RecoveryPolicy
+    var phase = Phase.idle
+    var document = Document()
+    /// The facts about the document that was requested last, until its commit.
+    private(set) var coming = Document.Asked()
+    /// The time of the next examination, or of the decision about it; `nil` if none is due before the next event.
+    var due: Duration?
+    var isExamining = false
+    var isPaused = false
+    /// A Boolean value that indicates whether steps are taken other than those that the user starts.
+    var isOn = true
+    /// A Boolean value that indicates whether the view is visible, if the engine reports it: an invisible page is not
+    /// reloaded before it is visible.
+    private var isVisible = true
+    /// A Boolean value that indicates whether a navigation is under way.
+    private(set) var isOnWay = false
+    /// A Boolean value that indicates whether a request of the page was pending when the examination began.
+    var isBusyLook = false
+    /// A Boolean value that indicates whether the process of the page was ended because it did not answer.
+    var isEndingProcess = false
+    /// A Boolean value that indicates whether there is no document, or a blank one.
+    var showsNothing = true
+    /// The step that waits for ``Event/packageDropped(_:)``.
+    var pending: BlankPageStep?
+    /// The event that came while the app or the view was away, and is handled when it is back.
+    var held: Event?
+
+    init(_ options: BlankPageOptions) {
+        limits = Limits(options)
+        policy = RecoveryPolicy(limit: options.stepLimit)
+    }
+
+    /// A Boolean value that indicates whether a step waits for ``Event/packageDropped(_:)``. A navigation ends the
+    /// wait.
+    var awaitsDrop: Bool { pending != nil }
+
+    /// The URL of the document whose process ended before its commit, which is loaded in place of a reload.
+    var lostURL: String? { document.isLost ? document.url : nil }
+
+    var isWatching: Bool { phase == .committed || phase == .finished }
+
+    /// Applies an event and returns the actions that it leads to.
+    mutating func apply(_ event: Event, at now: Duration) -> [Action] {
+        switch event {
+        case .started(let url, let byPerson): start(url, byPerson: byPerson)
+        case .loadAsked(let url):
+            coming = Document.Asked()
+            start(url, byPerson: false)
+        case .committed(let url, let isWatched): commit(url, isWatched: isWatched, at: now)
+        case .finished:
+            isOnWay = false
+            guard phase == .committed else { break }
+            phase = .finished
+            (document.finishedAt, document.lastActivity) = (now, now)
+            wait(from: now, at: now)
+        case .loadFailed(let reason, let isReal): return failLoad(event, reason, isReal: isReal, at: now)
+        case .processEnded(let reason): return endProcess(event, reason, at: now)
+        case .processReplaced: (showsNothing, isExamining, isEndingProcess) = (true, false, false)
+        case .visibilityChanged(let isVisible):
+            self.isVisible = isVisible
+            return applyHeld(at: now)
+        case .activity:
+            document.lastActivity = now
+            if isWatching { wait(from: now, at: now) }
+        case .hasBody: coming.hasBody = true
+        case .hasNoContent: coming.hasNoContent = true
+        case .spoke:
+            document.hasSpoken = true
+            recordResponsiveness()
+        case .painted:
+            document.hasPainted = true
+            recordResponsiveness()
+            if !limits.signals.contains(.uniformPicture) { recordHealthy() }
+        case .used:
+            recordResponsiveness()
+            recordHealthy()
+        case .hidden:
+            (document.isHidden, isExamining) = (true, false)
+            recordResponsiveness()
+        case .shown:
+            document.isHidden = false
+            recordResponsiveness()
+            renewTime(at: now)
+        case .asks: renewTime(at: now)
+        case .examined(let result):
+            if result != nil { isEndingProcess = false }
+            guard isExamining else { break }
+            isExamining = false
+            guard !isPaused, isWatching else { break }
+            return judge(result, at: now)
+        case .packageDropped(let isDropped): return endDrop(event, isDropped, at: now)
+        case .stepOvertaken:
+            guard phase == .errorPage else { break }
+            phase = .recovering
+            policy.revertErrorPage()
+        case .retryAsked:
+            guard phase == .errorPage else { break }
+            policy.renew()
+            phase = .recovering
+            return [.perform(BlankPageStep(kind: .retried, signal: .loadFailed, detail: "", number: 0))]
+        case .isWell: recordHealthy()
+        case .paused: isPaused = true
+        case .resumed:
+            guard isPaused else { break }
+            isPaused = false
+            renewTime(at: now)
+            return applyHeld(at: now)
+        case .clock(let isBusy): return look(isBusy: isBusy, at: now)
+        }
+        return []
+    }
+
+    // MARK: Documents
+
+    private mutating func start(_ url: String, byPerson: Bool) {
+        if byPerson { policy.renew() }
+        if pending != nil {
+            // The document of the pending step is about to go.
+            (pending, phase) = (nil, .finished)
+            policy.keepPackages()
+        }
+        // The current document stays until the next commit; the navigation may become a download.
+        (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)
+        coming.url = url
+    }
+
+    private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
+        coming.url = url
+        (document, coming) = (Document(coming, at: now), Document.Asked())
+        // The pending step was for the former document.
+        (pending, held) = (nil, nil)
+        (showsNothing, isOnWay, isExamining, isEndingProcess) = (false, false, false, false)
+        phase = isWatched ? .committed : .idle
+        wait(from: now, at: now)
+    }
+
+    private mutating func failLoad(_ event: Event, _ reason: String, isReal: Bool, at now: Duration) -> [Action] {
+        // The navigation led to no document.
+        (isOnWay, coming.hasBody, coming.hasNoContent) = (false, false, false)
+        guard isReal, showsNothing, phase != .errorPage else {
+            if due != nil { wait(from: now, at: now) }
+            return []
+        }
+        guard !isPaused else {
+            held = event
+            return []
+        }
+        return act(Trouble(signal: .loadFailed, detail: reason), at: now)
+    }
+
+    private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
+        if isOnWay, coming.hasBody || coming.url != document.url {
+            // The other document is loaded, and the current one is not responsible. A form may lead to its own URL.
+            (document, coming) = (Document(coming, at: now), Document.Asked())
+            document.isLost = true
+        }
+        (showsNothing, isOnWay, isExamining) = (true, false, false)
+        // The next load starts a new process.
+        guard pending == nil else { return [] }
+        guard !isPaused, isVisible else {
+            if !isVisible { document.isHidden = true }
+            held = event
+            return []
+        }
+        let trouble = Trouble(signal: isEndingProcess ? .unresponsive : .processEnded, detail: reason)
+        guard document.mayHaveBeenWell, !isEndingProcess, !document.hasBody, phase != .errorPage else {
+            isEndingProcess = false
+            return act(trouble, at: now)
+        }
+        return endWell(trouble, at: now)
+    }
+
+    /// Handles the event that was held.
+    private mutating func applyHeld(at now: Duration) -> [Action] {
+        guard let event = held, !isPaused, isVisible else { return [] }
+        held = nil
+        return apply(event, at: now)
+    }
+
+    /// Records that the document answers: it does not hang, and its process is not ended.
+    private mutating func recordResponsiveness() { (document.silence, isEndingProcess) = (nil, false) }
+
+    // MARK: Time
+
+    /// The time at which ``Event/clock(isBusy:)`` is due; `nil` if it is not.
+    var deadline: Duration? { isPaused || isExamining || isOnWay || document.isHidden || !isWatching ? nil : due }
+
+    /// Sets the time of the next examination.
+    /// - Parameters:
+    ///   - time: the start of the wait.
+    ///   - now: the current time.
+    mutating func wait(from time: Duration, at now: Duration) {
+        // A page that is never quiet is examined, too.
+        let wish =
+            phase == .finished && !document.waitsForPaint
+            ? min(time + limits.grace, document.finishedAt + limits.firstPaint) : time + limits.firstPaint
+        due = min(wish, max(document.since + limits.patience, now))
+    }
+
+    /// Restarts the times of the document. The result of an examination that is under way does not count.
+    private mutating func renewTime(at now: Duration) {
+        (document.since, document.finishedAt, document.lastActivity) = (now, now, now)
+        (document.silence, document.waitsForPaint, isExamining) = (nil, false, false)
+        wait(from: now, at: now)
+    }
+
+    /// Starts an examination if it is due, or puts it off if a request of the page is pending.
+    private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
+        guard isOn, let deadline, deadline <= now else { return [] }
+        guard isBusy, !isLate(at: now) else {
+            (isExamining, isBusyLook) = (true, isBusy)
+            return [.examine]
+        }
+        // The end of the request is reported as activity if it is a request of this page.
+        due = min(now + max(limits.grace, limits.firstPaint / 3), document.since + limits.patience)
+        return []
+    }
+
+    /// Returns a Boolean value that indicates whether the patience for the document is over.
+    func isLate(at now: Duration) -> Bool { now >= document.since + limits.patience }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import ResourceLoading
+@_spi(Facade) internal import WebEngine
+
+/// Watches one open page: applies the signals of its view and the messages of its script to its ``PageHealth``, and
+/// performs the actions that follow.
+///
+/// Isolation: the main actor. It ends with ``end()``.
+@MainActor
+final class PageMonitor {
+    let page: PageID
+    private let mode: InterceptionMode
+    private let options: BlankPageOptions
+    private weak var owner: BlankPageMonitor?
+    private weak var view: (any EngineView)?
+    private weak var load: ViewLoad?
+    /// The URL of the page in the engine.
+    private var place: String
+    private var hasScript: Bool
+    private var health: PageHealth
+    private let stopwatch: Stopwatch
+    private var alarm: (due: Duration, task: Task<Void, Never>)?
+    private var work: Task<Void, Never>?
+    private lazy var channel = ProbeChannel { [weak self] in self?.receive($0) }
+    /// The number of the last known load of the view, by the app or by this monitor.
+    private var lastLoad: UInt64?
+    /// The document that was current or requested when the app started a load that the engine has not begun yet.
+    private var overtaken: String?
+    /// A Boolean value that indicates whether the container could not answer the request for the next document.
+    private var isRefused = false
+    /// A Boolean value that indicates whether a request of the page has failed, or its server had an error, since the
+    /// commit of the document.
+    private(set) var hasFailedRequest = false
+    private var isOver = false
+
+    /// Creates the monitor of a page that opens.
+    /// - Parameters:
+    ///   - session: the session of the page.
+    ///   - place: the URL of the page in the engine.
+    ///   - view: the view of the page.
+    ///   - load: the load of the view.
+    ///   - owner: the monitor of all pages, which ends this one before it goes.
+    init(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad, of owner: BlankPageMonitor)
+    {
+        page = session.id
+        mode = session.mode
+        options = owner.options
+        self.place = place
+        self.view = view
+        self.load = load
+        self.owner = owner
+        hasScript = session.mode != .plain || options.watchesPlainPages
+        health = PageHealth(options)
+        stopwatch = Stopwatch(options.clock)
+        lastLoad = view.loading.lastLoad?.number
+    }
+
+    /// Adds the script and its message handler to the view, and observes the load.
+    /// - Throws: `EngineError`, if the view takes no handler. Its pages are watched without a script then.
+    func begin() throws {
+        guard let view else { return }
+        load?.onErrorPage = { [weak self] in self?.channel.send(.watchRetry) }
+        load?.watch = { [weak self] in self?.receive($0) }
+        recordVisibility()
+        guard hasScript else { return }
+        do {
+            try view.scripting.setMessageHandler(named: HealthScript.name, in: HealthScript.world) { [weak self] in
+                await self?.channel.reply(to: $0).rawValue ?? HealthScript.Reply.end.rawValue
+            }
+            view.scripting.add(HealthScript.script)
+        } catch {
+            hasScript = false
+            throw error
+        }
+    }
+
+    /// Ends the monitor: timers and work are cancelled, and a waiting script gets its reply.
+    func end() {
+        isOver = true
+        alarm?.task.cancel()
+        work?.cancel()
+        channel.end()
+    }
+
+    // MARK: Events
+
+    /// Applies an event and performs the actions.
+    func handle(_ event: PageHealth.Event) {
+        guard !isOver else { return }
+        recordLoad()
+        apply(event)
+        schedule()
+    }
+
+    /// Applies events of the current document that precede a load that the app has started during their report.
+    private func handleEarlier(_ events: [PageHealth.Event]) {
+        for event in events where !isOver { apply(event) }
+        recordLoad()
+        schedule()
+    }
+
+    private func apply(_ event: PageHealth.Event) {
+        health.isOn = owner?.isOn ?? false
+        let actions = health.apply(event, at: stopwatch.elapsed)
+        if !health.isOn { _ = health.apply(.isWell, at: stopwatch.elapsed) }
+        for action in actions {
+            switch action {
+            case .examine: examine()
+            case .dropPackage(let step): dropPackage(step)
+            case .endProcess: view?.recovery?.endProcess()
+            case .perform(let step): perform(step)
+            }
+        }
+    }
+
+    /// Records a load that the app has started in place of a step. The engine reports it only later.
+    func recordLoad() {
+        guard !isOver, let load = view?.loading.lastLoad, load.number != lastLoad else { return }
+        lastLoad = load.number
+        (overtaken, isRefused) = (comingPlace ?? place, false)
+        _ = health.apply(.loadAsked(url: load.url), at: stopwatch.elapsed)
+    }
+
+    /// Records that the container could not answer the request for the next document.
+    func recordRefusal() { isRefused = true }
+
+    /// Records a failed request that may be of the page.
+    func recordFailedRequest() { hasFailedRequest = true }
+
+    /// The URL in the engine of the document that the page navigates to; `nil` without a navigation.
+    var comingPlace: String? { health.isOnWay ? health.coming.url : nil }
+
+    /// Records the visibility of the view, if the engine knows it.
+    private func recordVisibility() {
+        if let isVisible = view?.recovery?.isVisible { handle(.visibilityChanged(isVisible: isVisible)) }
+    }
+
+    private func receive(_ signal: ViewSignal) {
+        // An observer of the signal has started another load.
+        let isOvertaken = view?.loading.lastLoad.map { $0.number != lastLoad } ?? false
+        switch signal {
+        case .started(let url):
+            (overtaken, isRefused) = (nil, false)
+            handle(.started(url: url, byPerson: view?.prompts?.isUserGesture(for: url) == true))
+            if view?.loading.isPosting(to: url) == true { handle(.hasBody) }
+        case .committed(let url):
+            place = url
+            hasFailedRequest = false
+            channel.documentChanged()
+            let isWatched = owner?.isWatched(url, in: mode) ?? false
+            let committed = PageHealth.Event.committed(url: url, isWatched: isWatched)
+            handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
+        case .finished: handleEarlier([.finished])
+        case .failed(let url, let error):
+            // The failure of a load that the app has replaced by another one.
+            guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
+            let isReal = error.isOfNetwork || isRefused
+            if isReal, health.showsNothing { place = url }
+            handle(.loadFailed(error.description, isReal: isReal))
+        case .resource(let resource):
+            if resource.failure != nil || resource.status ?? 0 >= 500 { hasFailedRequest = true }
+            handle(.activity)
+        case .processEnded(let reason):
+            channel.documentChanged()
+            // The user has closed the window.
+            guard view?.hasEnded == false else { return end() }
+            recordVisibility()
+            handle(isOvertaken ? .processReplaced : .processEnded(reason))
+        case .visibilityChanged(let isVisible): handle(.visibilityChanged(isVisible: isVisible))
+        case .frameLoaded: break
+        }
+    }
+
+    private func receive(_ message: HealthScript.Message) {
+        // A notification may come from a document of the page cache.
+        if !message.isNotification { handle(.spoke) }
+        switch message.visible {
+        case true? where message.isNotification: handle(.shown)
+        case false?: handle(.hidden)
+        default: break
+        }
+        if message.painted == true { handle(.painted) }
+        if message.used == true { handle(.used) }
+        if message.retry == true { handle(.retryAsked) }
+    }
+
+    // MARK: Examinations
+
+    private func examine() {
+        work?.cancel()
+        work = Task { [weak self] in
+            let result = await self?.probe()
+            guard !Task.isCancelled, let self else { return }
+            if isAsking { handle(.asks) }
+            // A request has begun meanwhile: the page is not quiet.
+            if isBusy { handle(.activity) }
+            handle(.examined(result ?? nil))
+        }
+    }
+
+    /// Returns the findings about the page; `nil` if it does not answer. The view is not retained while the page or the
+    /// snapshot is awaited.
+    private func probe() async -> ProbeResult? {
+        guard hasScript, view != nil else { return nil }
+        let answer = await channel.examine(within: options.lookLimit)
+        guard var result = answer, result.needsPicture(for: options.signals) else { return answer }
+        // The snapshot is one of the view and runs no code in the page.
+        let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
+        result.isUniform = await picture.value(within: options.lookLimit) ?? nil
+        picture.cancel()
+        return await owner?.attribute(result, of: page) ?? result
+    }
+
+    /// A Boolean value that indicates whether the page waits for an answer of the user or the app: to a prompt, or to a
+    /// message of a script.
+    private var isAsking: Bool {
+        owner?.host.isAsking(page) == true
+            || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
+    }
+
+    private var isBusy: Bool { owner?.isBusy(page) ?? false }
+
+    // MARK: Steps
+
+    private func perform(_ step: BlankPageStep) {
+        guard let view else { return }
+        owner?.host.page(page, willTake: step)
+        // The host may have closed the page or started a load.
+        guard !isOver else { return }
+        guard view.loading.lastLoad?.number == lastLoad else {
+            _ = health.apply(.stepOvertaken, at: stopwatch.elapsed)
+            return recordLoad()
+        }
+        defer { lastLoad = view.loading.lastLoad?.number }
+        let lost = health.lostURL
+        if let lost { place = lost }
+        switch step.kind {
+        case .reloaded where lost != nil: view.loading.load(place)
+        case .reloaded, .reloadedWithoutPackage, .retried:
+            let isNew = step.signal == .processEnded || step.signal == .unresponsive
+            // With a loopback server a new process loads the URL, and not the entry that the engine would reload.
+            if isNew, mode == .loopbackServer { view.loading.load(place) } else { view.loading.reload(place) }
+        case .showedErrorPage:
+            channel.documentChanged()
+            load?.passOverErrorPage()
+            view.loading.showErrorPage(ErrorPage(options.errorPage, for: place).html, for: place)
+        }
+    }
+
+    private func dropPackage(_ step: BlankPageStep) {
+        work?.cancel()
+        // `end()` cancels it.
+        work = Task { [weak self, weak owner, page] in
+            let isDropped = await owner?.dropPackages(of: page, for: step) {
+                self?.recordLoad()
+                return owner?.isOn == true && self?.health.awaitsDrop == true
+            }
+            guard !Task.isCancelled else { return }
+            self?.handle(.packageDropped(isDropped ?? false))
+        }
+    }
+
+    // MARK: Time
+
+    /// Waits for the deadline in one task. If the deadline is put off, the task asks again at its end.
+    private func schedule() {
+        guard !isOver, let due = health.deadline else {
+            alarm?.task.cancel()
+            alarm = nil
+            return
+        }
+        if let alarm, alarm.due <= due { return }
+        alarm?.task.cancel()
+        let (clock, wait) = (options.clock, due - stopwatch.elapsed)
+        let task = Task { [weak self] in
+            try? await clock.sleep(for: wait)
+            guard !Task.isCancelled, let self else { return }
+            alarm = nil
+            handle(isAsking ? .asks : .clock(isBusy: isBusy))
+        }
+        alarm = (due, task)
+    }
+}
+
+extension PageSnapshot {
+    /// Returns a Boolean value that indicates whether all pixels are the same; `nil` if there are fewer than two. It
+    /// compares megabytes, so it runs off the caller's actor.
+    @concurrent
+    nonisolated fileprivate func isUniform() async -> Bool? {
+        let size = 4
+        return pixels.count <= size ? nil : pixels.dropFirst(size) == pixels.dropLast(size)
+    }
+}
+
+extension EngineError {
+    /// A Boolean value that indicates whether the document could not be loaded, and was not stopped, refused or
+    /// downloaded instead.
+    fileprivate var isOfNetwork: Bool {
+        [.unknownHost, .cannotConnect, .connectionLost, .badAnswer, .timedOut, .tls].contains(code)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import WebEngine
+
+/// Exchanges messages with the health script of a page: the script of each document sends a message and waits for the
+/// reply, which says what to do.
+///
+/// Isolation: the main actor. It ends with ``end()``.
+@MainActor
+final class ProbeChannel {
+    private let receive: @MainActor (HealthScript.Message) -> Void
+    /// The message of the script that waits for a reply.
+    private var waiter: CheckedContinuation<HealthScript.Reply, Never>?
+    /// The reply to the next message.
+    private var nextReply: HealthScript.Reply?
+    /// The examination that waits for its result.
+    private var examination: AsyncStream<ProbeResult>.Continuation?
+    /// The name of the script of the current document, and that of the former document, whose messages may be late.
+    private var currentName: String?
+    private var formerName: String?
+    private var isOver = false
+
+    /// Creates a channel.
+    /// - Parameter receive: receives each message.
+    init(receive: @escaping @MainActor (HealthScript.Message) -> Void) {
+        self.receive = receive
+    }
+
+    /// Receives a message and returns the reply, once there is one.
+    func reply(to message: ScriptMessage) async -> HealthScript.Reply {
+        guard !isOver, let message = HealthScript.message(message.json),
+            formerName == nil || message.from != formerName
+        else { return .end }
+        currentName = message.from
+        if let look = message.look { examination?.yield(look.result) }
+        receive(message)
+        if message.isNotification { return .end }
+        if let nextReply {
+            self.nextReply = nil
+            return nextReply
+        }
+        // The receiver may have ended the channel.
+        guard !isOver else { return .end }
+        waiter?.resume(returning: .end)
+        return await withCheckedContinuation { waiter = $0 }
+    }
+
+    /// Sends a reply to the waiting message, or to the next one.
+    func send(_ reply: HealthScript.Reply) {
+        guard let waiter else {
+            nextReply = reply
+            return
+        }
+        self.waiter = nil
+        waiter.resume(returning: reply)
+    }
+
+    /// Examines the page. An examination that still waits ends without a result.
+    /// - Parameter limit: the time limit for the answer of the page.
+    /// - Returns: the result; `nil` if the page does not answer within the limit, for example because it computes.
+    func examine(within limit: Duration) async -> ProbeResult? {
+        let (results, examination) = AsyncStream<ProbeResult>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        self.examination?.finish()
+        self.examination = examination
+        send(.look)
+        let first = Task { () -> ProbeResult? in
+            for await result in results { return result }
+            return nil
+        }
+        defer { first.cancel() }
+        return await first.value(within: limit) ?? nil
+    }
+
+    /// Ends everything that waits for the former document.
+    func documentChanged() {
+        if let currentName { formerName = currentName }
+        currentName = nil
+        nextReply = nil
+        waiter?.resume(returning: .end)
+        waiter = nil
+        examination?.finish()
+        examination = nil
+    }
+
+    /// Ends the channel. Later messages get the reply `end`.
+    func end() {
+        isOver = true
+        documentChanged()
+    }
+}
+
+/// The result of the examination of a page.
+struct ProbeResult: Sendable, Hashable {
+    /// A Boolean value that indicates whether the document is HTML, and not an image, a video or text.
+    var isHTML = true
+    var isHidden = false
+    /// A Boolean value that indicates whether the user has typed or pressed something.
+    var isUsed = false
+    /// A Boolean value that indicates whether there was a first contentful paint.
+    var isPainted = false
+    /// A Boolean value that indicates whether the document has no content at all.
+    var isEmpty = false
+    var hasScripts = false
+    /// A Boolean value that indicates whether the document has a background colour or image.
+    var hasBackground = false
+    /// The uncaught errors of scripts.
+    var bootErrors: [ScriptFailure] = []
+    /// The URLs of scripts and style sheets that could not be loaded.
+    var failedResources: [String] = []
+    /// A Boolean value that indicates whether a package provided the document.
+    var isPackaged = false
+    /// A Boolean value that indicates whether the snapshot has one colour only; `nil` without a snapshot.
+    var isUniform: Bool?
+
+    /// Returns a Boolean value that indicates whether a snapshot has to decide.
+    func needsPicture(for signals: Set<BlankPageSignal>) -> Bool {
+        isHTML && !isHidden && !isUsed && (!isPainted || signals.contains(.uniformPicture))
+    }
+}
+
+/// An uncaught error of a script.
+struct ScriptFailure: Sendable, Hashable, Decodable {
+    let text: String
+    /// The URL of the script; that of the document for an inline script.
+    let file: String
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+/// Decides which step a blank page gets next, and limits their number. A value.
+struct RecoveryPolicy: Sendable {
+    private let limit: Int
+    private var count = 0
+    private var lastAt = Duration.zero
+    private var hasReloaded = false
+    private var hasDropped = false
+    /// The document of the last step.
+    private var document: String?
+    /// A Boolean value that indicates whether the error page was shown. Only the user can take that back.
+    private var isSpent = false
+    /// The times of the reloads that did not count, in order.
+    private var reloads: [Duration] = []
+
+    /// The time without a step after which the count starts again, and the period in which ``limit`` applies to reloads
+    /// that do not count.
+    private static let calm = Duration.seconds(600)
+
+    init(limit: Int) {
+        self.limit = min(max(limit, 0), 3)
+    }
+
+    /// A Boolean value that indicates whether no step is left.
+    var isOver: Bool { count >= limit }
+
+    /// Returns the kind of the next step; `nil` if none is left.
+    /// - Parameters:
+    ///   - document: the URL of the document in the engine.
+    ///   - mayRepeat: whether the document may be requested once more.
+    ///   - mayDrop: whether packages can be responsible.
+    ///   - now: the current time.
+    mutating func next(
+        for document: String, mayRepeat: Bool, mayDrop: Bool, at now: Duration
+    ) -> BlankPageStep.Kind? {
+        age(to: now)
+        guard !isOver else { return nil }
+        if document != self.document { (hasReloaded, hasDropped) = (false, false) }
+        self.document = document
+        guard mayRepeat, count < limit - 1 else { return .showedErrorPage }
+        if !hasReloaded {
+            hasReloaded = true
+            return .reloaded
+        }
+        guard mayDrop, !hasDropped else { return .showedErrorPage }
+        hasDropped = true
+        return .reloadedWithoutPackage
+    }
+
+    /// Returns a step as it is reported if it is taken now.
+    func step(_ kind: BlankPageStep.Kind, _ trouble: PageHealth.Trouble) -> BlankPageStep {
+        BlankPageStep(
+            kind: kind, signal: trouble.signal, detail: trouble.detail, number: count + 1, source: trouble.source)
+    }
+
+    /// Returns the next step for a page that was well: a reload that does not count, or the error page after too many
+    /// of them; `nil` if no step is left.
+    mutating func reload(_ trouble: PageHealth.Trouble, at now: Duration) -> BlankPageStep? {
+        age(to: now)
+        guard !isOver else { return nil }
+        reloads.removeAll { now - $0 >= Self.calm }
+        guard limit > 1, reloads.count < limit else { return step(.showedErrorPage, trouble) }
+        reloads.append(now)
+        return BlankPageStep(
+            kind: .reloaded, signal: trouble.signal, detail: trouble.detail, number: 0, source: trouble.source,
+            isFree: true)
+    }
+
+    private mutating func age(to now: Duration) {
+        if now - lastAt >= Self.calm, !isSpent { (count, hasReloaded, hasDropped) = (0, false, false) }
+    }
+
+    /// Records a step that is taken.
+    mutating func record(_ step: BlankPageStep, at now: Duration) {
+        guard !step.isFree else { return }
+        (count, lastAt) = (count + 1, now)
+        if step.kind == .showedErrorPage { isSpent = true }
+    }
+
+    /// Records that the error page is not shown after all: it counts as a step, which expires like any other.
+    mutating func revertErrorPage() { isSpent = false }
+
+    /// Records that the packages are not taken from the page after all.
+    mutating func keepPackages() { hasDropped = false }
+
+    /// Starts the count again after a gesture of the user on the error page. Nothing else may do so, or a page that
+    /// goes to another URL each time would be loaded without end.
+    mutating func renew() {
+        guard isSpent else { return }
+        (count, hasReloaded, hasDropped, document, isSpent, reloads) = (0, false, false, nil, false, [])
+    }
+}

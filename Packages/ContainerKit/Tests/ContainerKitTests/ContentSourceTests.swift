@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import HTTPSemantics
+import HTTPTypes
+import ResourceLoading
+import SchemeRouter
+import Testing
+import WebEngine
+import WebEngineTesting
+
+@testable import ContainerKit
+
+@Suite("Content sources")
+struct ContentSourceTests {
+    /// Answers all below one URL with its name, and cannot answer an engine that preflights.
+    private struct NamedSource: ContentSource {
+        let name: String
+        var prefix = "https://shop.example/"
+        var feature: FeatureSwitch?
+        var semantics = SemanticsLoader.Options()
+
+        func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
+            traits.preflights ? nil : NamedLoader(name: name, prefix: prefix)
+        }
+
+        func covers(_ request: HTTPRequest) -> Bool { request.urlText.hasPrefix(prefix) }
+
+        func mayServe(originOf request: HTTPRequest) -> Bool { request.webOrigin == WebOrigin(url: prefix) }
+    }
+
+    private struct NamedLoader: ResourceLoader {
+        let name: String
+        let prefix: String
+
+        func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+            guard request.head.urlText.hasPrefix(prefix) else { return nil }
+            return ResourceResponse(
+                head: HTTPResponse(status: .ok), body: .bytes(.init(name.utf8)),
+                provenance: Provenance(Provenance.Source(rawValue: name), reason: "a test"))
+        }
+    }
+
+    private func answer(_ sources: ContentSources, _ url: String, preflights: Bool = false) async throws -> String? {
+        let head = try #require(HTTPRequest(urlText: url))
+        var traits = FakeEngine().traits(in: .customScheme)
+        traits.preflights = preflights
+        return try await LoaderChain(sources.loaders(for: traits)).load(ResourceRequest(head))?.provenance.source
+            .rawValue
+    }
+
+    @Test("The first source of the list that has a response answers; a kind of source may be the app's own")
+    func order() async throws {
+        let sources = ContentSources([
+            NamedSource(name: "one", prefix: "https://shop.example/a"), NamedSource(name: "two"),
+        ])
+        #expect(try await answer(sources, "https://shop.example/a") == "one")
+        #expect(try await answer(sources, "https://shop.example/b") == "two")
+        #expect(try await answer(sources, "https://other.example/") == nil)
+    }
+
+    @Test(
+        "A source that is switched off neither covers nor answers, and still may serve its origin when it is on again")
+    func switchedOff() async throws {
+        let feature = FeatureSwitch()
+        let sources = ContentSources([NamedSource(name: "one", feature: feature)])
+        let request = try #require(HTTPRequest(urlText: "https://shop.example/a"))
+        #expect(sources.cover(request) && sources.list(request) && sources.mayServe(originOf: request))
+        feature.set(false)
+        #expect(!sources.cover(request) && !sources.list(request) && !sources.mayServe(originOf: request))
+        #expect(sources.mayServe(originOf: request, countsOff: true))
+        #expect(try await answer(sources, request.urlText) == nil)
+    }
+
+    @Test("A source that cannot answer an engine has no loader for it; neighbours with equal options share one")
+    func loaders() async throws {
+        var folders = SemanticsLoader.Options()
+        folders.redirectsToFolders = true
+        let sources = ContentSources([
+            NamedSource(name: "one"), NamedSource(name: "two"), NamedSource(name: "three", semantics: folders),
+        ])
+        #expect(sources.loaders(for: FakeEngine().traits(in: .customScheme)).count == 2)
+        #expect(try await answer(sources, "https://shop.example/a", preflights: true) == nil)
+    }
+}
+
+@Suite("Dispositions")
+struct DispositionTests {
+    @Test("A request that merely nothing covers may still be for a version that its page stays on; all else forbids it")
+    func forbidsContent() {
+        #expect(!Disposition.intercept.forbidsContent)
+        for reason in [RouteDecision.Reason.uncovered, .unreadable, .covered] {
+            #expect(!Disposition.bypass(reason).forbidsContent)
+        }
+        for reason in [RouteDecision.Reason.off, .denied(0), .rule(3), .veto(.off), .plainPage] {
+            #expect(Disposition.bypass(reason).forbidsContent)
+        }
+        #expect("\(Disposition(RouteDecision(.pass, because: .rule(3))))" == "pass: rules[3]")
+        #expect(Disposition(RouteDecision(.intercept, because: .rule(3))) == .intercept)
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import Logging
+import OfflinePackage
+import PackageFormat
+import PackagePublisher
+import PackageUpdates
+import ResourceLoading
+import ResourceStore
+import Testing
+import WebEngine
+import WebEngineTesting
+
+/// The calls of an invalidator to an engine that keeps files itself, without a container.
+@MainActor
+@Suite("Engine cache invalidator", .timeLimit(.minutes(1)))
+struct EngineCacheInvalidatorTests {
+    /// A container with packages that are in use, at their real URLs in the engine.
+    private final class Host: EngineCacheHost {
+        var arePackagesInUse = true
+        /// Returns the URL in the engine; the same URL by default.
+        var place: (String) -> String? = { $0 }
+        private(set) var forgotten: [[String]] = []
+        private(set) var kept: [EngineError] = []
+        let results: AsyncStream<Void>
+        private let result: AsyncStream<Void>.Continuation
+
+        init() { (results, result) = AsyncStream.makeStream() }
+
+        func engineURL(of url: String) -> String? { place(url) }
+
+        func engineDidForgetFiles(under urls: [PackageBaseURL]) {
+            forgotten.append(urls.map(\.description))
+            result.yield()
+        }
+
+        func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
+            kept.append(error)
+            result.yield()
+        }
+    }
+
+    /// A folder with packages, which is removed with it.
+    private final class Stage: Sendable {
+        let folder = FileManager.default.temporaryDirectory.path + "/engine-caches-\(UUID().uuidString)"
+        let library: PackageLibrary
+
+        init() throws {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            library = try PackageLibrary(store: BlobStore(directory: folder + "/store"))
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+        func install(_ id: String, _ version: String, at base: String) async throws {
+            let site = "\(folder)/site-\(id)-\(version)"
+            try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+            try Data("\(id) \(version)".utf8).write(to: URL(filePath: site + "/index.html"))
+            let package = try PackageBuilder().build(
+                site, id: PackageID(id), version: PackageVersion(version), baseURL: PackageBaseURL(base),
+                sequence: nil, output: folder + "/packages")
+            try await library.install(archive: package.archive, manifest: package.manifest)
+        }
+    }
+
+    private let stage: Stage
+    private let engine = FakeEngine()
+    private let host = Host()
+    private let shop = "https://shop.example/"
+
+    init() throws { stage = try Stage() }
+
+    private func invalidator(isByProxy: Bool = true) -> EngineCacheInvalidator {
+        EngineCacheInvalidator(
+            engine, stage.library, directory: stage.folder, limit: .seconds(10), isByProxy: isByProxy,
+            logger: Logger(label: "test"), host: host)
+    }
+
+    private func session(_ number: UInt64, _ mode: InterceptionMode) -> PageSession {
+        let page = PageID(rawValue: number)
+        return PageSession(
+            id: page, documentURL: shop, view: ViewID(rawValue: number), mode: mode,
+            generations: stage.library.pin(page))
+    }
+
+    /// Waits for a result of the engine.
+    private func result() async {
+        for await _ in host.results { return }
+    }
+
+    @Test("Service workers of all packages are looked through, and of one that moved both places are forgotten")
+    func places() async throws {
+        let invalidator = invalidator()
+        try await stage.install("cdn", "1", at: "https://cdn.example/lib/")
+        invalidator.packagesDidChange()
+        await result()
+        #expect(engine.forgotten == [["https://cdn.example/lib/"]])
+        try await stage.install("shop", "1", at: shop)
+        invalidator.packagesDidChange()
+        await result()
+        #expect(engine.forgotten.last == [shop] && engine.searched.last == ["https://cdn.example/", shop])
+        try await stage.install("shop", "2", at: shop + "new/")
+        invalidator.packagesDidChange()
+        await result()
+        #expect(host.forgotten == [["https://cdn.example/lib/"], [shop], [shop, shop + "new/"]])
+        await invalidator.shutDown()
+    }
+
+    @Test("A removal that failed is repeated after the next launch; a removal that succeeded is not")
+    func launch() async throws {
+        engine.forgetError = EngineError(.storage, "a test")
+        try await stage.install("shop", "1", at: shop)
+        let first = invalidator()
+        first.start()
+        await result()
+        #expect(host.kept.map(\.code) == [.storage])
+        await first.shutDown()
+        engine.forgetError = nil
+        for launch in 1...2 {
+            let next = invalidator()
+            next.start()
+            let page = session(UInt64(launch), .loopbackProxy)
+            next.pageDidOpen(page)
+            await next.invalidateStaleFiles(for: page)
+            #expect(engine.forgotten == [[shop], [shop]])
+            await next.shutDown()
+        }
+        #expect(host.forgotten == [[shop]])
+    }
+
+    @Test("Nothing is removed while a page is open that may have the files, and after it is closed at once")
+    func openPages() async throws {
+        let invalidator = invalidator()
+        invalidator.start()
+        // Of another mode: its files do not lie in the engine's caches.
+        invalidator.pageDidOpen(session(1, .customScheme))
+        invalidator.pageDidOpen(session(2, .plain))
+        try await stage.install("shop", "1", at: shop)
+        invalidator.packagesDidChange()
+        #expect(engine.forgotten.isEmpty)
+        invalidator.pageDidClose(PageID(rawValue: 2))
+        await result()
+        #expect(engine.forgotten == [[shop]])
+        invalidator.join(PageID(rawValue: 1))
+        invalidator.contentDidChange()
+        #expect(engine.forgotten.count == 1)
+        invalidator.pageDidClose(PageID(rawValue: 1))
+        await result()
+        #expect(engine.forgotten == [[shop], [shop]])
+        await invalidator.shutDown()
+    }
+
+    @Test("Files are removed when their URL in the engine is known, and when packages are not in use any more")
+    func hostState() async throws {
+        host.place = { _ in nil }
+        try await stage.install("shop", "1", at: shop)
+        let invalidator = invalidator(isByProxy: false)
+        invalidator.start()
+        let page = session(1, .loopbackServer)
+        await invalidator.invalidateStaleFiles(for: page)
+        #expect(engine.forgotten.isEmpty)
+        host.place = { $0.replacing("https://shop.example/", with: "https://shop-example.localhost:8443/") }
+        // At the local server a page of plain mode does not load files of packages.
+        await invalidator.invalidateStaleFiles(for: session(2, .plain))
+        #expect(engine.forgotten.isEmpty)
+        await invalidator.invalidateStaleFiles(for: page)
+        #expect(engine.forgotten == [["https://shop-example.localhost:8443/"]] && host.forgotten == [[shop]])
+        host.arePackagesInUse = false
+        invalidator.packagesDidChange()
+        await result()
+        await result()
+        #expect(host.forgotten == [[shop], [shop]])
+        await invalidator.shutDown()
+    }
+
+    @Test("The HTTP cache is cleared; a failure is logged, and not thrown")
+    func clear() async throws {
+        let invalidator = invalidator()
+        await invalidator.clear()
+        engine.clearError = EngineError(.storage, "a test")
+        await invalidator.clear()
+        #expect(engine.httpCacheClears == 1)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ResourceLoading
+import Testing
+import WebEngine
+import WebEngineTesting
+
+@testable import PageRecovery
+
+/// The monitor of all pages, without a container.
+@MainActor
+@Suite("Monitor of blank pages", .timeLimit(.minutes(1)))
+struct BlankPageMonitorTests {
+    private let stage = RecoveryStage()
+    private let url = "https://a.example/"
+
+    @Test("A request is counted to the page that began it, whoever has its view when it ends")
+    func pending() throws {
+        let monitor = stage.monitor
+        let page = try stage.open(url)
+        let first = monitor.began(of: page.view.id)
+        #expect(monitor.isBusy(page.session.id))
+        monitor.end(in: page.view.id)
+        let next = try stage.open(url, id: 2, in: page.view)
+        let second = monitor.began(of: next.view.id)
+        monitor.ended(of: first)
+        #expect(monitor.isBusy(next.session.id) && !monitor.isBusy(page.session.id))
+        monitor.ended(of: second)
+        #expect(!monitor.isBusy(next.session.id))
+        #expect(monitor.began(of: nil) == nil)
+    }
+
+    @Test("A document that its process took with it is loaded, and not the one before")
+    func lost() throws {
+        let page = try stage.open(url)
+        stage.load(url, in: page.view)
+        page.view.onSignal?(.started(url: url + "next"))
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(page.view.reloads.isEmpty && page.view.loads.last == url + "next")
+        page.view.onSignal?(.started(url: url + "next"))
+        page.view.onSignal?(.processEnded(reason: "killed"))
+        #expect(page.view.errorPages.last?.contains(url + "next") == true)
+        #expect(stage.pages.steps.map(\.kind) == [.reloaded, .showedErrorPage])
+    }
+
+    @Test("Who leaves the error page by a touch has all steps again, and a page that goes by itself has not")
+    func leaving() throws {
+        let page = try stage.open(url)
+        let fail = {
+            stage.load(url, in: page.view)
+            page.view.onSignal?(.processEnded(reason: "killed"))
+        }
+        fail()
+        page.view.onSignal?(.started(url: url))
+        page.view.onSignal?(.failed(url: url, error: EngineError(.cannotConnect, "no way")))
+        try #require(page.view.errorPages.count == 1 && page.view.reloads.count == 1)
+        stage.load("about:blank", in: page.view)
+        page.view.touched = [url]
+        fail()
+        #expect(page.view.reloads.count == 2)
+    }
+
+    @Test("A document that is posted over loopback is of the page that navigates to its origin, else of any page")
+    func loopbackDocuments() throws {
+        for (isOfFirst, errorPages) in [(true, [1, 0]), (false, [1, 1])] {
+            let stage = RecoveryStage()
+            let pages = [try stage.open(url), try stage.open("https://b.example/", id: 2)]
+            for page in pages {
+                page.view.onSignal?(.started(url: page.session.documentURL))
+            }
+            stage.monitor.recordDocument(of: nil, hasBody: true, isEmpty: false) { isOfFirst && $0 == url }
+            for page in pages {
+                page.view.onSignal?(.committed(url: page.session.documentURL))
+                page.view.onSignal?(.processEnded(reason: "killed"))
+            }
+            #expect(pages.map(\.view.errorPages.count) == errorPages)
+        }
+    }
+
+    @Test("While the feature is off, no page is watched and no step is taken")
+    func off() throws {
+        let watched = try stage.open(url)
+        stage.feature.set(false)
+        let unwatched = try stage.open(url, id: 2)
+        for page in [watched, unwatched] {
+            stage.load(url, in: page.view)
+            page.view.onSignal?(.processEnded(reason: "killed"))
+        }
+        #expect(unwatched.view.handlers.isEmpty && watched.view.handlers[HealthScript.name] != nil)
+        #expect(stage.pages.steps.isEmpty && watched.view.reloads.isEmpty && unwatched.view.reloads.isEmpty)
+    }
+
+    @Test("Texts of the error page are escaped")
+    func escaping() {
+        var text = ErrorPageText()
+        (text.language, text.title, text.message, text.retry) = ("\"><a>", "<b>", "&", "'")
+        let html = ErrorPage(text, for: "https://a/?\"'<>&").html
+        #expect(html.contains("lang=\"&quot;&gt;&lt;a&gt;\"") && html.contains("<title>&lt;b&gt;</title>"))
+        #expect(html.contains("<p>&amp;</p>") && html.contains(">&#39;</a>"))
+        #expect(html.contains("href=\"https://a/?&quot;&#39;&lt;&gt;&amp;\""))
+    }
+}

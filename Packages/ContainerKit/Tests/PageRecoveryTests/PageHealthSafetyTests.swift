@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import PageRecovery
+
+/// What a page must not be touched for, without an engine.
+@Suite("Health of a page: what it is not touched for", .timeLimit(.minutes(1)))
+struct PageHealthSafetyTests {
+    @Test("A page that answers, and of which there is no picture, is not taken for one that hangs")
+    func withoutPicture() {
+        let page = Patient()
+        page.load()
+        var looks = 0
+        while let deadline = page.health.deadline {
+            page.now = deadline
+            #expect(page.apply(.clock(isBusy: false)) == [.examine])
+            #expect(page.apply(.examined(ProbeResult(hasScripts: true))).isEmpty)
+            looks += 1
+        }
+        #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(240))
+        // One that fell silent between has to do so twice in a row.
+        let mute = Patient()
+        mute.load()
+        for (second, seen) in [(3, nil), (40, ProbeResult(hasScripts: true)), (75, nil)] {
+            mute.now = .seconds(second)
+            #expect(mute.apply(.clock(isBusy: false)) == [.examine] && mute.apply(.examined(seen)).isEmpty)
+        }
+        #expect(mute.health.deadline != nil)
+        // However short the time is, it takes two.
+        let hasty = Patient {
+            $0.silence = .zero
+            $0.signals.insert(.unresponsive)
+        }
+        hasty.load()
+        hasty.now = .seconds(3)
+        #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)).isEmpty)
+        #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)) == [.endProcess])
+    }
+
+    @Test("A document that never spoke, as one of the page cache or without scripts, does not hang")
+    func neverSpoke() {
+        let page = Patient()
+        page.start()
+        page.apply(.committed(url: "https://a.example/", isWatched: true), .finished)
+        var ends = false
+        while let deadline = page.health.deadline {
+            page.now = deadline
+            page.apply(.clock(isBusy: false))
+            ends = ends || page.apply(.examined(nil)).contains(.endProcess)
+        }
+        #expect(!ends && page.steps.isEmpty)
+        // What the one before has said is not its word.
+        let next = Patient()
+        next.load()
+        next.apply(.started(url: "https://a.example/2", byPerson: true))
+        next.apply(.committed(url: "https://a.example/2", isWatched: true), .finished)
+        while next.look(nil) {}
+        #expect(next.now == .seconds(3))
+    }
+
+    @Test(
+        "A page that comes in sight has its whole time before it is looked at, and what a look has found before is void"
+    )
+    func shown() {
+        let page = Patient()
+        page.load()
+        page.look(ProbeResult(isHidden: true))
+        page.now = .seconds(1_000)
+        page.apply(.shown)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty && page.health.deadline == .seconds(1_003))
+        page.now = .seconds(1_003)
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
+        page.apply(.shown)
+        #expect(page.apply(.examined(.empty)).isEmpty && page.health.deadline == .seconds(1_006))
+        // A first look, and then it was out of sight for the rest of its time.
+        let left = Patient()
+        left.load()
+        left.look(ProbeResult.broken)
+        left.now = .seconds(4)
+        left.apply(.hidden)
+        left.now = .seconds(60)
+        left.apply(.shown)
+        left.look(ProbeResult.broken)
+        #expect(left.steps.isEmpty && left.health.deadline == .seconds(90))
+    }
+
+    @Test("What a hidden page loads does not have it looked at, and neither does what asks for it")
+    func hidden() {
+        for hides in [true, false] {
+            let page = Patient()
+            page.load()
+            if hides { page.apply(.hidden) } else { page.look(ProbeResult(isHidden: true)) }
+            for second in 1...200 {
+                page.now = .seconds(second)
+                page.apply(.activity)
+                #expect(page.health.deadline == nil && page.apply(.clock(isBusy: false)).isEmpty)
+            }
+            page.apply(.paused, .resumed)
+            #expect(page.health.deadline == nil)
+        }
+    }
+
+    @Test("A page that asks something while it is looked at is not judged by that look")
+    func asksMeanwhile() {
+        let page = Patient()
+        page.load()
+        page.now = .seconds(3)
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
+        page.apply(.asks, .examined(.empty))
+        #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
+    }
+
+    @Test("That a document came with a body is known until the next one is there, whatever was asked for meanwhile")
+    func body() {
+        let page = Patient()
+        page.start()
+        page.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        // A download, a navigation that was stopped.
+        page.start("https://a.example/file")
+        page.apply(.loadFailed("a download", isReal: false))
+        page.start("https://a.example/file")
+        page.apply(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded], "what was asked for by GET is")
+        let posted = Patient()
+        posted.start()
+        posted.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
+        posted.start("https://a.example/file")
+        posted.apply(.loadFailed("a download", isReal: false), .processEnded("crashed"))
+        #expect(posted.kinds == [.showedErrorPage])
+        let empty = Patient()
+        empty.start()
+        empty.apply(.hasNoContent, .committed(url: "https://a.example/", isWatched: true), .spoke, .finished)
+        empty.start("https://a.example/file")
+        empty.apply(.loadFailed("a download", isReal: false))
+        empty.watch(ProbeResult.empty)
+        #expect(empty.steps.isEmpty)
+        // The request may be heard of before its navigation.
+        let early = Patient()
+        early.apply(.hasBody)
+        early.load()
+        early.apply(.processEnded("crashed"))
+        #expect(early.kinds == [.showedErrorPage])
+    }
+
+    @Test("An error, or a resource that is lost, counts once the page had its time to paint since it was last heard of")
+    func time() {
+        for seen in [ProbeResult.broken, .incomplete] {
+            let page = Patient()
+            page.load()
+            #expect(page.look(seen) && page.now == .seconds(3) && page.steps.isEmpty)
+            page.now = .seconds(20)
+            page.apply(.activity)
+            page.now = .seconds(30)
+            #expect(page.apply(.clock(isBusy: false)).isEmpty)
+            #expect(page.look(seen) && page.now == .seconds(50) && page.kinds == [.reloaded])
+            // One that is never quiet is not known to be done.
+            let restless = Patient()
+            restless.load()
+            while let deadline = restless.health.deadline {
+                restless.now = min(restless.now + .seconds(5), deadline)
+                restless.apply(.activity)
+                if restless.health.deadline == restless.now { restless.look(seen) }
+            }
+            #expect(restless.steps.isEmpty && restless.now == .seconds(240))
+        }
+    }
+
+    @Test("A page that computes for long before it paints lives, and its first word ends its silence")
+    func computing() {
+        let hangs = { (change: (inout BlankPageOptions) -> Void) in
+            Patient {
+                $0.signals.insert(.unresponsive)
+                change(&$0)
+            }
+        }
+        let page = hangs { _ in }
+        page.load()
+        while let deadline = page.health.deadline, deadline <= .seconds(93) {
+            page.now = deadline
+            #expect(page.apply(.clock(isBusy: false)) == [.examine] && page.apply(.examined(nil)).isEmpty)
+        }
+        page.apply(.spoke, .painted)
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+        // A word between two silences.
+        let slow = hangs { $0.silence = .seconds(30) }
+        slow.load()
+        slow.look(nil)
+        slow.apply(.spoke)
+        slow.now = .seconds(40)
+        #expect(slow.apply(.clock(isBusy: false)) == [.examine] && slow.apply(.examined(nil)).isEmpty)
+    }
+
+    @Test("That a process is about to be ended is void once its page speaks, paints, or goes on")
+    func ending() {
+        for events: [PageHealth.Event] in [
+            [.spoke], [.painted], [.started(url: "x", byPerson: false), .loadFailed("stopped", isReal: false)],
+            [.examined(ProbeResult())],
+        ] {
+            let page = Patient {
+                $0.silence = .zero
+                $0.signals.insert(.unresponsive)
+            }
+            page.load()
+            page.look(nil)
+            page.look(nil)
+            #expect(page.health.isEndingProcess)
+            for event in events { page.apply(event) }
+            page.apply(.processEnded("crashed"))
+            #expect(page.steps[0].signal == .processEnded)
+        }
+    }
+
+    @Test("A process that ends with a page that was well, or hidden, has it loaded anew, and its package stays")
+    func killed() {
+        for event in [PageHealth.Event.painted, .hidden] {
+            let page = Patient()
+            for _ in 0..<5 {
+                page.load()
+                page.apply(event, .processEnded("killed"))
+                page.now += .seconds(300)
+            }
+            #expect(page.kinds == Array(repeating: .reloaded, count: 5) && page.hasPackages)
+            let often = Patient()
+            for _ in 0..<4 {
+                often.load()
+                often.apply(event, .processEnded("killed"))
+            }
+            #expect(often.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && often.hasPackages)
+        }
+    }
+
+    @Test("A process that ends with a page that never spoke has it loaded anew as one that was well")
+    func unknown() {
+        let page = Patient()
+        for _ in 0..<4 {
+            page.start()
+            page.apply(.committed(url: "https://a.example/", isWatched: false), .finished, .processEnded("killed"))
+        }
+        #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
+    }
+
+    @Test("A page whose process ends while it is hidden is loaded anew once it is seen, unless another load came")
+    func outOfSight() {
+        let page = Patient()
+        page.load()
+        page.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
+        page.apply(.paused, .resumed)
+        #expect(page.steps.isEmpty)
+        page.apply(.visibilityChanged(isVisible: true))
+        #expect(page.kinds == [.reloaded] && page.hasPackages && page.steps[0].isFree)
+        let moved = Patient()
+        moved.load()
+        moved.apply(.visibilityChanged(isVisible: false), .processEnded("killed"))
+        moved.start("https://a.example/2")
+        moved.apply(.visibilityChanged(isVisible: true))
+        #expect(moved.steps.isEmpty)
+    }
+
+    @Test("What a look has shown is void once the page paints, is used, or is said to be well, and its package stays")
+    func wellMeanwhile() {
+        for event in [PageHealth.Event.painted, .used, .isWell] {
+            var health = PageHealth(BlankPageOptions())
+            let page = Patient()
+            page.load()
+            page.watch(ProbeResult.empty)
+            page.load()
+            health = page.health
+            var now = page.now
+            while !health.awaitsDrop, let deadline = health.deadline {
+                now = max(now, deadline)
+                _ = health.apply(.clock(isBusy: false), at: now)
+                _ = health.apply(.examined(ProbeResult.empty), at: now)
+            }
+            #expect(health.awaitsDrop)
+            _ = health.apply(event, at: now)
+            #expect(!health.awaitsDrop && health.deadline == nil)
+            #expect(health.apply(.packageDropped(true), at: now).isEmpty)
+        }
+        // Of a process that is gone nobody can say that it is well.
+        var dead = PageHealth(BlankPageOptions())
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: true), .spoke,
+            .processEnded("1"), .processEnded("2"), .isWell,
+        ] {
+            _ = dead.apply(event, at: .zero)
+        }
+        #expect(dead.awaitsDrop && dead.apply(.packageDropped(true), at: .zero).count == 1)
+    }
+
+    @Test("A form that became a download says nothing of the document that comes after it")
+    func savedForm() {
+        let page = Patient()
+        page.load()
+        page.start("https://a.example/file")
+        page.apply(.hasBody, .hasNoContent, .loadFailed("a download", isReal: false))
+        page.load("https://a.example/2")
+        page.apply(.painted, .processEnded("killed"))
+        #expect(page.kinds == [.reloaded])
+    }
+
+    @Test("A process that ended with a load of the host under way is no step, and a loss of that load is one")
+    func replaced() {
+        let page = Patient()
+        page.load()
+        page.start("https://b.example/")
+        page.apply(.processReplaced)
+        #expect(page.steps.isEmpty && page.health.isOnWay)
+        page.apply(.loadFailed("offline", isReal: true))
+        #expect(page.kinds == [.showedErrorPage])
+    }
+
+    @Test("A form that leads to its own URL, and whose process ends on the way, is not sent again")
+    func ownForm() {
+        let page = Patient()
+        page.load()
+        page.start()
+        page.apply(.hasBody, .processEnded("crashed"))
+        #expect(page.kinds == [.showedErrorPage])
+    }
+
+    @Test("A page that is looked at again is so after a second, however short its time is")
+    func floor() {
+        let page = Patient {
+            ($0.grace, $0.firstPaint) = (.zero, .zero)
+            $0.patience = .seconds(10)
+        }
+        page.load()
+        page.look(ProbeResult(hasScripts: true))
+        #expect(page.health.deadline == .seconds(1))
+    }
+
+    @Test("A document that does not end, and has one colour, is looked at now and then, and not without a pause")
+    func pause() {
+        let page = Patient { $0.signals.insert(.uniformPicture) }
+        page.commit()
+        let seen = ProbeResult(isPainted: true, isUniform: true)
+        var times: [Duration] = []
+        while page.steps.isEmpty, let deadline = page.health.deadline, times.count < 100 {
+            #expect(deadline > page.now)
+            page.look(seen)
+            times.append(page.now)
+        }
+        #expect(times == [30, 60, 90, 120, 150, 180, 210, 240].map { .seconds($0) })
+        #expect(page.kinds == [.reloaded] && page.steps[0].signal == .uniformPicture)
+    }
+
+    @Test("A process that ends on the way takes the document that was asked for, and not the one before")
+    func onWay() {
+        let page = Patient()
+        page.load("https://a.example/")
+        page.start("https://b.example/")
+        page.apply(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded] && page.health.lostURL == "https://b.example/")
+        // No package is behind what was never there.
+        page.start("https://b.example/")
+        page.apply(.processEnded("crashed"))
+        #expect(page.kinds == [.reloaded, .showedErrorPage] && page.health.lostURL == "https://b.example/")
+        // The one before has steps of its own, and once there is a document it is that.
+        let other = Patient()
+        other.load("https://a.example/")
+        other.start("https://b.example/")
+        other.apply(.processEnded("crashed"))
+        other.load("https://a.example/")
+        #expect(other.health.lostURL == nil)
+        other.apply(.processEnded("crashed"))
+        #expect(other.kinds == [.reloaded, .reloaded])
+        // What was on its way with a body is not asked for again.
+        let posted = Patient()
+        posted.load("https://a.example/")
+        posted.start("https://b.example/")
+        posted.apply(.hasBody, .processEnded("crashed"))
+        #expect(posted.kinds == [.showedErrorPage] && posted.health.lostURL == "https://b.example/")
+        // A reload is no other document.
+        let reloaded = Patient()
+        for _ in 0..<2 {
+            reloaded.load("https://a.example/")
+            reloaded.start("https://a.example/")
+            reloaded.apply(.processEnded("crashed"))
+        }
+        #expect(reloaded.kinds == [.reloaded, .reloadedWithoutPackage] && reloaded.health.lostURL == nil)
+    }
+}

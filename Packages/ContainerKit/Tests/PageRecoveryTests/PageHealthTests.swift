@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import PageRecovery
+
+/// What is done about a page that stays white, without an engine.
+@Suite("Health of a page", .timeLimit(.minutes(1)))
+struct PageHealthTests {
+    private static let all: [BlankPageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
+
+    @Test("A page that stays broken is reloaded, then without its package, then replaced; and that is all")
+    func ladder() {
+        for (seen, signal) in [
+            (ProbeResult.empty, BlankPageSignal.emptyDocument), (ProbeResult.broken, .bootError),
+            (ProbeResult.incomplete, .failedResource),
+        ] {
+            let page = Patient()
+            for _ in 0..<3 {
+                page.load()
+                page.watch(seen)
+            }
+            #expect(page.kinds == Self.all && page.steps.map(\.number) == [1, 2, 3])
+            #expect(page.steps.allSatisfy { $0.signal == signal })
+            page.apply(.processEnded("crashed"))
+            #expect(page.steps.count == 3 && page.health.deadline == nil)
+        }
+    }
+
+    @Test("Without a package the second step is the error page, and with fewer steps the last one is")
+    func shorterLadders() {
+        let page = Patient()
+        page.hasPackages = false
+        for _ in 0..<2 {
+            page.load()
+            page.watch(ProbeResult.empty)
+        }
+        #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "nothing was to blame")
+        let dead = Patient()
+        dead.hasPackages = false
+        for _ in 0..<2 {
+            dead.load()
+            dead.apply(.processEnded("crashed"))
+        }
+        #expect(dead.kinds == [.reloaded, .showedErrorPage] && dead.steps.map(\.number) == [1, 2])
+        for limit in 0...2 {
+            let page = Patient { $0.stepLimit = limit }
+            for _ in 0..<max(limit, 1) {
+                page.load()
+                page.watch(ProbeResult.empty)
+            }
+            page.apply(.processEnded("crashed"))
+            #expect(page.kinds == [[], [.showedErrorPage], [.reloaded, .showedErrorPage]][limit])
+        }
+    }
+
+    @Test(
+        "A page that is fine is looked at and left alone",
+        arguments: [
+            ProbeResult.painted, ProbeResult(isUniform: false), ProbeResult(isHTML: false),
+            ProbeResult(isUsed: true, bootErrors: [.boot]), ProbeResult(isPainted: true, bootErrors: [.boot]),
+        ])
+    func fine(_ seen: ProbeResult) {
+        let page = Patient()
+        page.load()
+        #expect(page.look(seen))
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+    }
+
+    @Test("A page that is blank without a script, or has a background, is never loaded anew")
+    func blank() {
+        for seen in [ProbeResult.white, ProbeResult(hasScripts: true, hasBackground: true, isUniform: true)] {
+            let page = Patient()
+            page.load()
+            while page.look(seen) {}
+            #expect(page.steps.isEmpty && page.now == .seconds(30))
+        }
+    }
+
+    @Test("A page that boots slowly has its time, counted from the last that was heard of it, until it is too long")
+    func slow() {
+        let seen = ProbeResult(hasScripts: true, isUniform: true)
+        let page = Patient { $0.signals.insert(.noFirstPaint) }
+        page.load()
+        #expect(page.look(seen) && page.now == .seconds(3))
+        page.now = .seconds(32)
+        page.apply(.activity)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty)
+        page.now = .seconds(62)
+        // While a request waits for its answer it is asked about now and then.
+        #expect(page.apply(.clock(isBusy: true)).isEmpty && page.health.deadline == .seconds(72))
+        page.now = .seconds(71)
+        page.apply(.activity)
+        #expect(page.health.deadline == .seconds(101))
+        for second in [100, 129, 158, 187, 215] {
+            page.now = .seconds(second)
+            page.apply(.activity)
+        }
+        #expect(page.health.deadline == .seconds(240) && page.steps.isEmpty)
+        #expect(page.look(seen) && page.kinds == [.reloaded] && page.steps[0].signal == .noFirstPaint)
+    }
+
+    @Test(
+        "A request that is never answered, and a document that comes in drops, put a look off for two minutes at most")
+    func patience() {
+        let page = Patient()
+        page.load()
+        while let deadline = page.health.deadline, deadline < .seconds(240) {
+            page.now = deadline
+            #expect(page.apply(.clock(isBusy: true)).isEmpty)
+        }
+        page.now = .seconds(240)
+        #expect(page.apply(.clock(isBusy: true)) == [.examine])
+        page.apply(.examined(ProbeResult.broken))
+        #expect(page.steps.isEmpty && page.health.deadline == nil, "what it waits for may be what it is to show")
+        let dripping = Patient { $0.signals.insert(.noFirstPaint) }
+        dripping.commit()
+        while let deadline = dripping.health.deadline, deadline > dripping.now {
+            dripping.now = min(dripping.now + .seconds(5), deadline)
+            dripping.apply(.activity)
+        }
+        #expect(dripping.now == .seconds(240))
+        dripping.look(ProbeResult.broken)
+        #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
+    }
+
+    @Test("A page that paints nothing, and has done nothing wrong, is left alone by default")
+    func shy() {
+        let page = Patient()
+        page.load()
+        while page.look(ProbeResult(hasScripts: true, isUniform: true)) {}
+        // Nor is an empty document of a server, nor one whose colour is all that it shows, by what it has failed at.
+        for seen in [
+            ProbeResult(isEmpty: true, isUniform: true),
+            ProbeResult(hasScripts: true, hasBackground: true, bootErrors: [.boot], isUniform: true),
+            ProbeResult(hasBackground: true, failedResources: ["https://a.example/app.js"], isUniform: true),
+        ] {
+            page.load("https://a.example/2")
+            while page.look(seen) {}
+        }
+        #expect(page.steps.isEmpty)
+    }
+
+    @Test(
+        "A script or a style sheet that could not be had counts where nothing is painted, and once the page has loaded")
+    func failedResources() {
+        let page = Patient()
+        page.load()
+        page.watch(ProbeResult.incomplete)
+        #expect(
+            page.kinds == [.reloaded] && page.now == .seconds(30) && page.steps[0].detail == "https://a.example/app.js")
+        var seen = ProbeResult.incomplete
+        seen.isPainted = true
+        let painted = Patient()
+        painted.load()
+        painted.look(seen)
+        #expect(painted.steps.isEmpty && painted.health.deadline == nil)
+        seen = ProbeResult.incomplete
+        seen.isUniform = false
+        let shown = Patient()
+        shown.load()
+        shown.look(seen)
+        #expect(shown.steps.isEmpty && shown.health.deadline == nil)
+        let off = Patient { $0.signals.remove(.failedResource) }
+        off.load()
+        while off.look(ProbeResult.incomplete) {}
+        let loading = Patient()
+        loading.commit()
+        loading.look(ProbeResult.incomplete)
+        #expect(off.steps.isEmpty && loading.steps.isEmpty && loading.health.deadline != nil)
+    }
+
+    @Test("A page that tells that it has painted is not looked at, unless pictures of one colour count")
+    func painting() {
+        let page = Patient()
+        page.load()
+        page.apply(.painted)
+        #expect(page.health.deadline == nil)
+        let uniform = Patient { $0.signals.insert(.uniformPicture) }
+        uniform.load()
+        uniform.apply(.painted)
+        #expect(uniform.health.deadline == .seconds(3))
+    }
+
+    @Test("A page whose document does not end is looked at, too, and its errors do not count before")
+    func unfinished() {
+        let page = Patient()
+        page.commit()
+        page.now = .seconds(29)
+        page.apply(.activity, .clock(isBusy: false))
+        #expect(page.health.deadline == .seconds(59))
+        page.look(ProbeResult(isPainted: true, bootErrors: [.boot]))
+        #expect(page.steps.isEmpty)
+    }
+
+    @Test("A page that is hidden, or whose app is away, is not too late")
+    func away() {
+        let page = Patient()
+        page.load()
+        page.apply(.paused)
+        #expect(page.health.deadline == nil)
+        page.now = .seconds(3_600)
+        #expect(page.apply(.clock(isBusy: false)).isEmpty)
+        page.apply(.resumed)
+        #expect(page.health.deadline == .seconds(3_603))
+        page.look(ProbeResult(isHidden: true, bootErrors: [.boot]))
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+    }
+
+    @Test("What happens while the app is away is dealt with when it is back, unless another document came")
+    func deferred() {
+        let events: [(PageHealth.Event, BlankPageStep.Kind)] = [
+            (.processEnded("crashed"), .reloadedWithoutPackage),
+            (.loadFailed("offline", isReal: true), .showedErrorPage),
+        ]
+        for (event, kind) in events {
+            let page = Patient()
+            page.load()
+            page.apply(.processEnded("before"))
+            page.start()
+            page.apply(.paused, event)
+            #expect(page.kinds == [.reloaded])
+            page.apply(.resumed)
+            #expect(page.kinds == [.reloaded, kind])
+            let moved = Patient()
+            moved.load()
+            moved.apply(.paused, event)
+            moved.commit("https://a.example/2")
+            moved.apply(.resumed)
+            #expect(moved.steps.isEmpty)
+        }
+        var health = PageHealth(BlankPageOptions())
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
+            .finished, .processEnded("1"),
+        ] {
+            _ = health.apply(event, at: .zero)
+        }
+        guard case .dropPackage(let step) = health.apply(.processEnded("2"), at: .zero).first else {
+            Issue.record("no package is dropped")
+            return
+        }
+        #expect(health.apply(.paused, at: .zero).isEmpty && health.apply(.packageDropped(true), at: .zero).isEmpty)
+        #expect(health.apply(.resumed, at: .zero) == [.perform(step)])
+    }
+
+    @Test(
+        "A page on its way to another document is neither looked at nor touched, and looked at again where that fails")
+    func onWay() {
+        let page = Patient()
+        page.load()
+        page.now = .seconds(3)
+        #expect(page.apply(.clock(isBusy: false)) == [.examine])
+        page.start("https://a.example/2")
+        page.apply(.examined(ProbeResult.empty))
+        #expect(page.steps.isEmpty && page.health.deadline == nil)
+        page.now = .seconds(300)
+        page.apply(.loadFailed("a download", isReal: false))
+        page.watch(ProbeResult.empty)
+        #expect(page.kinds == [.reloaded])
+        // So is one whose package is about to be taken.
+        var health = PageHealth(BlankPageOptions())
+        for event in [
+            PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
+            .finished, .processEnded("1"),
+        ] {
+            _ = health.apply(event, at: .zero)
+        }
+        #expect(health.apply(.processEnded("2"), at: .zero).count == 1 && health.awaitsDrop)
+        _ = health.apply(.started(url: "y", byPerson: false), at: .zero)
+        #expect(!health.awaitsDrop && health.apply(.packageDropped(true), at: .zero).isEmpty)
+    }
+
+    @Test("A document that its server has said to be empty is left alone, and the next one is not")
+    func noContent() {
+        let page = Patient()
+        page.apply(.hasNoContent)
+        page.load()
+        while page.look(ProbeResult.empty) {}
+        #expect(page.steps.isEmpty)
+        page.load("https://a.example/2")
+        page.watch(ProbeResult.empty)
+        #expect(page.kinds == [.reloaded])
+    }
+
+    @Test("A page that asks something of the app has its whole time again, however long that takes")
+    func asking() {
+        let page = Patient()
+        page.load()
+        for hour in 1...3 {
+            page.now = .seconds(3_600 * hour)
+            page.apply(.asks, .examined(nil))
+        }
+        #expect(page.steps.isEmpty && page.health.deadline == page.now + .seconds(3))
+    }
+
+    @Test(
+        "The process of a page that does not answer for three minutes is ended, unless it has painted or asks something"
+    )
+    func silent() {
+        /// Asks until the page is let alone; says whether its process was ended.
+        let ends = { (page: Patient, before: [PageHealth.Event]) -> Bool in
+            page.load()
+            for event in before { page.apply(event) }
+            while let deadline = page.health.deadline {
+                page.now = deadline
+                page.apply(.clock(isBusy: false))
+                if page.apply(.examined(nil)) == [.endProcess] { return true }
+            }
+            return false
+        }
+        let on = { (change: (inout BlankPageOptions) -> Void) in
+            Patient {
+                $0.signals.insert(.unresponsive)
+                change(&$0)
+            }
+        }
+        let page = on { _ in }
+        #expect(ends(page, []) && page.now == .seconds(183))
+        page.apply(.processEnded("the process was ended"))
+        #expect(page.kinds == [.reloaded] && page.steps[0].signal == .unresponsive)
+        // The new one ends by itself.
+        page.load()
+        page.apply(.processEnded("crashed"))
+        #expect(page.steps.last?.signal == .processEnded)
+        #expect(!ends(Patient(), []))
+        #expect(!ends(on { $0.signals.insert(.uniformPicture) }, [.painted]))
+        #expect(!ends(on { $0.stepLimit = 0 }, []))
+        let asked = on { _ in }
+        asked.load()
+        for second in [3, 33, 63, 93, 123, 153, 182] {
+            asked.now = .seconds(second)
+            asked.apply(.clock(isBusy: false), .examined(nil))
+        }
+        asked.apply(.asks)
+        asked.now = .seconds(185)
+        #expect(asked.apply(.clock(isBusy: false)) == [.examine] && asked.apply(.examined(nil)).isEmpty)
+    }
+
+    @Test("A process that ends is replaced for every page, a document that has a body asked for never again")
+    func processes() {
+        let plain = Patient()
+        plain.load(isWatched: false)
+        plain.apply(.processEnded("crashed"))
+        #expect(plain.kinds == [.reloaded] && plain.steps[0].detail == "crashed")
+        let posted = Patient()
+        posted.apply(.hasBody)
+        posted.load()
+        posted.apply(.processEnded("crashed"))
+        #expect(posted.kinds == [.showedErrorPage])
+        let again = Patient()
+        again.load()
+        // Once more on the way, before a document is there.
+        again.apply(.processEnded("crashed"), .processEnded("crashed"), .processEnded("crashed"))
+        #expect(again.kinds == Self.all)
+    }
+
+    @Test("What could not be had is replaced by the error page, but not a download, nor a page that is there")
+    func loads() {
+        let page = Patient()
+        page.start("https://a.example/2")
+        page.apply(.loadFailed("stopped", isReal: false))
+        #expect(page.steps.isEmpty)
+        page.start("https://a.example/2")
+        page.apply(.loadFailed("offline", isReal: true))
+        #expect(page.kinds == [.showedErrorPage] && page.steps[0].signal == .loadFailed)
+        let shown = Patient()
+        shown.load()
+        shown.look(ProbeResult.painted)
+        shown.start("https://a.example/2")
+        shown.apply(.loadFailed("offline", isReal: true))
+        #expect(shown.steps.isEmpty)
+        // White before, and now not to be had.
+        let white = Patient()
+        white.load()
+        white.watch(ProbeResult.empty)
+        white.start("https://a.example/2")
+        white.apply(.loadFailed("offline", isReal: true))
+        #expect(white.kinds == [.reloaded, .showedErrorPage])
+    }
+
+    @Test("Who tries again, or leaves the error page, has all steps again, and nobody else")
+    func renewal() {
+        let page = Patient()
+        for _ in 0..<3 {
+            page.load()
+            page.watch(ProbeResult.empty)
+        }
+        #expect(page.apply(.retryAsked).count == 1 && page.kinds.last == .retried && page.steps.last?.number == 0)
+        page.hasPackages = true
+        page.steps = []
+        for _ in 0..<3 {
+            page.load()
+            page.watch(ProbeResult.empty)
+        }
+        #expect(page.kinds == Self.all)
+        // Neither does one that the error page is left for by itself, or by the app.
+        page.load("https://a.example/other")
+        page.apply(.processEnded("crashed"))
+        #expect(page.steps.count == 3)
+        page.apply(.started(url: "https://a.example/", byPerson: true))
+        page.load("https://a.example/other")
+        page.apply(.processEnded("crashed"))
+        #expect(page.kinds.last == .reloaded && page.steps.last?.number == 1)
+        // Before the error page a person's navigations change nothing.
+        for url in ["https://a.example/3", "https://a.example/4"] {
+            page.apply(.started(url: url, byPerson: true))
+            page.load(url)
+            page.apply(.processEnded("crashed"))
+        }
+        #expect(page.steps.suffix(3).map(\.number) == [1, 2, 3])
+    }
+
+    @Test("A page that is another document each time has no more steps by that, seen to be well or not")
+    func moving() {
+        for isWatched in [false, true] {
+            let page = Patient()
+            for load in 0..<10 {
+                page.load("https://a.example/?\(load)", isWatched: isWatched)
+                page.look(ProbeResult.painted)
+                page.apply(.processEnded("crashed"))
+                if page.kinds.last == .showedErrorPage { break }
+            }
+            // One that was seen to be well has its reloads, and no more than three in ten minutes.
+            #expect(page.kinds == Array(repeating: .reloaded, count: isWatched ? 3 : 2) + [.showedErrorPage])
+        }
+    }
+
+    @Test("Long after a step those before are forgotten, but not that the error page was shown")
+    func calm() {
+        let page = Patient()
+        for _ in 0..<5 {
+            page.load(isWatched: false)
+            page.now += .seconds(600)
+            page.apply(.processEnded("crashed"))
+        }
+        #expect(page.kinds == Array(repeating: .reloaded, count: 5) && page.steps.allSatisfy { $0.number == 1 })
+        for _ in 0..<3 { page.apply(.processEnded("crashed")) }
+        #expect(page.kinds.suffix(2) == [.reloadedWithoutPackage, .showedErrorPage])
+        page.now += .seconds(600)
+        page.apply(.processEnded("crashed"))
+        #expect(page.steps.count == 7)
+    }
+
+    @Test("Signals that are switched off do nothing; a picture of one colour counts where it is switched on")
+    func signals() {
+        let page = Patient { $0.signals = [] }
+        page.load()
+        page.watch(ProbeResult.empty)
+        page.apply(.processEnded("crashed"))
+        page.start()
+        page.apply(.loadFailed("offline", isReal: true))
+        #expect(page.steps.isEmpty)
+        let uniform = Patient { $0.signals.insert(.uniformPicture) }
+        uniform.load()
+        uniform.look(ProbeResult(isPainted: true, isUniform: true))
+        #expect(uniform.kinds == [.reloaded] && uniform.steps[0].signal == .uniformPicture)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import BaseTesting
+import Foundation
+import Logging
+import RemoteConfig
+import ResourceLoading
+import ResourceStore
+import SchemeRouter
+import Testing
+import WebEngineTesting
+
+/// The service on a store and a loader, without a container.
+@MainActor
+@Suite("Remote config service", .timeLimit(.minutes(1)))
+struct RemoteConfigServiceTests {
+    private let source = "https://config.example/switchboard"
+    private let folder: TemporaryFolder
+    private let store: BlobStore
+    private let network = FakeLoader()
+    private let rules = ActiveRules()
+    private let switches = FeatureSwitches()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try BlobStore(directory: folder.path + "/store")
+    }
+
+    private func json(_ version: Int, _ more: String = "") -> String {
+        #"{"format":1,"version":\#(version)\#(more.isEmpty ? "" : ",")\#(more)}"#
+    }
+
+    private func document(_ version: Int, _ more: String = "") throws -> RemoteConfigDocument {
+        try RemoteConfigDocument(json: Data(json(version, more).utf8))
+    }
+
+    private func publish(_ text: String) { network.put(.bytes(Data(text.utf8)), at: source) }
+
+    private func service(
+        _ options: RemoteConfigOptions = RemoteConfigOptions(),
+        conditions: any HostConditioning = ChangingConditions(HostConditions()),
+        clock: some Clock<Duration> = ContinuousClock(), now: @escaping () -> Date = { Date() }
+    ) -> RemoteConfigService {
+        RemoteConfigService(
+            options, network: network, store: store, conditions: conditions, logger: Logger(label: "test"),
+            rules: rules, switches: switches, clock: clock, now: now)
+    }
+
+    /// If the condition never holds, the time limit ends the test.
+    private func until(_ holds: () throws -> Bool) async throws {
+        while try !holds() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    @Test("All switches are on at first, and each feature has a switch of its own")
+    func switchOfEachFeature() {
+        for feature in RemoteConfigFeature.allCases {
+            #expect(switches.isOn(feature))
+            switches.set(Set(RemoteConfigFeature.allCases).subtracting([feature]))
+            #expect(RemoteConfigFeature.allCases.filter { !switches[$0].isOn } == [feature])
+            switches.set(Set(RemoteConfigFeature.allCases))
+        }
+    }
+
+    @Test("A document that could not be stored applies, throws, and is stored by the next call")
+    func storedLater() async throws {
+        let service = service()
+        await service.open()
+        try store.suspend()
+        let off = try document(1, #""enabled":false"#)
+        await #expect(throws: StoreError.self) { try await service.apply(off) }
+        #expect(!service.state.isEnabled && !rules.isOn)
+        try store.resume()
+        #expect(try store.document("switchboard") == nil)
+        try await service.apply(off)
+        #expect(try store.document("switchboard") == Data("\n".utf8) + off.json)
+        #expect(service.counters == RemoteConfigCounters(checks: 0, applied: 1, failures: 1))
+        await service.shutDown()
+    }
+
+    @Test("A device keeps its bucket over launches")
+    func bucket() async throws {
+        let first = service()
+        await first.open()
+        let identity = try #require(try store.document("device-bucket"))
+        #expect(identity.count == 32)
+        let device = try #require(RolloutBucket(identity: String(decoding: identity, as: UTF8.self)))
+        let number = device.number(salt: RolloutBucket.salt(of: .packages))
+        await first.shutDown()
+        let next = service()
+        await next.open()
+        #expect(try store.document("device-bucket") == identity)
+        try await next.apply(document(1, #""features":{"packages":{"perMille":\#(number)}}"#))
+        #expect(!next.state.features.contains(.packages) && !switches.isOn(.packages))
+        try await next.apply(document(2, #""features":{"packages":{"perMille":\#(number + 1)}}"#))
+        #expect(next.state.features.contains(.packages) && switches.isOn(.packages))
+        await next.shutDown()
+    }
+
+    @Test("An applied document sends one change, a failed check none; the next launch starts with the document")
+    func events() async throws {
+        var options = RemoteConfigOptions(source: RemoteConfigSource(url: source))
+        options.source?.retryInterval = .zero
+        let first = service(options)
+        await first.open()
+        var events: [String] = []
+        first.onEvent = { event in
+            switch event {
+            case .changed(let state): events.append("changed \(state.document?.version ?? 0)")
+            case .checked(.applied(let version)): events.append("applied \(version)")
+            case .checked(.unchanged(let version)): events.append("unchanged \(version)")
+            case .checked(.failed): events.append("failed")
+            }
+        }
+        first.check()
+        try await until { events == ["failed"] }
+        publish(json(7, #""limits":{"poolCapacity":5}"#))
+        first.check()
+        try await until { events == ["failed", "changed 7", "applied 7"] }
+        #expect(first.numbers.poolCapacity == nil)
+        await first.shutDown()
+        let next = service(options)
+        await next.open()
+        #expect(next.numbers.poolCapacity == 5 && next.state.documentAtStart?.version == 7)
+        #expect(next.counters == RemoteConfigCounters())
+    }
+
+    @Test("What has expired has no effect, and it is seen when a page opens; intervals are kept")
+    func expires() async throws {
+        let clock = ManualClock()
+        var time = Date(timeIntervalSince1970: 1_800_000_000)
+        let conditions = ChangingConditions(HostConditions(network: .none))
+        let options = RemoteConfigOptions(source: RemoteConfigSource(url: source))
+        publish(json(1, #""enabled":false,"expires":"2027-01-15T08:01:40Z""#))
+        let first = service(options, conditions: conditions, clock: clock) { time }
+        var changes: [RemoteConfigState] = []
+        var checks = 0
+        first.onEvent = { event in
+            switch event {
+            case .changed(let state): changes.append(state)
+            case .checked: checks += 1
+            }
+        }
+        first.check()
+        #expect(first.counters.checks == 0)
+        conditions.set(HostConditions())
+        first.check()
+        first.check()
+        try await until { checks == 1 }
+        #expect(!rules.isOn && !switches.isOn(.pool) && changes.map(\.isEnabled) == [false])
+        time += 99
+        first.check()
+        #expect(!rules.isOn && first.counters.checks == 1)
+        time += 1
+        clock.advance(by: .seconds(599))
+        first.check()
+        #expect(rules.isOn && switches.isOn(.pool) && first.state.isExpired && first.counters.checks == 1)
+        #expect(changes.map(\.isEnabled) == [false, true])
+        clock.advance(by: .seconds(1))
+        first.check()
+        #expect(first.counters.checks == 2)
+        try await until { checks == 2 }
+        network.put(.bytes(Data()), at: source)
+        clock.advance(by: .seconds(600))
+        first.check()
+        try await until { checks == 3 }
+        clock.advance(by: .seconds(29))
+        first.check()
+        #expect(first.counters.checks == 3)
+        clock.advance(by: .seconds(1))
+        first.check()
+        try await until { checks == 4 }
+        await first.shutDown()
+        // The next launch detects the expiry at once.
+        let next = service(options, conditions: conditions, clock: clock) { time }
+        await next.open()
+        #expect(next.state.isExpired && next.state.documentAtStart == nil && rules.isOn)
+    }
+}

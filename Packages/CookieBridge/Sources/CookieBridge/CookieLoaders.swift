@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import HTTPTypes
+public import ResourceLoading
+
+/// A loader that gives the requests of pages their cookies.
+///
+/// It belongs above the HTTP cache, which compares the cookies of requests, and below the loader that follows redirects, so
+/// that each hop has its own cookies.
+@_spi(Facade) public struct CookieSendingLoader: ResourceLoader {
+    private let base: any ResourceLoader
+    private let cookies: PageCookies
+
+    /// Creates a loader.
+    /// - Parameters:
+    ///   - base: the loader that receives the completed requests.
+    ///   - cookies: the cookies of the pages.
+    public init(_ base: any ResourceLoader, cookies: PageCookies) {
+        self.base = base
+        self.cookies = cookies
+    }
+
+    /// Loads a request with the cookies of its page in place of those that it has.
+    public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        try await base.load(completed(request))
+    }
+
+    /// Returns the immediate response to a request with the cookies of its page.
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        base.immediateResponse(to: completed(request))
+    }
+
+    private func completed(_ request: ResourceRequest) -> ResourceRequest {
+        guard request.page != nil else { return request }
+        var request = request
+        request.head.headerFields[.cookie] = cookies.header(for: request)
+        return request
+    }
+}
+
+/// A loader that stores the cookies of responses to pages, and removes them from the responses.
+///
+/// It belongs below the HTTP cache, so that a stored response does not set its cookies again, and scripts never see the
+/// field `Set-Cookie`.
+@_spi(Facade) public struct CookieStoringLoader: ResourceLoader {
+    private let base: any ResourceLoader
+    private let cookies: PageCookies
+
+    /// Creates a loader.
+    /// - Parameters:
+    ///   - base: the loader of the network.
+    ///   - cookies: the cookies of the pages.
+    public init(_ base: any ResourceLoader, cookies: PageCookies) {
+        self.base = base
+        self.cookies = cookies
+    }
+
+    /// Loads a request, stores the cookies of its response unless they were cleared since the request began, and removes the
+    /// `Set-Cookie` fields.
+    ///
+    /// `ResourceRequest.onSetCookie` receives the values before the cookies are stored.
+    public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let moment = cookies.processor.moment
+        guard var response = try await base.load(request) else { return nil }
+        guard request.page != nil else { return response }
+        if let target = cookies.cookieTarget(of: request), cookies.accepts(from: target, for: request) {
+            let fields = response.head.headerFields
+            let setCookies = fields[values: .setCookie]
+            request.onSetCookie?(setCookies)
+            cookies.processor.apply(
+                setCookies, clearing: ClearSiteData(fieldValues: fields[values: .clearSiteData]), from: target,
+                begun: moment)
+        }
+        response.head.headerFields[values: .setCookie] = []
+        return response
+    }
+}
+
+extension HTTPFields {
+    fileprivate subscript(values name: HTTPField.Name?) -> [String] {
+        name.map { self[values: $0] } ?? []
+    }
+}
+
+extension HTTPField.Name? {
+    fileprivate static let clearSiteData = HTTPField.Name("Clear-Site-Data")
+}

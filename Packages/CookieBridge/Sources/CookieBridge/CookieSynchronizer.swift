@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+public import CookieJar
+internal import PublicSuffixList
+public import ResourceLoading
+public import WebEngine
+
+/// The cookies of a container's pages: the jar, its file, and the synchronization with the engine's store.
+///
+/// Isolation: any; the jar has a lock of its own.
+@_spi(Facade) public final class CookieSynchronizer: Sendable {
+    /// The jar that holds the cookies.
+    public let jar: CookieStore
+    /// The cookies of requests and scripts of pages, from the jar.
+    public let pages: PageCookies
+    private let file: CookieFile?
+    private let reconciler: CookieReconciler?
+    /// A Boolean value that indicates whether the engine's store has the same cookies.
+    public var coversEngine: Bool { reconciler != nil }
+    private let delegate: any CookieSynchronizerDelegate
+    /// Whether a page has waited for the engine's store to no avail, and the store has not answered since.
+    private let isBehind = Mutex(false)
+
+    /// The longest time for which pages open without waiting for a store that does not answer; then one waits again. It is
+    /// longer than the time after which the reconciler gives a store up.
+    private static let patience = Duration.seconds(60)
+
+    /// Opens the jar and reads its file.
+    /// - Parameters:
+    ///   - options: the limits of the jar and of waits, and whether the cookies are stored in a file.
+    ///   - directory: the folder of the file.
+    ///   - engine: the engine's store, if pages that the container opens may use it too; `nil` for none.
+    ///   - clock: the clock that times waits and limits.
+    ///   - delegate: the receiver of events.
+    @MainActor
+    public init(
+        _ options: CookieOptions, directory: String, engine: (any EngineCookieStore)?,
+        clock: any Clock<Duration> = ContinuousClock(), delegate: any CookieSynchronizerDelegate
+    ) {
+        self.delegate = delegate
+        (jar, file) = Self.openJar(options, in: directory, delegate)
+        pages = PageCookies(jar: jar, acceptsThirdParties: options.acceptsThirdParties)
+        reconciler = engine.map { [jar] engine in
+            var configuration = CookieReconciler.Configuration()
+            configuration.barrierLimit = options.openLimit
+            configuration.handOverLimit = options.handOverLimit
+            configuration.report = { delegate.record(.storesDiffer($0)) }
+            return CookieReconciler(
+                [.engine: EngineCookies(engine, clock: clock), .jar: JarCookieStore(jar: jar)],
+                configuration: configuration, clock: clock)
+        }
+    }
+
+    private static func openJar(
+        _ options: CookieOptions, in directory: String, _ delegate: any CookieSynchronizerDelegate
+    ) -> (CookieStore, CookieFile?) {
+        guard options.isPersistent else {
+            return (CookieStore(publicSuffixes: SuffixList(), limits: options.limits), nil)
+        }
+        var fileOptions = CookieFile.Options()
+        fileOptions.onFailure = { delegate.record(.fileNotWritten($0)) }
+        let file = CookieFile(path: directory + "/cookies.json", options: fileOptions)
+        var cookies: [Cookie] = []
+        do {
+            let contents = try file.load()
+            cookies = contents.cookies
+            if let damage = contents.damage { delegate.record(.fileDamaged(damage)) }
+        } catch {
+            // Pages go on without its cookies.
+            delegate.record(.fileNotRead(error))
+        }
+        let jar = CookieStore(publicSuffixes: SuffixList(), limits: options.limits, cookies: cookies)
+        file.follow(jar)
+        return (jar, file)
+    }
+
+    /// Starts the synchronization.
+    /// - Throws: `CookieBridgeError` with code `stopped` after ``shutDown()``.
+    public func start() async throws {
+        try await reconciler?.start()
+    }
+
+    /// The counters of the synchronization; `nil` if there is none.
+    public var counters: CookieReconciler.Counters? {
+        get async { await reconciler?.counters }
+    }
+
+    /// Returns when both stores have all earlier changes of either, or after the limit of the options. After that limit the
+    /// next pages do not wait at all, until the store that did not answer does so again, or for a minute.
+    public func waitUntilSynchronized() async {
+        guard let reconciler, !isBehind.withLock({ $0 }) else { return }
+        do {
+            try await reconciler.barrier(reading: [.jar, .engine])
+        } catch {
+            delegate.record(.pageNotSynchronized(error))
+            if (error as? CookieBridgeError)?.code == .timedOut { await fallBehind(reconciler) }
+        }
+    }
+
+    /// Lets pages open without waiting, while a task waits in their place.
+    @MainActor
+    private func fallBehind(_ reconciler: CookieReconciler) {
+        // The first one of pages that open at the same time.
+        let isFirst = isBehind.withLock { isBehind in
+            defer { isBehind = true }
+            return !isBehind
+        }
+        guard isFirst else { return }
+        delegate.engineStoreChanged(isBehind: true)
+        Task { [weak self, delegate] in
+            do {
+                try await reconciler.barrier(within: Self.patience)
+                delegate.record(.engineStoreAnswers)
+            } catch let error as CookieBridgeError where error.code == .stopped {
+                return
+            } catch {
+                delegate.record(.engineStoreSilent(error))
+            }
+            guard let self else { return }
+            isBehind.withLock { $0 = false }
+            delegate.engineStoreChanged(isBehind: false)
+        }
+    }
+
+    /// Loads a response, and returns it when the engine has the cookies that it set, or after the limit of the options.
+    /// - Throws: the error of the loading.
+    @MainActor
+    public func handingOver(
+        _ load: @MainActor () async throws -> ResourceResponse
+    ) async throws -> ResourceResponse {
+        guard let reconciler else { return try await load() }
+        let changes = pages.processor.beginRecording()
+        defer { pages.processor.end(changes) }
+        let response = try await load()
+        if let identities = changes.identities, identities.isEmpty { return response }
+        if await !reconciler.handOver(from: .jar, of: changes.identities) { delegate.record(.responseNotSynchronized) }
+        return response
+    }
+
+    /// Clears both stores.
+    /// - Throws: `CookieBridgeError`, `CookieFileError`; the jar is cleared all the same.
+    public func clear(_ scope: CookieScope) async throws {
+        pages.processor.clear(scope)
+        do {
+            try await reconciler?.clear(scope)
+        } catch {
+            // The file loses what the jar has lost all the same.
+            await flush()
+            throw error
+        }
+        try await file?.flush()
+    }
+
+    /// Returns when all changes are in the file, or when writing it has failed, which the delegate receives.
+    public func flush() async {
+        do {
+            try await file?.flush()
+        } catch {
+            delegate.record(.fileNotWritten(error))
+        }
+    }
+
+    /// Stops the synchronization and writes the file.
+    public func shutDown() async {
+        await reconciler?.stop()
+        await flush()
+    }
+
+    /// An event of a ``CookieSynchronizer``, for logs.
+    @_spi(Facade) public enum Event: Sendable {
+        /// A store lost its cookies or cannot take a change, so that the stores may differ.
+        case storesDiffer(Reconciliation.Fault)
+        /// The file cannot be read; its cookies are not in the jar.
+        case fileNotRead(any Error)
+        /// The file was damaged and is set aside; its cookies are not in the jar.
+        case fileDamaged(CookieFile.Damage)
+        /// The file cannot be written.
+        case fileNotWritten(any Error)
+        /// A page opens before both stores have the same cookies.
+        case pageNotSynchronized(any Error)
+        /// A page receives a response before the engine's store has its cookies.
+        case responseNotSynchronized
+        /// The engine's store did not answer for a page, and answers again.
+        case engineStoreAnswers
+        /// The engine's store did not answer for a minute.
+        case engineStoreSilent(any Error)
+    }
+}
+
+/// The receiver of the events of a ``CookieSynchronizer``.
+@_spi(Facade) public protocol CookieSynchronizerDelegate: Sendable {
+    /// Records an event, on any thread; must not block.
+    func record(_ event: CookieSynchronizer.Event)
+
+    /// Receives `true` when pages stop waiting for the engine's store, which does not answer in time, and `false` when they
+    /// wait for it again.
+    @MainActor func engineStoreChanged(isBehind: Bool)
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CookieJar
+internal import Foundation
+public import WebEngine
+
+/// An engine's store as a store of the reconciler.
+///
+/// Isolation: the main actor.
+@MainActor
+final class EngineCookies: CookieStoring {
+    /// The longest time that one reading may take. The reconciler repeats a reading that failed.
+    private static let readLimit = Duration.seconds(10)
+
+    private let store: any EngineCookieStore
+    private let clock: any Clock<Duration>
+    /// The number of losses that the reconciler knows.
+    private var losses: Int
+
+    init(_ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
+        self.store = store
+        self.clock = clock
+        losses = store.losses
+    }
+
+    nonisolated var representation: CookieRepresentation { .engine }
+
+    func snapshot() async throws -> [Cookie] {
+        let cookies = try await all()
+        guard store.losses == losses else {
+            losses = store.losses
+            throw CookieStoreLoss()
+        }
+        return cookies
+    }
+
+    /// Clears the store also if the engine has lost cookies; the next reading reports the loss.
+    func clear(_ scope: CookieScope) async throws {
+        for cookie in try await all() where scope.contains(cookie.identity) { try await remove(cookie.identity) }
+    }
+
+    private func all() async throws -> [Cookie] {
+        let cookies = try await Self.all(of: store, clock: clock)
+        let now = Date()
+        return cookies.map { Cookie($0, created: now) }
+    }
+
+    /// Returns the cookies of a store, within the limit of a reading.
+    /// - Throws: `EngineError`.
+    static func all(
+        of store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> [EngineCookie] {
+        try await withLimit(readLimit, clock: clock, "the engine does not return its cookies") { try await store.all() }
+    }
+
+    func set(_ cookie: Cookie) async throws {
+        do {
+            try await store.set(EngineCookie(cookie))
+        } catch let error as EngineError where error.code == .cookie {
+            throw CookieRejection(error.message)
+        }
+    }
+
+    func remove(_ identity: Cookie.Identity) async throws {
+        try await store.remove(name: identity.name, domain: EngineCookie.domain(of: identity), path: identity.path)
+    }
+
+    func changes() async -> AsyncStream<Void> {
+        store.changes()
+    }
+}
+
+extension EngineCookieStore {
+    /// Clears a store that no reconciler synchronizes. Every cookie is tried, even if removing another one fails.
+    /// - Parameters:
+    ///   - scope: the cookies to remove.
+    ///   - limit: the longest time for all of them.
+    ///   - change: returns a cookie with the real host for which the engine stores it; `nil` for a cookie that stays.
+    /// - Throws: the first error; `EngineError` with code `timedOut` after the limit.
+    @_spi(Facade) public func clear(
+        _ scope: CookieScope, within limit: Duration = .seconds(10),
+        changing change: @escaping @MainActor (EngineCookie) -> EngineCookie? = { $0 }
+    ) async throws {
+        try await withLimit(limit, "the engine does not clear its cookies in time") {
+            var failure: (any Error)?
+            for cookie in try await self.all() {
+                guard let real = change(cookie), scope.contains(Cookie(real, created: .distantPast).identity) else {
+                    continue
+                }
+                do {
+                    try await self.remove(name: cookie.name, domain: cookie.domain, path: cookie.path)
+                } catch {
+                    failure = failure ?? error
+                }
+            }
+            if let failure { throw failure }
+        }
+    }
+}
+
+extension EngineCookie {
+    /// Creates the cookie that an engine stores for a cookie of a jar.
+    init(_ cookie: Cookie) {
+        self.init(
+            name: cookie.identity.name, value: cookie.value, domain: Self.domain(of: cookie.identity),
+            path: cookie.identity.path,
+            // Rounded down, so that it does not outlive the jar's; limited to dates that an engine can represent.
+            expires: cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down)) },
+            isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: SameSite(cookie.sameSite))
+    }
+
+    static func domain(of identity: Cookie.Identity) -> String {
+        guard identity.isHostOnly else { return "." + identity.domain }
+        return identity.domain.hasPrefix("[") ? String(identity.domain.dropFirst().dropLast()) : identity.domain
+    }
+}
+
+extension Cookie {
+    /// Creates the cookie of a jar for a cookie that an engine stores.
+    init(_ cookie: EngineCookie, created: Date) {
+        let isHostOnly = !cookie.domain.hasPrefix(".")
+        let domain = (isHostOnly ? cookie.domain : String(cookie.domain.dropFirst())).lowercased()
+        let isBareAddress = domain.utf8.contains(UInt8(ascii: ":")) && !domain.hasPrefix("[")
+        self.init(
+            Identity(
+                name: cookie.name, domain: isBareAddress ? "[\(domain)]" : domain, isHostOnly: isHostOnly,
+                path: cookie.path),
+            value: cookie.value, expires: cookie.expires.map { Date(timeIntervalSince1970: Double($0)) },
+            created: created, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+            sameSite: SameSite(cookie.sameSite))
+    }
+}
+
+extension EngineCookie.SameSite {
+    fileprivate init(_ sameSite: Cookie.SameSite) {
+        self =
+            switch sameSite {
+            case .none, .unspecified: .none
+            case .lax: .lax
+            case .strict: .strict
+            }
+    }
+}
+
+extension Cookie.SameSite {
+    fileprivate init(_ sameSite: EngineCookie.SameSite) {
+        self =
+            switch sameSite {
+            case .none: .none
+            case .lax: .lax
+            case .strict: .strict
+            }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import AsyncSupport
+internal import CookieJar
+
+/// Stores the cookies of responses in a jar immediately, so that the next hop of a redirect has them, and rejects those
+/// whose requests began before a clearing, because they would restore what was cleared.
+///
+/// Isolation: any. Storing and clearing exclude each other.
+final class SetCookieProcessor: Sendable {
+    /// A position in the order of the clearings.
+    struct Moment: Sendable {
+        fileprivate let number: UInt64
+    }
+
+    /// The number of clearings that are remembered. The cookies of a request that began before the oldest one are rejected.
+    private static let capacity = 64
+
+    private struct State {
+        /// The number of the last clearing.
+        var number: UInt64 = 0
+        var last: [(number: UInt64, scope: CookieScope)] = []
+        /// The number of the last clearing that is not remembered.
+        var forgotten: UInt64 = 0
+        /// The change sets that record.
+        var changeSets: [ObjectIdentifier: CookieChangeSet] = [:]
+    }
+
+    private let jar: CookieStore
+    private let state = Mutex(State())
+
+    init(_ jar: CookieStore) {
+        self.jar = jar
+    }
+
+    /// The present moment, taken when a request begins.
+    var moment: Moment {
+        state.withLock { Moment(number: $0.number) }
+    }
+
+    /// Records the cookies of all responses from now on, whichever request they belong to: several requests may share one
+    /// response.
+    func beginRecording() -> CookieChangeSet {
+        let changes = CookieChangeSet()
+        state.withLock { $0.changeSets[ObjectIdentifier(changes)] = changes }
+        return changes
+    }
+
+    /// Ends a recording.
+    func end(_ changes: CookieChangeSet) {
+        state.withLock { $0.changeSets[ObjectIdentifier(changes)] = nil }
+    }
+
+    /// Applies the fields of a response.
+    /// - Parameters:
+    ///   - setCookies: the values of the fields `Set-Cookie`.
+    ///   - data: the data that the response clears.
+    ///   - target: the URL of the request, and its relation to the page.
+    ///   - moment: the moment at which the request began.
+    func apply(
+        _ setCookies: [String], clearing data: ClearSiteData, from target: PageCookies.Target, begun moment: Moment
+    ) {
+        let (url, context) = target
+        state.withLock { state in
+            // Only hosts within a domain can set cookies there.
+            let isOutdated =
+                moment.number < state.forgotten
+                || state.last.contains { $0.number > moment.number && $0.scope.reaches(url.host) }
+            guard !isOutdated else { return }
+            // Cleared first, so that the cookies of the same response stay.
+            jar.clear(data, from: url)
+            jar.store(setCookies: setCookies, from: url, context: context)
+            for changes in state.changeSets.values {
+                changes.record(setCookies.compactMap { jar.identity(ofSetCookie: $0, from: url, context: context) })
+                if data.contains(.cookies) { changes.recordAll() }
+            }
+        }
+    }
+
+    /// Clears a scope in the jar.
+    func clear(_ scope: CookieScope) {
+        state.withLock { state in
+            state.number += 1
+            state.last.append((state.number, scope))
+            if state.last.count > Self.capacity { state.forgotten = state.last.removeFirst().number }
+            jar.clear(scope)
+        }
+    }
+}
+
+/// The cookies that responses have set since a recording began.
+final class CookieChangeSet: Sendable {
+    private let recorded = Mutex<Set<Cookie.Identity>?>([])
+
+    /// The identities of the cookies; `nil` if whole sites have changed.
+    var identities: Set<Cookie.Identity>? { recorded.withLock { $0 } }
+
+    func record(_ identities: [Cookie.Identity]) {
+        recorded.withLock { $0?.formUnion(identities) }
+    }
+
+    /// Records that whole sites have changed.
+    func recordAll() {
+        recorded.withLock { $0 = nil }
+    }
+}

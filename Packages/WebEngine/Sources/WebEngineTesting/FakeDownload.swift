@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+public import WebEngine
+
+/// A download of an engine whose bytes and end a test decides.
+@MainActor
+public final class FakeDownload: EngineDownload {
+    public let head: EngineDownloadHead
+    /// The path at which the file is to be saved; `nil` before ``save(to:_:)``.
+    public private(set) var path: String?
+    /// The number of calls of ``cancel()``.
+    public private(set) var cancels = 0
+    /// A Boolean value that indicates whether a cancelled download reports its end; true at first.
+    public var endsWhenCancelled = true
+    /// A closure that is called by ``cancel()``.
+    public var onCancel: (() -> Void)?
+    private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
+    private let (starts, start) = AsyncStream<Void>.makeStream()
+
+    /// Creates a download that a user gesture caused, with the media type `Application/ZIP; x=y`.
+    /// - Parameters:
+    ///   - url: the URL as the engine names it.
+    ///   - name: the name that the server suggests.
+    ///   - length: the number of bytes that the server announces.
+    ///   - status: the status of the response.
+    public init(
+        _ url: String = "https://a.example/file.zip", name: String? = "file.zip", length: Int64? = nil,
+        status: Int? = 200
+    ) {
+        head = EngineDownloadHead(
+            url: url, suggestedName: name, mediaType: "Application/ZIP; x=y", length: length, status: status,
+            isUserGesture: true)
+    }
+
+    public func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void) {
+        self.path = path
+        self.receive = receive
+        start.yield()
+    }
+
+    public func cancel() {
+        cancels += 1
+        onCancel?()
+        if endsWhenCancelled { fail() }
+    }
+
+    /// Returns when the file is to be saved.
+    public func started() async { for await _ in starts { return } }
+
+    /// Reports a number of bytes.
+    public func receive(_ bytes: Int64) { receive?(.received(bytes)) }
+
+    /// Writes the file, first next to its place as an engine does, and reports its end.
+    public func finish(_ data: Data) throws {
+        let path = path ?? ""
+        try data.write(to: URL(fileURLWithPath: path + ".wkdownload"))
+        try FileManager.default.moveItem(atPath: path + ".wkdownload", toPath: path)
+        let receive = receive
+        self.receive = nil
+        receive?(.finished)
+    }
+
+    /// Leaves a partial file, as an engine that was killed, and reports an error.
+    public func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
+        if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
+        let receive = receive
+        self.receive = nil
+        receive?(.failed(error))
+    }
+}
