@@ -156,7 +156,7 @@ struct UpdaterTests {
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) {
                 // As long as no test waits, and long enough for a busy machine.
-                $0.downloads.stallLimit = .seconds(2)
+                $0.downloads.stallLimit = .seconds(5)
             }
             try await updater.update(from: network.source())
             try depot.publish(site, version: "2")
