@@ -77,10 +77,18 @@ public struct PackageURL: Sendable, Hashable {
         }
         // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
         guard let authority = Authority(authority.utf8) else { return nil }
-        var origin = isSecure ? "https://" : "http://"
-        origin += Substring(authority.host).asciiLowercased
-        if let port = authority.port, port != (isSecure ? 443 : 80) { origin += ":\(port)" }
-        return origin
+        let start: StaticString = isSecure ? "https://" : "http://"
+        let origin = String(unsafeUninitializedCapacity: start.utf8CodeUnitCount + authority.host.count) { buffer in
+            let startBytes = UnsafeBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount)
+            var end = buffer.update(fromContentsOf: startBytes)
+            for byte in authority.host {
+                buffer[end] = byte.asciiLowercased
+                end += 1
+            }
+            return end
+        }
+        guard let port = authority.port, port != (isSecure ? 443 : 80) else { return origin }
+        return "\(origin):\(port)"
     }
 
     /// Resolves percent escapes, once.

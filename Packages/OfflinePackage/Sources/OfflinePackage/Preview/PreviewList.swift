@@ -35,10 +35,10 @@ public final class PreviewList: Sendable {
         }
     }
 
-    /// Whether a real URL lies under the base URL of one.
-    public func covers(_ url: String) -> Bool {
+    /// Returns `true` if a real URL lies under the base URL of a preview. The URL is read only if one is mounted.
+    public func covers(_ url: @autoclosure () -> String) -> Bool {
         let mounted = mounted
-        guard !mounted.isEmpty, let url = PackageURL(url) else { return false }
+        guard !mounted.isEmpty, let url = PackageURL(url()) else { return false }
         return mounted.contains { $0.covers(url) }
     }
 }
