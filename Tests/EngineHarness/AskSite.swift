@@ -52,18 +52,17 @@ struct AskSite {
 
     func configuration(
         _ mode: InterceptionMode, in folder: String
-    ) -> Container<WebKitGTKEngine>.Configuration {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store",
-            transport: MemoryTransport { [outside] request in
-                let answer = Self.answer(to: request.path ?? "/", outside: outside)
-                return TransportResponse(
-                    head: HTTPResponse(status: answer.status, headerFields: answer.fields),
-                    body: .bytes(Data(answer.text.utf8)))
-            })
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "outside.example"].compactMap { HostPattern($0) }
-        configuration.pageRequests.hosts = []
+    ) -> ContainerConfiguration {
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { [outside] request in
+            let answer = Self.answer(to: request.path ?? "/", outside: outside)
+            return TransportResponse(
+                head: HTTPResponse(status: answer.status, headerFields: answer.fields),
+                body: .bytes(Data(answer.text.utf8)))
+        }
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "outside.example"].compactMap { HostPattern($0) }
+        configuration.pages.requests.hosts = []
         return configuration
     }
 

@@ -38,7 +38,7 @@ struct ConfigurationTests {
 
     @Test("The limits of packages are the host's to set")
     func limits() async throws {
-        let container = try await fixture.container { $0.packages.manifestLimits.maxFiles = 1 }
+        let container = try await fixture.container { $0.packages.library.manifestLimits.maxFiles = 1 }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         await #expect {
             try await fixture.install(["index.html": "two", "app.js": "run()"], version: "2", into: container)
@@ -52,7 +52,7 @@ struct ConfigurationTests {
         let log = Log()
         let container = try await fixture.container {
             $0.logger = Logger(label: "test") { _ in log }
-            $0.updates.health = BrokenHealth()
+            $0.packages.updates.health = BrokenHealth()
         }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try FileManager.default.removeItem(atPath: fixture.folder + "/store/blobs")
