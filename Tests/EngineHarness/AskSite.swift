@@ -9,7 +9,6 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
-internal import WebKitGTKAdapter
 
 /// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where the engine
 /// itself asks for them, else in memory.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Testing) internal import ContainerKit
-internal import WebKitGTKAdapter
 
 /// A way to open a page, by its name on the command line.
 enum CheckedMode: String {

@@ -10,7 +10,6 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
-internal import WebKitGTKAdapter
 
 /// A page that saves files, for a mode: over http on this machine where nothing is intercepted, else in memory.
 struct DownloadSite {

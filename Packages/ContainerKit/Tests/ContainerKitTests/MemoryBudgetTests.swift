@@ -5,7 +5,6 @@ import Prefetch
 import ResourceLoading
 import ResourceStore
 import Testing
-import WebEngineTesting
 
 @testable import ContainerKit
 
