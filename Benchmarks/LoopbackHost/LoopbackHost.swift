@@ -63,9 +63,9 @@ struct LoopbackHost: AsyncParsableCommand {
     private func serve(
         _ archive: String, _ manifest: String, _ name: String
     ) async throws -> (Place, @MainActor () async -> Served) {
-        var configuration = Container<StandInEngine>.Configuration(
-            directory: folder + "/container", transport: NoTransport())
-        configuration.mode = .loopbackProxy
+        var configuration = ContainerConfiguration(directory: folder + "/container")
+        configuration.network.transport = NoTransport()
+        configuration.pages.mode = .loopbackProxy
         let engine = StandInEngine(certificate: URL(fileURLWithPath: certificate))
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: archive, manifest: manifest)

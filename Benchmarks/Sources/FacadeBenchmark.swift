@@ -25,9 +25,9 @@ struct FacadeBenchmark {
         let target = try folder.subfolder("facade")
         defer { folder.remove(target) }
         let engine = SilentEngine()
-        var configuration = Container<SilentEngine>.Configuration(
-            directory: target + "/container", transport: NoTransport())
-        configuration.warmsUpWhenIdle = false
+        var configuration = ContainerConfiguration(directory: target + "/container")
+        configuration.network.transport = NoTransport()
+        configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: sample.archive, manifest: sample.manifest)
         let listening = container.observe { _ in }

@@ -9,7 +9,6 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
-internal import WebKitGTKAdapter
 
 /// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where the engine
 /// itself asks for them, else in memory.
@@ -52,18 +51,17 @@ struct AskSite {
 
     func configuration(
         _ mode: InterceptionMode, in folder: String
-    ) -> Container<WebKitGTKEngine>.Configuration {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store",
-            transport: MemoryTransport { [outside] request in
-                let answer = Self.answer(to: request.path ?? "/", outside: outside)
-                return TransportResponse(
-                    head: HTTPResponse(status: answer.status, headerFields: answer.fields),
-                    body: .bytes(Data(answer.text.utf8)))
-            })
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "outside.example"].compactMap { HostPattern($0) }
-        configuration.pageRequests.hosts = []
+    ) -> ContainerConfiguration {
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { [outside] request in
+            let answer = Self.answer(to: request.path ?? "/", outside: outside)
+            return TransportResponse(
+                head: HTTPResponse(status: answer.status, headerFields: answer.fields),
+                body: .bytes(Data(answer.text.utf8)))
+        }
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "outside.example"].compactMap { HostPattern($0) }
+        configuration.pages.requests.hosts = []
         return configuration
     }
 

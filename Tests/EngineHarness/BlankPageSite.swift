@@ -29,11 +29,11 @@ final class BlankPageSite {
 
     static func good(_ title: String) -> String { "<!doctype html><title>\(title)</title><p>All is well." }
 
-    var configuration: Container<WebKitGTKEngine>.Configuration {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport { [network] in try await network.answer($0) })
-        configuration.warmsUpWhenIdle = false
-        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { .init($0) }
+    var configuration: ContainerConfiguration {
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { [network] in try await network.answer($0) }
+        configuration.views.warmsUpWhenIdle = false
+        configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { .init($0) }
         return configuration
     }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
-internal import WebKitGTKAdapter
+@_spi(Testing) internal import ContainerKit
 
 /// A way to open a page, by its name on the command line.
 enum CheckedMode: String {
@@ -14,12 +13,10 @@ enum CheckedMode: String {
     case forced
 
     /// Has a container open pages so.
-    func configuration(
-        _ base: Container<WebKitGTKEngine>.Configuration
-    ) -> Container<WebKitGTKEngine>.Configuration {
+    func configuration(_ base: ContainerConfiguration) -> ContainerConfiguration {
         var configuration = base
-        configuration.mode = self == .scheme ? .customScheme : .loopbackProxy
-        if self == .forced { configuration.forcedBridges = [.body, .cookie] }
+        configuration.pages.mode = self == .scheme ? .customScheme : .loopbackProxy
+        if self == .forced { configuration.pages.forcedBridges = [.body, .cookie] }
         return configuration
     }
 }

@@ -10,7 +10,6 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
-internal import WebKitGTKAdapter
 
 /// A page that saves files, for a mode: over http on this machine where nothing is intercepted, else in memory.
 struct DownloadSite {
@@ -75,23 +74,22 @@ struct DownloadSite {
     func release() { trace.release.finish() }
     func count(_ path: String) -> Int { trace.paths.withLock { $0.count { $0 == path } } }
 
-    func configuration(_ mode: InterceptionMode, in folder: String) -> Container<WebKitGTKEngine>.Configuration {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store",
-            transport: SiteTransport { [trace] request, body in
-                guard request.authority == "shop.example" else { throw ResourceError(.offline, "no network") }
-                let cookie = request.headerFields[.cookie]
-                let path = request.path ?? "/"
-                let answer =
-                    request.method == .post
-                    ? Self.posted(to: path, try await body.collect(upTo: 1_000), trace)
-                    : Self.answer(to: path, cookie: cookie, trace)
-                return TransportResponse(
-                    head: HTTPResponse(status: answer.status, headerFields: answer.fields),
-                    body: answer.body.loaded(trace))
-            })
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
+    func configuration(_ mode: InterceptionMode, in folder: String) -> ContainerConfiguration {
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = SiteTransport { [trace] request, body in
+            guard request.authority == "shop.example" else { throw ResourceError(.offline, "no network") }
+            let cookie = request.headerFields[.cookie]
+            let path = request.path ?? "/"
+            let answer =
+                request.method == .post
+                ? Self.posted(to: path, try await body.collect(upTo: 1_000), trace)
+                : Self.answer(to: path, cookie: cookie, trace)
+            return TransportResponse(
+                head: HTTPResponse(status: answer.status, headerFields: answer.fields),
+                body: answer.body.loaded(trace))
+        }
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
         return configuration
     }
 

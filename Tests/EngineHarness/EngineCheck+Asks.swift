@@ -20,7 +20,7 @@ extension EngineCheck {
         let site = try await AskSite.start(for: mode)
         var configuration = site.configuration(mode, in: folder)
         let clock = ManualClock()
-        configuration.pageRequests.clock = clock
+        configuration.clock = clock
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
         let diary = AskDiary(container)
         try await checkWithoutHost(container, site, diary)

@@ -35,11 +35,11 @@ extension EngineCheck {
             throw CheckFailure(description: "name a mode")
         }
         var configuration = site.configuration
-        configuration.mode = mode
+        configuration.pages.mode = mode
         var options = BlankPageOptions()
         (options.grace, options.firstPaint) = (.milliseconds(200), .seconds(1))
         change(&options)
-        configuration.blankPages = options
+        configuration.pages.blankPages = options
         return try await Container(engine: WebKitGTKEngine(), configuration: configuration)
     }
 

@@ -76,11 +76,11 @@ extension EngineCheck {
         in folder: String
     ) async throws -> String {
         let transport = try site.transport()
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: transport)
-        configuration.warmsUpWhenIdle = false
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = transport
+        configuration.views.warmsUpWhenIdle = false
         configuration = mode.configuration(configuration)
-        configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
+        configuration.network.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open("https://\(BodySite.host)/", in: container)
         let seen = try await matrix(columns, in: page.view)

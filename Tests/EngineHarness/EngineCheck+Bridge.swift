@@ -76,7 +76,7 @@ extension EngineCheck {
         let url = server.url + arguments[2]
         var results: [String] = []
         if mode != .plain {
-            var configuration: Container<WebKitGTKEngine>.Configuration
+            var configuration: ContainerConfiguration
             switch server {
             case .site(let site):
                 configuration = .init(directory: folder + "/store", transport: try site.transport())
@@ -84,7 +84,7 @@ extension EngineCheck {
                 configuration = .init(directory: folder + "/store", transport: AddressedTransport(toPort: port))
             }
             configuration = mode.configuration(configuration)
-            configuration.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
+            configuration.network.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
             let past = mode == .scheme ? try await reach(server, by: engine, at: BridgeSite.bareHost) : nil
             defer { withExtendedLifetime(past) {} }
             let container = try await Container(engine: engine, configuration: configuration)

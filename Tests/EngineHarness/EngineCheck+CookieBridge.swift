@@ -43,11 +43,11 @@ private final class CookieSites {
             }
             return answer
         }
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: transport)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = .customScheme
-        configuration.coveredHosts = [HostPattern("m.shop.example")].compactMap(\.self)
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = transport
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = .customScheme
+        configuration.network.coveredHosts = [HostPattern("m.shop.example")].compactMap(\.self)
         container = try await Container(engine: engine, configuration: configuration)
         plain = try await ProxySite.start()
         proxy = try await ForwardProxy.start(plain.configuration(nil))

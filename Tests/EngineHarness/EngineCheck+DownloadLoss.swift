@@ -77,7 +77,7 @@ extension EngineCheck {
     func checkDownloadFull(_ mode: InterceptionMode, on disk: String, in folder: String) async throws {
         let site = try await DownloadSite.start(for: mode)
         var configuration = site.configuration(mode, in: folder)
-        configuration.downloads.reserve = 0
+        configuration.pages.downloads.reserve = 0
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
         try FileManager.default.createDirectory(atPath: folder + "/saved", withIntermediateDirectories: true)
         let host = SavingHost(container, in: folder + "/saved")

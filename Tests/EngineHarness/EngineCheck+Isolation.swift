@@ -146,13 +146,12 @@ extension EngineCheck {
             try await load.finished(within: .seconds(20))
             for script in arguments[3...] { results.append(try await view.evaluate(script, in: .page)) }
         } else {
-            var configuration = Container<WebKitGTKEngine>.Configuration(
-                directory: folder + "/store",
-                transport: IsolatedTransport(
-                    secure: try AddressedTransport(to: site.secure),
-                    insecure: AddressedTransport(toPort: site.insecure.port)))
+            var configuration = ContainerConfiguration(directory: folder + "/store")
+            configuration.network.transport = IsolatedTransport(
+                secure: try AddressedTransport(to: site.secure),
+                insecure: AddressedTransport(toPort: site.insecure.port))
             configuration = mode.configuration(configuration)
-            configuration.coveredHosts = IsolationSite.covered.compactMap { HostPattern($0) }
+            configuration.network.coveredHosts = IsolationSite.covered.compactMap { HostPattern($0) }
             let container = try await Container(engine: engine, configuration: configuration)
             let page = try await open(arguments[1], in: container)
             for script in arguments[3...] { results.append(try await page.view.evaluate(script, in: .page)) }

@@ -19,11 +19,12 @@ extension EngineCheck {
             let files = arguments.dropFirst().first
         else { throw CheckFailure(description: "name a mode and the page's folder") }
         let site = try LegacySite(files)
-        var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/store", transport: site)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
-        configuration.legacyMessages = LegacyMessages(prefix: "shop")
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = site
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
+        configuration.pages.legacyMessages = LegacyMessages(prefix: "shop")
         let container = try await Container(engine: engine, configuration: configuration)
         var failures: [String] = []
         container.observe { event in
@@ -130,10 +131,11 @@ extension EngineCheck {
     private func checkSwitchedOff(
         _ engine: WebKitGTKEngine, _ site: LegacySite, in folder: String, mode: InterceptionMode
     ) async throws {
-        var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/off", transport: site)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
+        var configuration = ContainerConfiguration(directory: folder + "/off")
+        configuration.network.transport = site
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example"].compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open("https://shop.example/", in: container)
         let seen = try await page.view.evaluate(

@@ -36,23 +36,22 @@ extension EngineCheck {
             {"code":200,"data":{"version":"1","config":[{"url":"\(Self.page)","interfaces":
             [\((0..<Self.ahead).map { #"{"api":"\#(Self.page)ahead/\#($0)"}"# }.joined(separator: ","))]}]}}
             """
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder,
-            transport: MemoryTransport { request in
-                guard let path = request.path, path != "/" else { return .page("<title>page</title>") }
-                var answer = TransportResponse.page("")
-                answer.head.headerFields[.cacheControl] = "max-age=600"
-                answer.body = .bytes(Data(repeating: UInt8(path.utf8.reduce(0, &+)), count: Self.size))
-                return answer
-            })
-        configuration.mode = .customScheme
-        configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
-        configuration.memoryCeiling = ceiling
-        configuration.httpCache?.memoryBytes = .max
-        configuration.httpCache?.diskBytes = 0
-        configuration.prefetch = PrefetchOptions()
-        configuration.prefetch?.loader.maxBytes = .max
-        configuration.prefetch?.table = try PrefetchTable(json: Data(table.utf8))
+        var configuration = ContainerConfiguration(directory: folder)
+        configuration.network.transport = MemoryTransport { request in
+            guard let path = request.path, path != "/" else { return .page("<title>page</title>") }
+            var answer = TransportResponse.page("")
+            answer.head.headerFields[.cacheControl] = "max-age=600"
+            answer.body = .bytes(Data(repeating: UInt8(path.utf8.reduce(0, &+)), count: Self.size))
+            return answer
+        }
+        configuration.pages.mode = .customScheme
+        configuration.network.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
+        configuration.storage.memoryCeiling = ceiling
+        configuration.network.httpCache?.memoryBytes = .max
+        configuration.network.httpCache?.diskBytes = 0
+        configuration.network.prefetch = PrefetchOptions()
+        configuration.network.prefetch?.loader.maxBytes = .max
+        configuration.network.prefetch?.table = try PrefetchTable(json: Data(table.utf8))
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
         // The engine's libraries have theirs by then.
         await container.close(try await open("https://page.example/first", in: container))

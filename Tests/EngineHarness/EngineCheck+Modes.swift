@@ -109,21 +109,21 @@ extension EngineCheck {
     private func modesContainer(
         _ engine: WebKitGTKEngine, _ site: ModeSite, in folder: String
     ) async throws -> Container<WebKitGTKEngine> {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: site)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = .loopbackProxy
-        configuration.pageModes = [
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = site
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = .loopbackProxy
+        configuration.pages.modes = [
             try PageMode("s.shop.example", .customScheme), try PageMode("p.shop.example", .plain),
         ]
-        configuration.coveredHosts = ["*.shop.example"].compactMap { HostPattern($0) }
-        configuration.prefetch = PrefetchOptions()
-        configuration.prefetch?.loader.maxAge = .seconds(600)
-        configuration.prefetch?.loader.joinLimit = .seconds(600)
+        configuration.network.coveredHosts = ["*.shop.example"].compactMap { HostPattern($0) }
+        configuration.network.prefetch = PrefetchOptions()
+        configuration.network.prefetch?.loader.maxAge = .seconds(600)
+        configuration.network.prefetch?.loader.joinLimit = .seconds(600)
         let interfaces = ["m", "s", "p"].map {
             #"{"url":"https://\#($0).shop.example/","interfaces":[{"api":"https://\#($0).shop.example/api"}]}"#
         }
-        configuration.prefetch?.table = try PrefetchTable(
+        configuration.network.prefetch?.table = try PrefetchTable(
             json: Data(#"{"code":200,"data":{"version":"1","config":[\#(interfaces.joined(separator: ","))]}}"#.utf8))
         let container = try await Container(engine: engine, configuration: configuration)
         for host in ["m", "s", "p"] {

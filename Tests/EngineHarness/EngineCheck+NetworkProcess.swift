@@ -12,11 +12,11 @@ extension EngineCheck {
     /// Killed under an open page, the network process costs one load at most: certificates are trusted anew.
     @MainActor
     func checkNetworkProcessEnd(_ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String) async throws {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport { _ in .page("<title>page</title>") })
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = ["one.example"].compactMap { HostPattern($0) }
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { _ in .page("<title>page</title>") }
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["one.example"].compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await container.open("https://one.example/")
         try await page.load.finished(within: .seconds(20))

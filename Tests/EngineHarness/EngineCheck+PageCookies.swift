@@ -55,11 +55,11 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, _ origin: OriginServer, in folder: String
     ) async throws -> [String: String] {
         let transport = try AddressedTransport(to: origin)
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: transport)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = .customScheme
-        configuration.coveredHosts = CookieSite.hosts.compactMap { HostPattern($0) }
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = transport
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = .customScheme
+        configuration.network.coveredHosts = CookieSite.hosts.compactMap { HostPattern($0) }
         let container = try await Container(engine: engine, configuration: configuration)
         let page = try await open(CookieSite.page, in: container)
         let seen = try await cookies(in: page.view)

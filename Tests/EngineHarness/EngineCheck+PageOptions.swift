@@ -32,13 +32,13 @@ extension EngineCheck {
         }
         let own = try await page("<p>own", in: engine).evaluate("return navigator.userAgent", in: .page)
         let agent = try JSONDecoder().decode(String.self, from: Data(own.utf8))
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport(answer: Self.answer))
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
-        configuration.userAgent = try UserAgent.appending("Shop/2.1 (test)")
-        configuration.initialData = [
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport(answer: Self.answer)
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "other.example"].compactMap { HostPattern($0) }
+        configuration.pages.userAgent = try UserAgent.appending("Shop/2.1 (test)")
+        configuration.pages.initialData = [
             try InitialPageData(
                 origin: "https://shop.example", localStorage: ["token": "one"],
                 global: .init("shop", ["__proto__": ["a": 1], "odd": .string(Self.odd), "n": .integer(163)]))

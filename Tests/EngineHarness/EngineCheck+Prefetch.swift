@@ -29,17 +29,17 @@ extension EngineCheck {
         let script = Self.script(asksOthers: mode != .loopbackServer)
         let plain = try await plainSent(origin, site, script)
         let transport = try AddressedTransport(to: origin)
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: transport)
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = PrefetchSite.hosts.compactMap { HostPattern($0) }
-        configuration.prefetch = PrefetchOptions()
-        configuration.prefetch?.fetchesDocument = true
-        configuration.legacyMessages = LegacyMessages(prefix: "shop")
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = transport
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = PrefetchSite.hosts.compactMap { HostPattern($0) }
+        configuration.network.prefetch = PrefetchOptions()
+        configuration.network.prefetch?.fetchesDocument = true
+        configuration.pages.legacyMessages = LegacyMessages(prefix: "shop")
         // However slow the machine is.
-        configuration.prefetch?.loader.maxAge = .seconds(600)
-        configuration.prefetch?.loader.joinLimit = .seconds(600)
+        configuration.network.prefetch?.loader.maxAge = .seconds(600)
+        configuration.network.prefetch?.loader.joinLimit = .seconds(600)
         let container = try await Container(engine: engine, configuration: configuration)
         // The first page brings the cookie. In this launch its document tells what the engine adds.
         let first = try await open(PrefetchSite.page, in: container)

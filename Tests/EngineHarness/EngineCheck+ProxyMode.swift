@@ -162,11 +162,11 @@ extension EngineCheck {
         _ engine: WebKitGTKEngine, _ mode: InterceptionMode = .loopbackProxy, in folder: String,
         answering answer: @escaping @Sendable (HTTPRequest) async throws -> TransportResponse
     ) async throws -> Container<WebKitGTKEngine> {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport(answer: answer))
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport(answer: answer)
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         return try await Container(engine: engine, configuration: configuration)
     }
 }

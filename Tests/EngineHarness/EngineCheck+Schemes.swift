@@ -52,8 +52,8 @@ extension EngineCheck {
             let site = "\(folder)/\(name)"
             try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
             try Data("<title>\(name)</title>".utf8).write(to: URL(fileURLWithPath: site + "/index.html"))
-            var configuration = Container<WebKitGTKEngine>.Configuration(directory: folder + "/store")
-            configuration.mode = .customScheme
+            var configuration = ContainerConfiguration(directory: folder + "/store")
+            configuration.pages.mode = .customScheme
             let container = try await Container(engine: engine, configuration: configuration)
             container.mount(Preview(.folder(site), over: try PackageBaseURL("https://shop.example/")))
             let page = try await container.open("https://shop.example/index.html")
@@ -69,9 +69,8 @@ extension EngineCheck {
     func checkDroppedEngines(in folder: String) async throws {
         for mode in [InterceptionMode.customScheme, .loopbackProxy] {
             for number in 1...6 {
-                var configuration = Container<WebKitGTKEngine>.Configuration(
-                    directory: "\(folder)/\(mode.rawValue)-\(number)")
-                configuration.mode = mode
+                var configuration = ContainerConfiguration(directory: "\(folder)/\(mode.rawValue)-\(number)")
+                configuration.pages.mode = mode
                 let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
                 try expect(container.openPages.isEmpty, "a new container has pages")
             }

@@ -67,11 +67,11 @@ extension EngineCheck {
     private func container(
         _ engine: WebKitGTKEngine, in folder: String
     ) async throws -> Container<WebKitGTKEngine> {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport { _ in .page("<title>page</title>") })
-        configuration.warmsUpWhenIdle = false
-        configuration.mode = .loopbackServer
-        configuration.coveredHosts = ["one.example", "two.example"].compactMap { HostPattern($0) }
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { _ in .page("<title>page</title>") }
+        configuration.views.warmsUpWhenIdle = false
+        configuration.pages.mode = .loopbackServer
+        configuration.network.coveredHosts = ["one.example", "two.example"].compactMap { HostPattern($0) }
         return try await Container(engine: engine, configuration: configuration)
     }
 }

@@ -22,13 +22,13 @@ extension EngineCheck {
             setInterval(() => { isTouched ||= navigator.userActivation.hasBeenActive });
             </script><p>Text
             """
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: MemoryTransport { _ in .page(html) })
-        configuration.mode = mode
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { _ in .page(html) }
+        configuration.pages.mode = mode
         // Nothing listens at the port of a page that the engine loads itself.
         let url = mode == .plain ? "http://localhost:1/" : "https://page.example/"
-        configuration.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
-        configuration.timelines = TimelineOptions()
+        configuration.network.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
+        configuration.diagnostics.timelines = TimelineOptions()
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
         var reported = container.timelines().makeAsyncIterator()
         let page = try await container.open(url)

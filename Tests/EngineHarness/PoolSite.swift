@@ -39,18 +39,17 @@ struct PoolSite {
         for name in names {
             pages["/" + name] = try String(contentsOfFile: "\(files)/\(name)", encoding: .utf8)
         }
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store",
-            transport: MemoryTransport { [pages, types = Self.types] request in
-                let path = String((request.path ?? "/").prefix { $0 != "?" })
-                return .page(
-                    pages[path] ?? "nothing", type: types.first { path.hasSuffix($0.key) }?.value ?? "text/html")
-            })
-        configuration.mode = mode
-        configuration.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
-        configuration.viewReuseLimit = reuseLimit
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = MemoryTransport { [pages, types = Self.types] request in
+            let path = String((request.path ?? "/").prefix { $0 != "?" })
+            return .page(
+                pages[path] ?? "nothing", type: types.first { path.hasSuffix($0.key) }?.value ?? "text/html")
+        }
+        configuration.pages.mode = mode
+        configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
+        configuration.views.reuseLimit = reuseLimit
         // The checks count views.
-        configuration.warmsUpWhenIdle = false
+        configuration.views.warmsUpWhenIdle = false
         container = try await Container(engine: engine, configuration: configuration)
     }
 

@@ -29,16 +29,16 @@ struct SoakSite {
         packages = try ["1", "2"].map { try Self.package($0, in: folder) }
     }
 
-    func configuration(_ mode: InterceptionMode) throws -> Container<WebKitGTKEngine>.Configuration {
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: folder + "/store", transport: SoakNetwork())
-        configuration.mode = mode
-        configuration.pool = 3
-        configuration.coveredHosts = Self.hosts.compactMap { HostPattern($0) }
-        configuration.blankPages = BlankPageOptions()
+    func configuration(_ mode: InterceptionMode) throws -> ContainerConfiguration {
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = SoakNetwork()
+        configuration.pages.mode = mode
+        configuration.views.pool = 3
+        configuration.network.coveredHosts = Self.hosts.compactMap { HostPattern($0) }
+        configuration.pages.blankPages = BlankPageOptions()
         var prefetch = PrefetchOptions()
         prefetch.table = try PrefetchTable(json: Data(Self.table.utf8))
-        configuration.prefetch = prefetch
+        configuration.network.prefetch = prefetch
         return configuration
     }
 

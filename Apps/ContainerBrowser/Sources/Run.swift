@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter

@@ -3,7 +3,7 @@
 
 internal import CommandSupport
 internal import ConnectTunnel
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import ContainerTesting
 internal import HTTPTransport
 internal import Logging
@@ -81,29 +81,32 @@ final class Stage {
         self.transport = transport
         let network: any HTTPTransporting =
             if let traffic = options.traffic { WatchingTransport(base: transport, log: traffic) } else { transport }
-        var configuration = Container<WebKitGTKEngine>.Configuration(
-            directory: options.directory, transport: network, logger: Logger(label: "container-browser"))
+        var configuration = ContainerConfiguration(
+            directory: options.directory, logger: Logger(label: "container-browser"))
+        configuration.network.transport = network
         // Whether a run begins with a warm view is the caller's to say.
-        configuration.warmsUpWhenIdle = false
+        configuration.views.warmsUpWhenIdle = false
         // It reports what a page does; a page that fails is told as that, and not recovered.
-        configuration.blankPages = nil
-        configuration.mode = options.mode
-        configuration.loopback.upstreamProxy = (proxy ?? wall).map { HostPort(host: "127.0.0.1", port: $0.port) }
-        configuration.coveredHosts = options.coveredHosts
-        configuration.forcedBridges = options.bridges
-        configuration.poolCapacity = 1
+        configuration.pages.blankPages = nil
+        configuration.pages.mode = options.mode
+        configuration.network.loopback.upstreamProxy = (proxy ?? wall).map {
+            HostPort(host: "127.0.0.1", port: $0.port)
+        }
+        configuration.network.coveredHosts = options.coveredHosts
+        configuration.pages.forcedBridges = options.bridges
+        configuration.views.poolCapacity = 1
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
-        configuration.httpCache?.diskBytes = 0
-        configuration.cookies.isPersistent = false
+        configuration.network.httpCache?.diskBytes = 0
+        configuration.network.cookies.isPersistent = false
         if let table = options.prefetch {
-            configuration.prefetch = PrefetchOptions()
-            configuration.prefetch?.table = table
+            configuration.network.prefetch = PrefetchOptions()
+            configuration.network.prefetch?.table = table
         }
         // Packages and tables are the developer's own, named on the command line.
-        configuration.packages.allowsInsecure = true
-        configuration.table = options.table.map { .init(endpoints: TableEndpoints(primary: $0)) }
-        configuration.table?.scope = .unlimited
-        configuration.table?.allowsInsecure = true
+        configuration.packages.library.allowsInsecure = true
+        configuration.packages.table = options.table.map { .init(endpoints: TableEndpoints(primary: $0)) }
+        configuration.packages.table?.scope = .unlimited
+        configuration.packages.table?.allowsInsecure = true
         do {
             let container = try await Container(engine: engine, configuration: configuration)
             self.container = container

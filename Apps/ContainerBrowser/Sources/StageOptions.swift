@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import ContainerTesting
 internal import Foundation
 internal import Prefetch

@@ -49,8 +49,8 @@ extension Container {
     }
 
     /// Ends the views that nobody uses and forgets what is in memory to be read again, as on a memory warning. The
-    /// container does so by itself when the host's conditions, `Configuration.updates.conditions`, say that memory has
-    /// become short.
+    /// container does so by itself when the host's conditions, ``ContainerConfiguration/conditions``, say that memory
+    /// has become short.
     public func releaseMemory() {
         releaseMemory(.critical)
     }

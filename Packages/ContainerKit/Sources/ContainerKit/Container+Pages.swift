@@ -23,7 +23,7 @@ internal import WebViewPool
 extension Container {
     /// Prepares views, so that the next pages open in warm ones, and where pages open by the proxy has the engine connect to
     /// it ahead, which may take a second more. The container does so by itself when the app is idle, unless
-    /// `Configuration.warmsUpWhenIdle` is false.
+    /// ``ContainerConfiguration/Views/warmsUpWhenIdle`` is false.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
         try await warmUp { true }
@@ -32,7 +32,7 @@ extension Container {
     private func warmUp(while isWanted: @MainActor () -> Bool) async throws {
         guard switches.isOn(.pool) else { return }
         // What was never checked out serves all pages.
-        try await pool.warmUp(for: ViewKey(mode: configuration.mode, url: ""), while: isWanted)
+        try await pool.warmUp(for: ViewKey(mode: modes.standard, url: ""), while: isWanted)
         if isWanted() { await preconnect() }
         try Task.checkCancellation()
     }
@@ -82,7 +82,8 @@ extension Container {
         lastPageID += 1
         let id = PageID(rawValue: lastPageID)
         timelineRecorder?.begin(id, at: real.text)
-        beginPrefetch(for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.userAgent)
+        beginPrefetch(
+            for: id, at: real.text, isPosted: post != nil, as: options.userAgent ?? configuration.pages.userAgent)
         do {
             let page = try await checkOut(real, as: id, isPosted: post != nil)
             do {
@@ -178,14 +179,15 @@ extension Container {
     /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
     private func forcedBridges(in mode: InterceptionMode) -> ForcedBridges? {
         if mode == .customScheme { return pipelines.customScheme.traits.bodies == .plain ? [] : nil }
-        return mode.isOverLoopback && !configuration.forcedBridges.isEmpty ? configuration.forcedBridges : nil
+        return mode.isOverLoopback && !configuration.pages.forcedBridges.isEmpty
+            ? configuration.pages.forcedBridges : nil
     }
 
     /// Gives a view the name and the values that its pages are to have.
     private func equip(_ view: Engine.View, _ options: PageOptions, in mode: InterceptionMode) {
-        let agent = options.userAgent ?? configuration.userAgent
+        let agent = options.userAgent ?? configuration.pages.userAgent
         if agent != .engine { view.loading.setUserAgent(agent) }
-        for data in InitialPageData.merged(configuration.initialData + options.initialData) {
+        for data in InitialPageData.merged(configuration.pages.initialData + options.initialData) {
             let real = data.origin.description
             view.scripting.add(data.script(at: [real, origin(real, in: mode)]))
         }
@@ -196,7 +198,7 @@ extension Container {
         let place =
             switch mode {
             case .plain, .loopbackProxy: nil as String?
-            case .customScheme: configuration.names.name(of: real + "/")
+            case .customScheme: configuration.pages.schemeNames.name(of: real + "/")
             case .loopbackServer: server?.place(of: real + "/")
             }
         return place.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? real
@@ -206,19 +208,19 @@ extension Container {
     func place(of url: String, in mode: InterceptionMode) async throws -> String {
         switch mode {
         case .plain, .loopbackProxy: url
-        case .customScheme: configuration.names.name(of: url) ?? url
+        case .customScheme: configuration.pages.schemeNames.name(of: url) ?? url
         case .loopbackServer: try await server?.open(url) ?? url
         }
     }
 
     /// The real URL of a document, by where it lies in the engine.
     package func realURL(of place: String) -> String {
-        server?.realURL(of: place) ?? configuration.names.realURL(of: place) ?? place
+        server?.realURL(of: place) ?? configuration.pages.schemeNames.realURL(of: place) ?? place
     }
 
     /// Whether a place in the engine is another than the real URL.
     private func isName(_ place: String) -> Bool {
-        server?.realURL(of: place) != nil || configuration.names.realURL(of: place) != nil
+        server?.realURL(of: place) != nil || configuration.pages.schemeNames.realURL(of: place) != nil
     }
 
     /// Whether what the engine loads comes over loopback, and is told from there.

@@ -12,9 +12,9 @@ extension Container {
     /// covered. The container makes the POST of the engine's first request for the document; a reload of the page, or after
     /// its process ended, asks by GET.
     ///
-    /// Where ``Configuration/legacyMessages`` are on, a request of the scheme `post` is the POST that older apps write so: its
-    /// field `oldScheme` is `http` or `https`, `bodyParam` the body as text, which is urlencoded where there is no
-    /// `Content-Type`. No page can ask for that scheme: nobody serves it to the engine.
+    /// Where ``ContainerConfiguration/Pages/legacyMessages`` are on, a request of the scheme `post` is the POST that older
+    /// apps write so: its field `oldScheme` is `http` or `https`, `bodyParam` the body as text, which is urlencoded where
+    /// there is no `Content-Type`. No page can ask for that scheme: nobody serves it to the engine.
     /// - Parameters:
     ///   - request: of a GET, which has no body, the URL alone counts. The header fields of a POST are sent.
     ///   - body: the body of a POST; that of a request of the scheme `post` is in its field.
@@ -28,7 +28,7 @@ extension Container {
     ) async throws -> Page<Engine.View> {
         var (request, body) = (request, body)
         if request.scheme == PostNavigation.scheme {
-            guard configuration.legacyMessages != nil, let meant = PostNavigation(legacy: request) else {
+            guard configuration.pages.legacyMessages != nil, let meant = PostNavigation(legacy: request) else {
                 throw ContainerError(.invalidURL, "only http and https pages can be opened", at: request.urlText)
             }
             (request, body) = (meant.request, meant.body)

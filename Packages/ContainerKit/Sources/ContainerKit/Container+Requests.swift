@@ -40,7 +40,7 @@ extension Container {
         var asked = legacy?.bare(request) ?? request
         if post != nil { asked.head.method = .post }
         func makeRecord() -> RequestRecord {
-            RequestRecord(asked, session: session, names: configuration.names, started: started)
+            RequestRecord(asked, session: session, names: configuration.pages.schemeNames, started: started)
         }
         if request.isMainDocument { record(document: asked, of: session) }
         let path = pipelines.customScheme.path
@@ -159,7 +159,8 @@ extension Container {
     }
 
     private func prepareSite(of request: EngineRequest) async throws {
-        try await sites?.prepare(for: configuration.names.realURL(of: request.head), in: request.view, bridges)
+        try await sites?.prepare(
+            for: configuration.pages.schemeNames.realURL(of: request.head), in: request.view, bridges)
     }
 
     private func record(document request: EngineRequest, of session: PageSession?) {

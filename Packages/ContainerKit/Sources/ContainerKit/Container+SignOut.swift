@@ -14,7 +14,8 @@ extension Container {
     /// ``clearAccount(domains:)`` does, what was fetched ahead, what pages have handed over to be sent, the HTTP cache and
     /// the engine's own, and the views that were used, with what their processes have in memory. Caches do not say whose
     /// an answer is, so they go for all sites. What pages have stored by scripts stays, in `localStorage`, databases and `caches`, and so do packages, and
-    /// `Configuration.initialData`. All downloads that are under way are cancelled, and none begins meanwhile.
+    /// ``ContainerConfiguration/Pages/initialData``. All downloads that are under way are cancelled, and none begins
+    /// meanwhile.
     ///
     /// Close the account's pages first: one that is open may bring new cookies. The call goes on to its end also where
     /// the task that made it is cancelled; each part has a limit in time.

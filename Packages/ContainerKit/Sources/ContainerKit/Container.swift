@@ -36,7 +36,7 @@ public final class Container<Engine: WebEngineDriver> {
     /// at once: no windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are
     /// closed, and pages are left. ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
     public weak var pageDelegate: (any PageDelegate)?
-    let configuration: Configuration
+    let configuration: ContainerConfiguration
     let packages: PackageService
     let table: ResourceTableService?
     let cache: HTTPCacheService?
@@ -81,22 +81,23 @@ public final class Container<Engine: WebEngineDriver> {
     /// - Throws: `StoreError`, with code `inUse` where another process has the folder; `TableError`; `EngineError`;
     ///   ``ContainerError`` with code `unsupported` where modes do not go together; or `LoopbackError` where one needs
     ///   a proxy or a server that cannot listen.
-    public init(engine: Engine, configuration given: Configuration) async throws {
+    public init(engine: Engine, configuration given: ContainerConfiguration) async throws {
         let given = given.sharedOut
-        let shares = MemoryBudget(ceiling: given.memoryCeiling)
+        let shares = MemoryBudget(ceiling: given.storage.memoryCeiling)
         self.engine = engine
         bodyBudget = ByteBudget(limit: shares.bodies)
-        var modes = try PageModes(given.mode, given.pageModes)
-        let network = NetworkLoader(DecodingTransport(given.transport))
+        var modes = try PageModes(given.pages.mode ?? Engine.standardMode, given.pages.modes)
+        let network = NetworkLoader(DecodingTransport(given.network.transport))
         packages = try await PackageService(
-            directory: given.directory, budgets: given.store, packages: given.packages,
-            updates: given.updates, network: network, logger: given.logger)
-        liveRules = ActiveRules(given.rules)
+            directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
+            updates: given.updaterOptions, network: network, logger: given.logger)
+        liveRules = ActiveRules(given.network.rules)
         remoteConfigService = await Self.openRemoteConfig(
             given, packages.store, RedirectedLoader(network), liveRules, switches)
         let configuration = given.with(remoteConfigService?.numbers ?? RemoteConfigNumbers()).sharedOut
         self.configuration = configuration
-        sharedPages = PageAttributor(names: modes.started.contains(.customScheme) ? configuration.names : nil)
+        let names = configuration.pages.schemeNames
+        sharedPages = PageAttributor(names: modes.started.contains(.customScheme) ? names : nil)
         if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
@@ -105,9 +106,9 @@ public final class Container<Engine: WebEngineDriver> {
         cache = await Self.openCache(
             configuration, pageCookies.map { CookieStoringLoader(network, cookies: $0) } ?? network)
         origins = await .open(
-            modes.movingOrigins, configuration.originModes, packages.store, logger: configuration.logger)
+            modes.movingOrigins, configuration.pages.originModes, packages.store, logger: configuration.logger)
         let policy = InterceptionPolicy(
-            rules: liveRules, hosts: configuration.coveredHosts,
+            rules: liveRules, hosts: configuration.network.coveredHosts,
             sources: Self.contentSources(
                 configuration, packages, table?.library, previewList, network, switches, memory: shares),
             origins: origins, modes: modes)
@@ -117,34 +118,34 @@ public final class Container<Engine: WebEngineDriver> {
                 store: packages.store, library: packages.library, switches: switches, policy: policy, network: network,
                 cache: cache?.loader, cookies: pageCookies, memory: shares))
         appRequests = AppRequests(path: pipelines.primary.path, hub: hub)
-        legacy = configuration.legacyMessages.map { [bodyBudget] in
-            LegacyBridgeHost($0, names: configuration.names, budget: bodyBudget)
+        legacy = configuration.pages.legacyMessages.map { [bodyBudget] in
+            LegacyBridgeHost($0, names: names, budget: bodyBudget)
         }
         let sourcesToPrecompile = BodyBridgeHost.sourcesToPrecompile(
-            in: configuration.mode, by: pipelines.customScheme.traits)
-        pool = ViewPool(.init(capacity: configuration.pool, reuseLimit: configuration.viewReuseLimit)) { _ in
+            in: modes.standard, by: pipelines.customScheme.traits)
+        pool = ViewPool(.init(capacity: configuration.views.pool, reuseLimit: configuration.views.reuseLimit)) { _ in
             try engine.makeView()
         } prepare: {
             try await $0.scripting.precompile(sourcesToPrecompile)
         }
         pageRequests = Self.makePagePrompts(configuration, hub)
         downloadManager = await Self.openDownloads(configuration, pipelines.customScheme.path, hub)
-        sites = modes.started.contains(.customScheme) ? SiteController(names: configuration.names) : nil
+        sites = modes.started.contains(.customScheme) ? SiteController(names: names) : nil
         pageRequests.host = self
         downloadManager.host = self
         let schemes = [
-            CustomScheme(name: configuration.names.secure, isSecure: true),
-            CustomScheme(name: configuration.names.insecure, isSecure: false),
+            CustomScheme(name: names.secure, isSecure: true),
+            CustomScheme(name: names.insecure, isSecure: false),
         ]
         for scheme in schemes {
             try engine.register(scheme) { [weak self] request, sink in
                 self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if pipelines.customScheme.traits.bodies == .plain || !configuration.forcedBridges.isEmpty {
+        if pipelines.customScheme.traits.bodies == .plain || !configuration.pages.forcedBridges.isEmpty {
             bridges = BodyBridgeHost(
-                names: configuration.names, hasCookies: cookies != nil, budget: bodyBudget,
-                host: BridgeHost(path: pipelines.customScheme.path, names: configuration.names, cookies: pageCookies))
+                names: names, hasCookies: cookies != nil, budget: bodyBudget,
+                host: BridgeHost(path: pipelines.customScheme.path, names: names, cookies: pageCookies))
         }
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
@@ -157,15 +158,15 @@ public final class Container<Engine: WebEngineDriver> {
         prefetchTable = await openPrefetchTable(RedirectedLoader(network))
         checkPrefetchTable()
         packages.forward { [hub] in hub.send(.package($0)) }
-        memory = MemoryPressureMonitor(configuration.updates.conditions) { [weak self] in self?.releaseMemory($0) }
+        memory = MemoryPressureMonitor(configuration.conditions) { [weak self] in self?.releaseMemory($0) }
         table?.record(.launch)
         beginRemoteConfig()
         startIdleScheduler()
     }
 
     private func startIdleScheduler() {
-        guard configuration.warmsUpWhenIdle else { return }
-        idle = IdleScheduler(configuration.updates.conditions, delay: configuration.idleDelay) { [weak self] isWanted in
+        guard configuration.views.warmsUpWhenIdle else { return }
+        idle = IdleScheduler(configuration.conditions, delay: configuration.views.idleDelay) { [weak self] isWanted in
             await self?.warmUpQuietly(while: isWanted)
         }
         idle?.listen(to: hub)
@@ -183,13 +184,13 @@ public final class Container<Engine: WebEngineDriver> {
         case .plain, .customScheme: break
         case .loopbackProxy:
             proxy = try await ProxyController(
-                engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
+                engine, requests, configuration.network.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
                 send: send, record: record)
             proxy?.listen(to: hub)
             preconnecting.listen(to: hub)
         case .loopbackServer:
             server = try await LocalServerController(
-                engine, requests, configuration.loopback, directory: configuration.directory,
+                engine, requests, configuration.network.loopback, directory: configuration.directory,
                 isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
         }
     }

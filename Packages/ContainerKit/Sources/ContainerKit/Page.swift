@@ -17,8 +17,8 @@ public final class Page<View: EngineView> {
     public let checkOut: Duration
     /// How the load goes.
     public let load: ViewLoad
-    /// How the page opens, as far as it is known by now, and at last how it did; `nil` where `Configuration.timelines`
-    /// is.
+    /// How the page opens, as far as it is known by now, and at last how it did; `nil` where
+    /// ``ContainerConfiguration/Diagnostics/timelines`` is.
     public var timeline: PageTimeline? { recording?.timeline }
     var recording: TimelineRecorder.Recording?
     private let holder: PageHolder

@@ -12,7 +12,7 @@ public struct DownloadOptions: Sendable {
     /// The maximum number of downloads of all pages together; 8 by default.
     public var limit = 8
     /// The time after which a download fails if fewer than ``leastBytes`` arrive, once the app has decided; 60 seconds
-    /// by default. It is measured by `PageRequestOptions.clock`, without the time between `hostWillSuspend()` and
+    /// by default. It is measured by `ContainerConfiguration.clock`, without the time between `hostWillSuspend()` and
     /// `hostResumed()`.
     public var silenceLimit = Duration.seconds(60)
     /// The number of bytes that must arrive in each ``silenceLimit``, so that a server that sends a byte now and then

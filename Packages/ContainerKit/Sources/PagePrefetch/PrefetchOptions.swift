@@ -10,7 +10,7 @@ public import Prefetch
 /// requests that rules or the deny list exclude, nor requests that a package, a preview or the resource table answers.
 ///
 /// The page's own request takes the response. A page can also take a response by the message `PREFETCHCALL` if
-/// `Configuration.legacyMessages` is set. Each response is delivered once, complete or in progress.
+/// `ContainerConfiguration.Pages.legacyMessages` is set. Each response is delivered once, complete or in progress.
 public struct PrefetchOptions: Sendable {
     /// The table of the requests of each page; `nil` by default. `Container.setPrefetchTable(_:)` and each table from
     /// ``tableSource`` replace it.

@@ -67,16 +67,17 @@ package final class PagePromptController {
     /// Creates a controller without a host.
     /// - Parameters:
     ///   - options: the rules and limits.
+    ///   - clock: the clock of the time limits.
     ///   - names: the schemes of the container itself.
     ///   - send: receives each prompt after its end.
     package init(
-        _ options: PageRequestOptions, names: SchemeNames,
+        _ options: PageRequestOptions, clock: any Clock<Duration>, names: SchemeNames,
         send: @escaping @MainActor (PagePromptOutcome, PageRequestEnding) -> Void
     ) {
         self.options = options
         self.names = names
         self.send = send
-        questions = PageQuestionQueue(options)
+        questions = PageQuestionQueue(options, clock: clock)
     }
 
     // MARK: Pages

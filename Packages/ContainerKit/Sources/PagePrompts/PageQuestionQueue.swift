@@ -42,10 +42,16 @@ extension PageQuestion {
 @MainActor
 package final class PageQuestionQueue {
     private let options: PageRequestOptions
+    private let clock: any Clock<Duration>
     private var waiting: [PageID: [any PendingQuestion]] = [:]
 
-    package init(_ options: PageRequestOptions) {
+    /// Creates a queue without questions.
+    /// - Parameters:
+    ///   - options: the limits.
+    ///   - clock: the clock of the time limits.
+    package init(_ options: PageRequestOptions, clock: any Clock<Duration>) {
         self.options = options
+        self.clock = clock
     }
 
     /// Puts a question to the app.
@@ -77,7 +83,7 @@ package final class PageQuestionQueue {
         }
         waiting[page, default: []].append(entry)
         prompt?.onWithdrawal = { [weak entry] in entry?.end(.pageGone) }
-        entry.begin(delegate, question.holdsDocument ? options.documentLimit : options.limit, options.clock)
+        entry.begin(delegate, question.holdsDocument ? options.documentLimit : options.limit, clock)
         // The closure keeps the entry, because the queue may be released before the asker withdraws its question.
         return { entry.end(.withdrawn) }
     }

@@ -19,8 +19,6 @@ public struct PageRequestOptions: Sendable {
     /// A Boolean value that indicates whether links to other schemes reach the app without a user gesture; false by
     /// default.
     public var asksWithoutGesture = false
-    /// The clock of the time limits. By default a clock that stops while the machine sleeps.
-    public var clock: any Clock<Duration> = SuspendingClock()
 
     /// Creates the default options.
     public init() {}

@@ -87,7 +87,7 @@ struct BlankPageBlameTests {
     /// A page that shows version 2, which is on trial.
     private func onTrial(
         _ stage: BlankPageStage, at place: String,
-        _ change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        _ change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> (Container<FakeEngine>, Page<FakeView>) {
         let container = try await stage.container(change: change)
         try await stage.fixture.install(["index.html": "one"], version: "1", into: container)
@@ -181,7 +181,7 @@ struct BlankPageBlameTests {
         for hasOthers in [true, false] {
             let stage = BlankPageStage()
             let place = "https://shop.example/index.html"
-            let (container, page) = try await onTrial(stage, at: place) { $0.mode = .loopbackProxy }
+            let (container, page) = try await onTrial(stage, at: place) { $0.pages.mode = .loopbackProxy }
             let other = hasOthers ? try await container.open(place) : nil
             let isDropped = try await dropPackages(of: page, for: step(.emptyDocument, ""), in: container)
             #expect(isDropped == !hasOthers && versions(container) == [hasOthers ? "shop 2" : "shop 1"])

@@ -20,7 +20,7 @@ struct BlankPageOvertakenTests {
     private let noWay = EngineError(.cannotConnect, "no way")
 
     private func open() async throws -> (Container<FakeEngine>, Page<FakeView>) {
-        let container = try await stage.container(covering: ["a.example"]) { $0.remoteConfig = RemoteConfigOptions() }
+        let container = try await stage.container(covering: ["a.example"]) { $0.remote = RemoteConfigOptions() }
         let page = try await container.open("https://a.example/")
         return (container, page)
     }

@@ -119,7 +119,7 @@ struct BlankPageTests {
 
     @Test("Nothing is done where the host wants nothing, and nothing more once it says that a page is well")
     func hosts() async throws {
-        let off = try await fixture.container(covering: ["a.example"]) { $0.blankPages = nil }
+        let off = try await fixture.container(covering: ["a.example"]) { $0.pages.blankPages = nil }
         let first = try await off.open("https://a.example/")
         first.view.onSignal?(.processEnded(reason: "crashed"))
         #expect(first.view.reloads.isEmpty && first.view.handlers.isEmpty)
@@ -129,7 +129,7 @@ struct BlankPageTests {
         let container = try await fixture.container(covering: ["a.example"]) {
             var options = BlankPageOptions()
             options.clock = clock
-            $0.blankPages = options
+            $0.pages.blankPages = options
         }
         let page = try await container.open("https://a.example/")
         load("containerkit://a.example/", in: page.view)
@@ -224,7 +224,7 @@ struct BlankPageTests {
         (options.grace, options.silence, options.clock) = (.zero, .zero, clock)
         options.lookLimit = .zero
         options.signals.insert(.unresponsive)
-        let container = try await fixture.container(covering: ["a.example"]) { $0.blankPages = options }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.blankPages = options }
         let page = try await container.open("https://a.example/")
         let events = container.events()
         let place = "containerkit://a.example/"
@@ -248,7 +248,7 @@ struct BlankPageTests {
         let container = try await fixture.container(covering: ["a.example"]) {
             var options = BlankPageOptions()
             options.clock = counting
-            $0.blankPages = options
+            $0.pages.blankPages = options
         }
         let page = try await container.open("https://a.example/")
         load("containerkit://a.example/", in: page.view)

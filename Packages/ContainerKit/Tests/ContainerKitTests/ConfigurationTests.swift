@@ -7,7 +7,9 @@ import Foundation
 import Logging
 import OfflinePackage
 import PackageFormat
+import ResourceLoading
 import Testing
+import WebEngineTesting
 
 @MainActor
 @Suite("Configuration of a container", .timeLimit(.minutes(1)))
@@ -38,7 +40,7 @@ struct ConfigurationTests {
 
     @Test("The limits of packages are the host's to set")
     func limits() async throws {
-        let container = try await fixture.container { $0.packages.manifestLimits.maxFiles = 1 }
+        let container = try await fixture.container { $0.packages.library.manifestLimits.maxFiles = 1 }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         await #expect {
             try await fixture.install(["index.html": "two", "app.js": "run()"], version: "2", into: container)
@@ -52,7 +54,7 @@ struct ConfigurationTests {
         let log = Log()
         let container = try await fixture.container {
             $0.logger = Logger(label: "test") { _ in log }
-            $0.updates.health = BrokenHealth()
+            $0.packages.updates.health = BrokenHealth()
         }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try FileManager.default.removeItem(atPath: fixture.folder + "/store/blobs")
@@ -60,6 +62,35 @@ struct ConfigurationTests {
         let messages = log.messages.withLock { $0 }
         #expect(messages.contains("cannot read a packaged file"))
         #expect(messages.contains("cannot read the record of health"))
+    }
+
+    @Test("The conditions of the container are those of updates, whose own are replaced")
+    func conditions() async throws {
+        let (none, all) = (ChangingConditions(HostConditions(network: .none)), ChangingConditions(HostConditions()))
+        let other = Fixture()
+        let refused = try await fixture.container {
+            $0.conditions = none
+            $0.packages.updates.conditions = all
+        }
+        let error = await #expect(throws: DeliveryError.self) {
+            try await refused.update(from: fixture.publish(["index.html": "one"], version: "1"))
+        }
+        #expect(error?.code == .notNow)
+        let allowed = try await other.container {
+            $0.conditions = all
+            $0.packages.updates.conditions = none
+        }
+        let update = try await allowed.update(from: other.publish(["index.html": "one"], version: "1"))
+        #expect(update.outcome == .activated)
+    }
+
+    @Test("Without a mode, covered pages open in the standard mode of the engine")
+    func standardMode() async throws {
+        let container = try await fixture.container(covering: ["shop.example"])
+        #expect(container.mode(ofPageAt: "https://shop.example/") == FakeEngine.standardMode)
+        let other = Fixture()
+        let plain = try await other.container(covering: ["shop.example"]) { $0.pages.mode = .plain }
+        #expect(plain.mode(ofPageAt: "https://shop.example/") == .plain)
     }
 
     private struct BrokenHealth: HealthRecording {

@@ -61,7 +61,7 @@ struct ContainerTests {
         fixture.engine.traits.decodes = decodes
         // The container's own cache holds decoded bytes.
         fixture.engine.traits.caches = decodes
-        let container = try await fixture.container { $0.transport = plain }
+        let container = try await fixture.container { $0.network.transport = plain }
         try await install("1", "packaged", into: container)
         let page = try await container.open("https://shop.example/index.html")
         _ = try await answer(

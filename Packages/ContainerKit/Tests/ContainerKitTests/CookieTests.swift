@@ -25,7 +25,7 @@ struct CookieTests {
     private let marker = HTTPField.Name("X-WKWebView-Request-Type")
 
     private func container(
-        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        on engine: FakeEngine? = nil, change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["shop.example"], on: engine) { change(&$0) }
     }
@@ -104,8 +104,8 @@ struct CookieTests {
     @Test("A store that hangs holds up a page for the limit, and an answer for its own")
     func hangs() async throws {
         let container = try await container { configuration in
-            configuration.cookies.openLimit = .milliseconds(50)
-            configuration.cookies.handOverLimit = .milliseconds(50)
+            configuration.network.cookies.openLimit = .milliseconds(50)
+            configuration.network.cookies.handOverLimit = .milliseconds(50)
         }
         fixture.engine.jar.hangs = true
         let page = try await container.open("https://shop.example/")
@@ -163,7 +163,7 @@ struct CookieTests {
         fixture.engine.traits.bodies = .plain
         let uploads = UploadNetwork()
         let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
-            $0.transport = uploads
+            $0.network.transport = uploads
         }
         let pages = try await [container.open("https://shop.example/"), container.open("https://other.example/")]
         let events = container.events()
@@ -366,8 +366,8 @@ struct CookieTests {
         let marker = try #require(marker)
         let other = try #require(HTTPField.Name("X-Wait"))
         let container = try await container { configuration in
-            configuration.mode = .loopbackProxy
-            configuration.cookies.handOverField = "x-wait"
+            configuration.pages.mode = .loopbackProxy
+            configuration.network.cookies.handOverField = "x-wait"
         }
         let head = try #require(
             HTTPRequest(method: .get, urlText: "https://shop.example/", headerFields: [other: "1", marker: "1"]))
@@ -403,7 +403,7 @@ struct CookieTests {
     @Test("An answer under way brings nothing back that was cleared meanwhile; one that is asked for afterwards does")
     func clearedMeanwhile() async throws {
         let network = HeldNetwork()
-        let container = try await container { $0.transport = network }
+        let container = try await container { $0.network.transport = network }
         let page = try await container.open("https://shop.example/")
         let events = container.events()
         let asked = Task { for await _ in network.arrivals { break } }
@@ -438,7 +438,7 @@ struct CookieTests {
     @Test("Where the engine's store is the only one, it is cleared")
     func clearEngine() async throws {
         fixture.engine.traits.keepsCookies = true
-        let container = try await container { $0.mode = .loopbackProxy }
+        let container = try await container { $0.pages.mode = .loopbackProxy }
         #expect(await container.cookieCounters() == nil)
         try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: ".shop.example"))
         try await fixture.engine.jar.set(EngineCookie(name: "b", value: "2", domain: "other.example"))
@@ -452,7 +452,7 @@ struct CookieTests {
     @Test("Where the local server's token is in the engine's store, it stays there")
     func clearServer() async throws {
         fixture.engine.traits.keepsCookies = true
-        let container = try await container { $0.mode = .loopbackServer }
+        let container = try await container { $0.pages.mode = .loopbackServer }
         let page = try await container.open("https://shop.example/")
         let token = try #require(fixture.engine.jar.cookies.first)
         try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: token.domain))
@@ -466,7 +466,7 @@ struct CookieTests {
 
     @Test("In plain mode nothing runs")
     func plain() async throws {
-        let container = try await container { $0.mode = .plain }
+        let container = try await container { $0.pages.mode = .plain }
         #expect(await container.cookieCounters() == nil)
         await container.shutDown()
     }

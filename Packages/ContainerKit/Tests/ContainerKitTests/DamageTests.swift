@@ -29,7 +29,7 @@ struct DamageTests {
     @Test("A damaged file is told, answered by the network, and fetched again from where its package came")
     func repairs() async throws {
         let conditions = ChangingConditions(HostConditions())
-        let container = try await fixture.container { $0.updates.conditions = conditions }
+        let container = try await fixture.container { $0.conditions = conditions }
         let package = try await container.update(from: fixture.publish(site, version: "1")).package
         conditions.set(HostConditions(isIdle: false))
         try damage("run()")

@@ -39,7 +39,7 @@ struct DocumentFailureTests {
 
     @Test("What is asked for over loopback is noted before the engine hears of it, and an answer takes it back")
     func noted() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let failures = DocumentFailures()
         let requests = LoopbackRequests(
             path: container.path, pages: PageAttributor(), legacy: nil, failures: failures)

@@ -166,7 +166,7 @@ extension DownloadTests {
     @Test("The rules are asked for each place that a redirect leads to")
     func rulesOfHops() async throws {
         let rules = try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))])
-        let container = try await container { $0.rules = rules }
+        let container = try await container { $0.network.rules = rules }
         let diary = Diary(container)
         try await fixture.install(["index.html": "packaged", "x.txt": "packaged"], version: "1", into: container)
         let page = try await container.open("https://a.example/")

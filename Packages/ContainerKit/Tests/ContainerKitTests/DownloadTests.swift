@@ -29,10 +29,10 @@ struct DownloadTests {
     }
 
     func container(
-        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         let container = try await fixture.container(covering: ["a.example", "b.example"]) {
-            $0.pageRequests.clock = clock
+            $0.clock = clock
             change(&$0)
         }
         container.pageDelegate = delegate
@@ -142,9 +142,9 @@ struct DownloadTests {
     @Test("A page has so many at a time, and all pages together so many")
     func counts() async throws {
         let container = try await container {
-            $0.downloads.pageLimit = 2
-            $0.downloads.limit = 3
-            $0.pageRequests.waitingLimit = 8
+            $0.pages.downloads.pageLimit = 2
+            $0.pages.downloads.limit = 3
+            $0.pages.requests.waitingLimit = 8
         }
         delegate.gate.close()
         defer { delegate.gate.open() }

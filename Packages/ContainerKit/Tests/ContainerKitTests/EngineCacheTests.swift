@@ -26,10 +26,10 @@ struct EngineCacheTests {
     }
 
     private func container(
-        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         try await fixture.container { configuration in
-            configuration.mode = .loopbackProxy
+            configuration.pages.mode = .loopbackProxy
             change(&configuration)
         }
     }
@@ -114,7 +114,7 @@ struct EngineCacheTests {
     @Test("It does not wait for ever, and the next one tries again")
     func limit() async throws {
         fixture.engine.hangs = true
-        let container = try await container { $0.engineCacheLimit = .seconds(1) }
+        let container = try await container { $0.pages.engineCacheLimit = .seconds(1) }
         let events = container.events()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await kept(events)?.code == .timedOut)
@@ -170,7 +170,7 @@ struct EngineCacheTests {
 
     @Test("What the server answered while remote config forbade packages is forgotten, too")
     func remoteConfig() async throws {
-        let container = try await container { $0.remoteConfig = RemoteConfigOptions() }
+        let container = try await container { $0.remote = RemoteConfigOptions() }
         var events = container.events()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await cleared(events) == [shop])
@@ -192,7 +192,7 @@ struct EngineCacheTests {
         let other = Fixture()
         var ports: [String] = []
         for launch in 0..<3 {
-            let container = try await container { $0.mode = .loopbackServer }
+            let container = try await container { $0.pages.mode = .loopbackServer }
             let shopPage = try await container.open(page)
             let plain = try await container.open("https://elsewhere.example/")
             #expect(plain.session.mode == .plain)
@@ -211,10 +211,10 @@ struct EngineCacheTests {
         // Another program has the port in this launch.
         let port = try #require(URLComponents(string: ports[0])?.port)
         let taking = try await other.container {
-            $0.mode = .loopbackServer
-            $0.loopback.port = port
+            $0.pages.mode = .loopbackServer
+            $0.network.loopback.port = port
         }
-        let container = try await container { $0.mode = .loopbackServer }
+        let container = try await container { $0.pages.mode = .loopbackServer }
         _ = try await container.open(page)
         // Both: what lies at the old place would be there again in the launch after.
         #expect(fixture.engine.forgotten.last?.count == 2 && fixture.engine.forgotten.last?.contains(ports[0]) == true)

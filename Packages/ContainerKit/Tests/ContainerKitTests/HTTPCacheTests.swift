@@ -26,7 +26,9 @@ struct HTTPCacheTests {
     ) async throws -> Container<FakeEngine> {
         var options = HTTPCacheOptions()
         change(&options)
-        return try await fixture.container(covering: ["shop.example", "other.example"]) { $0.httpCache = options }
+        return try await fixture.container(covering: ["shop.example", "other.example"]) {
+            $0.network.httpCache = options
+        }
     }
 
     private func ask(
@@ -184,7 +186,7 @@ struct HTTPCacheTests {
     @Test("Switched off, each request reaches the network, and there is no folder")
     func off() async throws {
         put("one")
-        let container = try await fixture.container(covering: ["shop.example"]) { $0.httpCache = nil }
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.network.httpCache = nil }
         _ = try await ask(container)
         #expect(try await ask(container).source == .network)
         #expect(container.counters.httpCache == nil)

@@ -108,9 +108,9 @@ struct IdleStateTests {
     func container() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {
-            $0.warmsUpWhenIdle = true
-            $0.idleDelay = .zero
-            $0.poolCapacity = 2
+            $0.views.warmsUpWhenIdle = true
+            $0.views.idleDelay = .zero
+            $0.views.poolCapacity = 2
         }
         while container.pool.warmCount < 2 { await Task.yield() }
         // The pool has all that it may; a page takes one, and while it loads none takes its place.

@@ -58,7 +58,7 @@ struct InitialPageDataTests {
                 origin: "https://shop.example", localStorage: ["a": "all"], global: .init("one", ["v": 1])),
             try InitialPageData(origin: "https://shop.example", global: .init("two", ["v": 2])),
         ]
-        let container = try await fixture.container { $0.initialData = initialData }
+        let container = try await fixture.container { $0.pages.initialData = initialData }
         let own = try InitialPageData(
             origin: "https://shop.example", localStorage: ["b": "own"], global: .init("one", ["v": 3]))
         let page = try await container.open("https://shop.example/", options: PageOptions(initialData: [own]))
@@ -75,7 +75,7 @@ struct InitialPageDataTests {
     func scripts() async throws {
         let all = try InitialPageData(origin: "https://shop.example", localStorage: ["a": "\u{2028}\"</script>"])
         let own = try InitialPageData(origin: "http://other.example", global: .init("other", ["a": true]))
-        let container = try await fixture.container(covering: ["shop.example"]) { $0.initialData = [all] }
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.initialData = [all] }
         let page = try await container.open("https://shop.example/", options: PageOptions(initialData: [own]))
         let sources = page.view.scripts.filter { !$0.inAllFrames && $0.world == .page }.map(\.source)
         #expect(sources.count == 2)

@@ -36,7 +36,7 @@ struct InterceptionPolicyTests {
 
     @Test("In plain mode nothing is covered, and pages open under their real URLs")
     func plain() async throws {
-        let container = try await fixture.container(covering: ["shop.example"]) { $0.mode = .plain }
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.mode = .plain }
         #expect(!container.covers("https://shop.example/"))
         let page = try await container.open("https://shop.example/")
         #expect(page.session.mode == .plain && page.view.loads == ["https://shop.example/"])
@@ -45,7 +45,7 @@ struct InterceptionPolicyTests {
     @Test("The schemes are the configured ones, and only that of https is secure")
     func schemes() async throws {
         let names = try #require(SchemeNames(prefix: "shop"))
-        let container = try await fixture.container(covering: ["shop.example"]) { $0.names = names }
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.schemeNames = names }
         #expect(
             fixture.engine.schemes == [
                 CustomScheme(name: "shop", isSecure: true), CustomScheme(name: "shop-http", isSecure: false),
@@ -108,7 +108,7 @@ struct InterceptionPolicyTests {
     func partlyCovered() async throws {
         let container = try await fixture.container {
             guard let host = HostPattern("cdn.example") else { return }
-            $0.rules =
+            $0.network.rules =
                 (try? RouteRules(
                     [RouteRule(.intercept, scheme: .https, host: host, path: PathPattern(glob: "/app/**"))],
                     deny: [RouteRule(.pass, host: host, path: PathPattern(glob: "/app/pay/**"))])) ?? .none
@@ -135,7 +135,7 @@ struct InterceptionPolicyTests {
     @Test("A name that a page was given is answered, whatever the rules become")
     func givenNames() async throws {
         let container = try await fixture.container {
-            $0.rules = (try? RouteRules([RouteRule(.intercept, host: HostPattern("cdn.example"))])) ?? .none
+            $0.network.rules = (try? RouteRules([RouteRule(.intercept, host: HostPattern("cdn.example"))])) ?? .none
         }
         try await fixture.install(
             ["index.html": "<img src=https://cdn.example/a>", "other.html": "x"], version: "1", into: container)

@@ -41,7 +41,7 @@ struct InterfaceNamesTests {
     @Test("Metric dimensions that count totals")
     func totals() async throws {
         let fixture = Fixture()
-        let container = try await fixture.container { $0.prefetch = PrefetchOptions() }
+        let container = try await fixture.container { $0.network.prefetch = PrefetchOptions() }
         let series = container.counters.metricTotals.keys.map { key in
             ([key.name.rawValue] + key.dimensions.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
         }

@@ -31,8 +31,8 @@ struct LegacyTests {
         isOn: Bool = true, mode: InterceptionMode = .customScheme
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["shop.example", "other.example"]) { configuration in
-            configuration.mode = mode
-            configuration.legacyMessages = isOn ? LegacyMessages(prefix: "yx") : nil
+            configuration.pages.mode = mode
+            configuration.pages.legacyMessages = isOn ? LegacyMessages(prefix: "yx") : nil
         }
     }
 

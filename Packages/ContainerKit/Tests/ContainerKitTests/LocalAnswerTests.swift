@@ -53,8 +53,8 @@ struct LocalAnswerTests {
         for isOn in [false, true] {
             let fixture = Fixture()
             let container = try await fixture.container(covering: ["shop.example"]) {
-                $0.fileAnswers.redirectsToFolders = isOn
-                $0.fileAnswers.addsHTMLExtension = isOn
+                $0.packages.fileAnswers.redirectsToFolders = isOn
+                $0.packages.fileAnswers.addsHTMLExtension = isOn
             }
             try await fixture.install(
                 ["help/index.html": "<p>help", "about.html": "<p>about"], version: "1", into: container)

@@ -31,9 +31,9 @@ struct MalformedResponseTests {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
             let container = try await fixture.container(covering: ["127.0.0.1"]) {
-                $0.transport = transport
+                $0.network.transport = transport
                 // The waits between attempts are of no interest here.
-                $0.updates.downloads.retry.failuresInARow = 1
+                $0.packages.updates.downloads.retry.failuresInARow = 1
             }
             for response in version.responses {
                 await #expect(throws: DeliveryError.self, "\(response)") {
@@ -59,7 +59,7 @@ struct MalformedResponseTests {
     func pages(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
-            let container = try await fixture.container(covering: ["127.0.0.1"]) { $0.transport = transport }
+            let container = try await fixture.container(covering: ["127.0.0.1"]) { $0.network.transport = transport }
             for response in version.responses {
                 let url = "\(scheme(origin))://127.0.0.1:\(origin.port)/bad/\(response.name)"
                 let (_, record) = try await fixture.answer(to: url, of: container)
@@ -118,8 +118,8 @@ struct MalformedResponseTests {
                 source.allowsInsecure = true
                 let options = RemoteConfigOptions(source: source)
                 let container = try await fixture.container(covering: ["127.0.0.1"], on: FakeEngine()) {
-                    $0.transport = transport
-                    $0.remoteConfig = options
+                    $0.network.transport = transport
+                    $0.remote = options
                     $0.directory = "\(fixture.folder)/\(response.name)"
                 }
                 // If the check does not end, the time limit ends this.

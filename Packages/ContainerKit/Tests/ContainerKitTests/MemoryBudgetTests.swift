@@ -5,7 +5,6 @@ import Prefetch
 import ResourceLoading
 import ResourceStore
 import Testing
-import WebEngineTesting
 
 @testable import ContainerKit
 
@@ -27,18 +26,18 @@ struct MemoryBudgetTests {
     func options() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {
-            $0.memoryCeiling = 16 << 20
-            $0.store.memoryCacheBytes = 1 << 20
-            $0.prefetch = PrefetchOptions()
+            $0.storage.memoryCeiling = 16 << 20
+            $0.storage.budgets.memoryCacheBytes = 1 << 20
+            $0.network.prefetch = PrefetchOptions()
         }
         let configuration = container.configuration
-        #expect(configuration.store.memoryCacheBytes == 1 << 20)
-        #expect(configuration.httpCache?.memoryBytes == 2 << 20)
-        #expect(configuration.prefetch?.loader.maxBytes == 1 << 20)
+        #expect(configuration.storage.budgets.memoryCacheBytes == 1 << 20)
+        #expect(configuration.network.httpCache?.memoryBytes == 2 << 20)
+        #expect(configuration.network.prefetch?.loader.maxBytes == 1 << 20)
         #expect(container.bodyBudget.limit == 8 << 20)
         // The defaults are all within the default ceiling.
-        let standard = Container<FakeEngine>.Configuration(directory: fixture.folder)
-        #expect(standard.sharedOut.store.memoryCacheBytes == standard.store.memoryCacheBytes)
-        #expect(standard.sharedOut.httpCache?.memoryBytes == standard.httpCache?.memoryBytes)
+        let standard = ContainerConfiguration(directory: fixture.folder)
+        #expect(standard.sharedOut.storage.budgets.memoryCacheBytes == standard.storage.budgets.memoryCacheBytes)
+        #expect(standard.sharedOut.network.httpCache?.memoryBytes == standard.network.httpCache?.memoryBytes)
     }
 }

@@ -16,8 +16,8 @@ struct MemoryTests {
     func pressure() async throws {
         let conditions = ChangingConditions(HostConditions())
         let container = try await fixture.container {
-            $0.updates.conditions = conditions
-            $0.poolCapacity = 1
+            $0.conditions = conditions
+            $0.views.poolCapacity = 1
         }
         for memory in [HostConditions.Memory.warning, .critical] {
             try await container.warmUp()

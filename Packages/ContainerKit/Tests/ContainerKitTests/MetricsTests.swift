@@ -26,9 +26,9 @@ struct MetricsTests {
     @Test("Pages and requests are counted by kinds, and no series has a name that a page or a server chose")
     func counts() async throws {
         let container = try await fixture.container(covering: ["shop.example"]) {
-            $0.metrics = backend
-            $0.timelines = TimelineOptions()
-            $0.timelines?.asksPages = false
+            $0.diagnostics.metrics = backend
+            $0.diagnostics.timelines = TimelineOptions()
+            $0.diagnostics.timelines?.asksPages = false
         }
         let page = try await container.open(url)
         let (_, record) = try await fixture.answer(

@@ -32,8 +32,8 @@ struct ModesTogetherTests {
             try PageMode("part.example/app/**", .customScheme),
         ]
         return try await fixture.container(covering: ["*.shop.example", "part.example"]) {
-            $0.mode = .loopbackProxy
-            $0.pageModes = modes
+            $0.pages.mode = .loopbackProxy
+            $0.pages.modes = modes
         }
     }
 
@@ -110,8 +110,8 @@ struct ModesTogetherTests {
     func covered() async throws {
         let modes = [try PageMode("s.shop.example", .customScheme)]
         let container = try await fixture.container(covering: ["*.shop.example"]) {
-            $0.mode = .plain
-            $0.pageModes = modes
+            $0.pages.mode = .plain
+            $0.pages.modes = modes
         }
         #expect(container.path.policy.covers(shop) && !container.covers(shop))
         #expect(!container.path.policy.covers("https://other.example/"))

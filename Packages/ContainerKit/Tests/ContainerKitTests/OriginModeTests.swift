@@ -21,8 +21,8 @@ struct OriginModeTests {
         _ policy: OriginModePolicy, _ mode: InterceptionMode = .customScheme
     ) async throws -> Container<FakeEngine> {
         try await fixture.container {
-            $0.originModes = policy
-            $0.mode = mode
+            $0.pages.originModes = policy
+            $0.pages.mode = mode
         }
     }
 
@@ -125,7 +125,7 @@ struct OriginModeTests {
     @Test("Nothing is kept where pages follow what covers them, or keep their origin")
     func nothing() async throws {
         let other = Fixture()
-        let proxied = try await other.container { $0.mode = .loopbackProxy }
+        let proxied = try await other.container { $0.pages.mode = .loopbackProxy }
         #expect(throws: ContainerError.self) { try proxied.setMode(.plain, ofOrigin: page) }
         await proxied.shutDown()
         for container in [try await container(.followsInterceptionPolicy)] {

@@ -18,7 +18,7 @@ struct PageRequestTests {
     private func container(
         change: (inout PageRequestOptions) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
-        try await fixture.container(covering: ["a.example"]) { change(&$0.pageRequests) }
+        try await fixture.container(covering: ["a.example"]) { change(&$0.pages.requests) }
     }
 
     /// Answers to what a page asked, and the records of it, in order.

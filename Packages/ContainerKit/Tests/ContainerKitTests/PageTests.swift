@@ -18,7 +18,7 @@ struct PageTests {
 
     @Test("Pages open in warm views, and their ids count up")
     func warm() async throws {
-        let container = try await fixture.container { $0.poolCapacity = 2 }
+        let container = try await fixture.container { $0.views.poolCapacity = 2 }
         try await container.warmUp()
         #expect(fixture.engine.views.count == 2)
         var pages: [Page<FakeView>] = []
@@ -49,7 +49,7 @@ struct PageTests {
 
     @Test("A view serves pages of one site and mode alone, and none after a page of another site was in it")
     func sites() async throws {
-        let container = try await fixture.container(covering: ["m.a.example"]) { $0.poolCapacity = 4 }
+        let container = try await fixture.container(covering: ["m.a.example"]) { $0.views.poolCapacity = 4 }
         let first = try await container.open("https://a.example/")
         await container.close(first)
         // Another site; the same site in another mode; the same.

@@ -122,8 +122,8 @@ struct PreconnectTests {
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true, caches: true,
             identifiesPage: false, acceptLanguage: nil)
         let container = try await fixture.container(covering: ["a.example"]) {
-            $0.mode = .loopbackProxy
-            $0.pool = 1
+            $0.pages.mode = .loopbackProxy
+            $0.views.pool = 1
         }
         try await fixture.install(["index.html": "shop"], version: "1", into: container)
         try await container.warmUp()
@@ -155,7 +155,7 @@ struct PreconnectTests {
         fixture.engine.traits = EngineTraits(
             bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
             caches: false, identifiesPage: true, acceptLanguage: nil)
-        let container = try await fixture.container(covering: ["a.example"]) { $0.pool = 1 }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.views.pool = 1 }
         try await container.warmUp()
         let page = try await container.open("https://a.example/")
         let scripts = page.view.scripts.filter { $0.world == .page }.map(\.source)

@@ -42,12 +42,12 @@ struct PrefetchTests {
 
     private func container(
         _ interfaces: String = #"{"api":"https://shop.example/api","urlParam":true}"#, on engine: FakeEngine? = nil,
-        isKnown: Bool = true, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        isKnown: Bool = true, change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         let table = try table(interfaces)
         let container = try await fixture.container(covering: ["shop.example", "api.example"], on: engine) {
-            $0.prefetch = PrefetchOptions()
-            $0.prefetch?.table = table
+            $0.network.prefetch = PrefetchOptions()
+            $0.network.prefetch?.table = table
             change(&$0)
         }
         if isKnown { container.pipelines.primary.fields?.record(try document()) }
@@ -153,7 +153,7 @@ struct PrefetchTests {
         "A page whose cookies an answer made ahead has renewed gets that answer, and keeps them",
         arguments: [true, false])
     func renewedCookies(_ isCached: Bool) async throws {
-        let container = try await container { if !isCached { $0.httpCache = nil } }
+        let container = try await container { if !isCached { $0.network.httpCache = nil } }
         try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
         fixture.network.put(
             .bytes(Data("network \(api)".utf8)), at: api, [.setCookie: "user=2", .cacheControl: "no-store"])
@@ -207,7 +207,7 @@ struct PrefetchTests {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
             caches: true, identifiesPage: false, acceptLanguage: nil)
-        let container = try await container { $0.mode = .loopbackServer }
+        let container = try await container { $0.pages.mode = .loopbackServer }
         for domain in ["shop-example.localhost", "api-example.localhost"] {
             try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain))
         }
@@ -303,7 +303,7 @@ struct PrefetchTests {
 
     @Test("The document is asked for ahead where the app wants that, unless it is posted")
     func documentAhead() async throws {
-        let container = try await container { $0.prefetch?.fetchesDocument = true }
+        let container = try await container { $0.network.prefetch?.fetchesDocument = true }
         let page = try await container.open(url)
         try await until { count(url) == 1 && count(api) == 1 }
         let head = try document()
@@ -331,11 +331,11 @@ struct PrefetchTests {
     func fetchedTable() async throws {
         let source = "https://config.example/prefetch"
         fixture.network.put(.bytes(json("2")), at: source)
-        let change = { @Sendable (configuration: inout Container<FakeEngine>.Configuration) in
-            configuration.prefetch?.table = nil
-            configuration.prefetch?.tableSource = PrefetchTableSource(url: source)
-            configuration.prefetch?.tableSource?.interval = .zero
-            configuration.prefetch?.tableSource?.retryInterval = .zero
+        let change = { @Sendable (configuration: inout ContainerConfiguration) in
+            configuration.network.prefetch?.table = nil
+            configuration.network.prefetch?.tableSource = PrefetchTableSource(url: source)
+            configuration.network.prefetch?.tableSource?.interval = .zero
+            configuration.network.prefetch?.tableSource?.retryInterval = .zero
         }
         var first: Container<FakeEngine>? = try await container(change: change)
         try await until { first?.counters.prefetchTable?.applied == 1 }
@@ -395,7 +395,7 @@ struct PrefetchTests {
     func messages() async throws {
         let container = try await container(
             #"{"api":"https://shop.example/api","urlParam":true},{"api":"https://api.example/list"}"#
-        ) { $0.legacyMessages = LegacyMessages(prefix: "yx") }
+        ) { $0.pages.legacyMessages = LegacyMessages(prefix: "yx") }
         fixture.network.put(.bytes(Data("ä".utf8)), at: api, [.contentType: "text/plain"])
         let page = try await container.open(url)
         let message = #"{"url":"\#(api)"}"#
@@ -414,8 +414,8 @@ struct PrefetchTests {
     func messageCookies() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container {
-            $0.mode = .loopbackProxy
-            $0.legacyMessages = LegacyMessages(prefix: "yx")
+            $0.pages.mode = .loopbackProxy
+            $0.pages.legacyMessages = LegacyMessages(prefix: "yx")
         }
         container.pipelines.primary.fields?.record(
             try #require(HTTPRequest(method: .get, urlText: url, headerFields: [.userAgent: "Fake"])))

@@ -23,7 +23,7 @@ struct ProxyPageTests {
 
     @Test("The engine is told a proxy with credentials, and that it is gone when the container ends")
     func life() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let proxy = try #require(fixture.engine.proxy)
         #expect(proxy.kind == .socks5 && proxy.host == "127.0.0.1" && proxy.port > 0 && proxy.exceptions == [])
         #expect(proxy.credentials?.password.count == 64)
@@ -33,7 +33,7 @@ struct ProxyPageTests {
 
     @Test("A page that is covered opens at its own URL, in the mode; another one does so past the container")
     func pages() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let covered = try await container.open("https://a.example/x#y")
         #expect(covered.session.mode == .loopbackProxy && covered.view.loads == ["https://a.example/x#y"])
         let other = try await container.open("https://b.example/")
@@ -43,7 +43,7 @@ struct ProxyPageTests {
 
     @Test("What comes by the proxy is told by it alone: the engine's own word of it is not heard")
     func resources() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let page = try await container.open("https://a.example/")
         var received: [String] = []
         page.load.observe { if case .resource(let resource) = $0 { received.append(resource.url) } }
@@ -57,8 +57,8 @@ struct ProxyPageTests {
     @Test("Two containers have proxies of their own")
     func apart() async throws {
         let other = Fixture()
-        let one = try await fixture.container { $0.mode = .loopbackProxy }
-        let two = try await other.container { $0.mode = .loopbackProxy }
+        let one = try await fixture.container { $0.pages.mode = .loopbackProxy }
+        let two = try await other.container { $0.pages.mode = .loopbackProxy }
         let (first, second) = (try #require(fixture.engine.proxy), try #require(other.engine.proxy))
         #expect(first.port != second.port && first.credentials != second.credentials)
         await one.shutDown()
@@ -69,13 +69,13 @@ struct ProxyPageTests {
     func inTurn() async throws {
         let own = EngineProxy(host: "proxy.example", port: 3_128)
         fixture.engine.setProxy(own)
-        var first: Container<FakeEngine>? = try await fixture.container { $0.mode = .loopbackProxy }
+        var first: Container<FakeEngine>? = try await fixture.container { $0.pages.mode = .loopbackProxy }
         let firstProxy = try #require(fixture.engine.proxy)
         #expect(firstProxy != own)
         await first?.shutDown()
         #expect(fixture.engine.proxy == own)
         let other = Fixture()
-        let second = try await other.container(on: fixture.engine) { $0.mode = .loopbackProxy }
+        let second = try await other.container(on: fixture.engine) { $0.pages.mode = .loopbackProxy }
         let secondProxy = try #require(fixture.engine.proxy)
         #expect(secondProxy != firstProxy && secondProxy != own)
         // What it does when its last reference goes, and when it is told twice.
@@ -90,7 +90,7 @@ struct ProxyPageTests {
 
     @Test("Switched off, by the host or by the rules, the engine goes as it did before, and back again after that")
     func switched() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let proxy = try #require(fixture.engine.proxy)
         container.isEnabled = false
         #expect(fixture.engine.proxy == nil)
@@ -111,8 +111,8 @@ struct ProxyPageTests {
     func late() async throws {
         let off = try RouteRules([], isEnabled: false)
         let container = try await fixture.container(covering: ["a.example"]) {
-            $0.mode = .loopbackProxy
-            $0.rules = off
+            $0.pages.mode = .loopbackProxy
+            $0.network.rules = off
         }
         #expect(fixture.engine.proxy == nil)
         let own = EngineProxy(.http, host: "proxy.example", port: 8_080)
@@ -128,7 +128,7 @@ struct ProxyPageTests {
 
     @Test("All pages are on the same generations, covered or not: any of them may come to what is covered")
     func shared() async throws {
-        let container = try await fixture.container { $0.mode = .loopbackProxy }
+        let container = try await fixture.container { $0.pages.mode = .loopbackProxy }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         let page = try await container.open("https://login.example/")
         #expect(page.session.mode == .plain && page.session.generations.count == 1)
@@ -144,7 +144,7 @@ struct ProxyPageTests {
 
     @Test("A container that is dropped gives the engine back, and its proxy closes")
     func dropped() async throws {
-        var container: Container<FakeEngine>? = try await fixture.container { $0.mode = .loopbackProxy }
+        var container: Container<FakeEngine>? = try await fixture.container { $0.pages.mode = .loopbackProxy }
         #expect(container != nil && fixture.engine.proxy != nil)
         container = nil
         #expect(fixture.engine.proxy == nil)

@@ -36,10 +36,10 @@ struct RemoteConfigTests {
 
     /// A container whose remote config is the host's.
     private func container(
-        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        on engine: FakeEngine? = nil, change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(on: engine) {
-            $0.remoteConfig = RemoteConfigOptions()
+            $0.remote = RemoteConfigOptions()
             change(&$0)
         }
     }
@@ -52,7 +52,7 @@ struct RemoteConfigTests {
         place.interval = .zero
         place.retryInterval = .zero
         change(&place)
-        return try await container(on: engine) { $0.remoteConfig?.source = place }
+        return try await container(on: engine) { $0.remote?.source = place }
     }
 
     private func install(into container: Container<FakeEngine>) async throws {
@@ -77,17 +77,17 @@ struct RemoteConfigTests {
         let numbers = try document(
             1, #""limits":{"poolCapacity":5,"httpCacheMemoryBytes":100,"httpCacheDiskBytes":200}"#
         ).numbers
-        var configuration = Container<FakeEngine>.Configuration(directory: fixture.folder)
+        var configuration = ContainerConfiguration(directory: fixture.folder)
         let changed = configuration.with(numbers)
-        #expect(changed.poolCapacity == 5)
-        #expect(changed.httpCache?.memoryBytes == 100 && changed.httpCache?.diskBytes == 200)
-        configuration.poolCapacity = 0
-        configuration.httpCache?.memoryBytes = 0
-        configuration.httpCache?.diskBytes = 0
+        #expect(changed.views.poolCapacity == 5)
+        #expect(changed.network.httpCache?.memoryBytes == 100 && changed.network.httpCache?.diskBytes == 200)
+        configuration.views.poolCapacity = 0
+        configuration.network.httpCache?.memoryBytes = 0
+        configuration.network.httpCache?.diskBytes = 0
         let kept = configuration.with(numbers)
         #expect(kept.poolCapacity == 0)
         #expect(kept.httpCache?.memoryBytes == 0 && kept.httpCache?.diskBytes == 0)
-        configuration.httpCache = nil
+        configuration.network.httpCache = nil
         #expect(configuration.with(numbers).httpCache == nil)
     }
 
@@ -147,7 +147,7 @@ struct RemoteConfigTests {
         let rules = try RouteRules(
             [RouteRule(.intercept, host: HostPattern("*.example"))],
             deny: [RouteRule(.pass, host: HostPattern("bank.example"))])
-        let container = try await container { $0.rules = rules }
+        let container = try await container { $0.network.rules = rules }
         try await install(into: container)
         let page = try await container.open("https://shop.example/")
         try await container.apply(document(1, #""deny":["pay.example","https://shop.example/a.*"]"#))
@@ -187,7 +187,9 @@ struct RemoteConfigTests {
         fixture.network.put(
             .bytes(Data("one".utf8)), at: "https://shop.example/c.js", [.cacheControl: "max-age=600"])
         let url = "containerkit://shop.example/c.js"
-        let container = try await container { $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self) }
+        let container = try await container {
+            $0.network.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+        }
         func source() async throws -> Provenance.Source? {
             try await fixture.answer(to: url, of: container).record.provenance?.source
         }
@@ -210,10 +212,10 @@ struct RemoteConfigTests {
                 [{"api":"https://shop.example/api"}]}]}}
                 """.utf8))
         let container = try await container {
-            $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
-            $0.prefetch = PrefetchOptions()
-            $0.prefetch?.table = table
-            $0.blankPages = nil
+            $0.network.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+            $0.network.prefetch = PrefetchOptions()
+            $0.network.prefetch?.table = table
+            $0.pages.blankPages = nil
         }
         let document = HTTPRequest(
             method: .get, scheme: "containerkit", authority: "shop.example", path: "/",
@@ -239,7 +241,7 @@ struct RemoteConfigTests {
     @Test("Blank pages off: a page that opens then is not watched, and nothing is done about one that is open")
     func blankPagesOff() async throws {
         let container = try await container {
-            $0.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
+            $0.network.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
         }
         try await container.apply(document(1, #""features":{"whitePages":false}"#))
         let unwatched = try await container.open("https://shop.example/")
@@ -254,7 +256,7 @@ struct RemoteConfigTests {
 
     @Test("By the proxy: all off takes the proxy from the engine, and gives it back")
     func proxy() async throws {
-        let container = try await container { $0.mode = .loopbackProxy }
+        let container = try await container { $0.pages.mode = .loopbackProxy }
         #expect(fixture.engine.proxy != nil)
         try await container.apply(document(1, #""enabled":false"#))
         try await until { fixture.engine.proxy == nil }
@@ -270,14 +272,14 @@ struct RemoteConfigTests {
         try await until { first?.counters.remoteConfig?.applied == 1 }
         let isOff = first?.remoteConfig?.isEnabled == false
         // Numbers and modes are of the next start.
-        #expect(isOff && first?.configuration.poolCapacity == 3 && first?.remoteConfig?.documentAtStart == nil)
+        #expect(isOff && first?.configuration.views.poolCapacity == 3 && first?.remoteConfig?.documentAtStart == nil)
         await first?.shutDown()
         first = nil
         fixture.network.put(
             ResourceBody.stream(ByteStream(AsyncThrowingStream<Data, any Error>.makeStream().stream)), at: source)
         let next = try await fetching(on: FakeEngine())
         #expect(next.remoteConfig?.document?.version == 3 && next.remoteConfig?.isEnabled == false)
-        #expect(next.configuration.poolCapacity == 5 && next.configuration.httpCache?.memoryBytes == 4096)
+        #expect(next.configuration.views.poolCapacity == 5 && next.configuration.network.httpCache?.memoryBytes == 4096)
         #expect(next.pool.capacity.current == 5 && next.remoteConfig?.documentAtStart?.version == 3)
         await next.shutDown()
     }
@@ -359,13 +361,13 @@ struct RemoteConfigTests {
     @Test("Modes are of the next start, and then of all of a page's requests")
     func modes() async throws {
         let rules = try RouteRules([RouteRule(.intercept, host: HostPattern("*.example"))])
-        var first: Container<FakeEngine>? = try await container { $0.rules = rules }
+        var first: Container<FakeEngine>? = try await container { $0.network.rules = rules }
         try await first?.apply(
             document(1, #""modes":[{"host":"*.example","mode":"plain"},{"host":"shop.example","mode":"configured"}]"#))
         #expect(first?.covers("https://news.example/") == true)
         await first?.shutDown()
         first = nil
-        let next = try await container(on: FakeEngine()) { $0.rules = rules }
+        let next = try await container(on: FakeEngine()) { $0.network.rules = rules }
         #expect(!next.covers("https://news.example/") && next.covers("https://shop.example/"))
         // A later document changes nothing of that before the next start.
         try await next.apply(document(2))

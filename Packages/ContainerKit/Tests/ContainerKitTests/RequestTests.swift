@@ -88,7 +88,7 @@ struct RequestTests {
 
     @Test("A packaged file of another origin is refused where CORS asks, at once and later")
     func foreign() async throws {
-        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        let container = try await fixture.container { $0.storage.budgets.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
         let head = try #require(
@@ -113,7 +113,7 @@ struct RequestTests {
             ([.range: "bytes=0-1"], false), ([.accept: "text/css,*/*"], false),
         ] as [(HTTPFields, Bool)], [HTTPRequest.Method.get, .head, .post])
     func sameAnswer(to given: (fields: HTTPFields, isImmediate: Bool), method: HTTPRequest.Method) async throws {
-        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        let container = try await fixture.container { $0.storage.budgets.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
         let url = "containerkit://shop.example/a.txt"
@@ -145,7 +145,7 @@ struct RequestTests {
 
     /// A page, and its request for a packaged file that is in memory by now.
     private func fileInMemory() async throws -> (Container<FakeEngine>, Page<FakeView>, EngineRequest) {
-        let container = try await fixture.container { $0.store.smallBlobLimit = 4_096 }
+        let container = try await fixture.container { $0.storage.budgets.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
         let page = try await container.open("https://shop.example/a.txt")
         let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))

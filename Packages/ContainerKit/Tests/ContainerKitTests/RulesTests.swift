@@ -21,7 +21,7 @@ struct RulesTests {
     }
 
     private func container(_ rules: RouteRules = .none) async throws -> Container<FakeEngine> {
-        let container = try await fixture.container { $0.rules = rules }
+        let container = try await fixture.container { $0.network.rules = rules }
         try await fixture.install(
             ["index.html": "home", "a.js": "packed"], version: "1", base: "https://shop.example/", into: container)
         return container

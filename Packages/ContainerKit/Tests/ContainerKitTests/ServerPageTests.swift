@@ -21,10 +21,10 @@ struct ServerPageTests {
     }
 
     private func container(
-        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["a.example", "b.example"]) {
-            $0.mode = .loopbackServer
+            $0.pages.mode = .loopbackServer
             change(&$0)
         }
     }
@@ -119,8 +119,8 @@ struct ServerPageTests {
         let other = Fixture()
         let port = try await launch()
         let taking = try await other.container(covering: ["a.example"]) {
-            $0.mode = .loopbackServer
-            $0.loopback.port = port
+            $0.pages.mode = .loopbackServer
+            $0.network.loopback.port = port
         }
         #expect(try self.port(of: try await taking.open("https://a.example/")) == port)
         let fallback = try await launch { container in

@@ -35,15 +35,15 @@ struct SeveralModesTests {
     }
 
     private func container(
-        on engine: FakeEngine? = nil, change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        on engine: FakeEngine? = nil, change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         let modes = [
             try PageMode("s.shop.example", .customScheme), try PageMode("p.shop.example", .plain),
             try PageMode("part.example/app/**", .customScheme),
         ]
         return try await fixture.container(covering: ["*.shop.example", "part.example"], on: engine) {
-            $0.mode = .loopbackProxy
-            $0.pageModes = modes
+            $0.pages.mode = .loopbackProxy
+            $0.pages.modes = modes
             change(&$0)
         }
     }
@@ -93,7 +93,7 @@ struct SeveralModesTests {
 
     @Test("A view that was never checked out serves each mode, and a used one its own")
     func views() async throws {
-        let container = try await container { $0.poolCapacity = 1 }
+        let container = try await container { $0.views.poolCapacity = 1 }
         try await container.warmUp()
         let page = try await container.open(byName)
         #expect(container.counters.pool.warmCheckOuts == 1)
@@ -263,7 +263,7 @@ struct SeveralModesTests {
 
     @Test("After a suspension, and in its timeline, a page is of the mode that it opened in")
     func life() async throws {
-        let container = try await container { $0.timelines = TimelineOptions() }
+        let container = try await container { $0.diagnostics.timelines = TimelineOptions() }
         let proxy = try #require(fixture.engine.proxy)
         let pages = [
             try await container.open(byProxy), try await container.open(byName), try await container.open(plain),
@@ -294,7 +294,7 @@ struct SeveralModesTests {
         let modes = [
             try PageMode("s.shop.example", .customScheme), try PageMode("part.example/new/**", .loopbackProxy),
         ]
-        let next = try await container(on: FakeEngine()) { $0.pageModes = modes }
+        let next = try await container(on: FakeEngine()) { $0.pages.modes = modes }
         #expect(next.mode(ofPageAt: "https://part.example/") == .customScheme)
         #expect(next.mode(ofPageAt: "https://part.example/new/x") == .loopbackProxy)
         try next.setMode(nil, ofOrigin: "https://part.example/")
@@ -304,7 +304,7 @@ struct SeveralModesTests {
 
     @Test("The host's word over an origin says whether it is intercepted, and the lists how")
     func decided() async throws {
-        let container = try await container { $0.coveredHosts = [] }
+        let container = try await container { $0.network.coveredHosts = [] }
         for url in [byProxy, byName] { try container.setMode(.intercepted, ofOrigin: url) }
         #expect(
             container.mode(ofPageAt: byProxy) == .loopbackProxy && container.mode(ofPageAt: byName) == .customScheme)
@@ -321,8 +321,8 @@ struct SeveralModesTests {
         let table = try PrefetchTable(
             json: Data(#"{"code":200,"data":{"version":"1","config":[\#(interfaces.joined(separator: ","))]}}"#.utf8))
         let container = try await container {
-            $0.prefetch = PrefetchOptions()
-            $0.prefetch?.table = table
+            $0.network.prefetch = PrefetchOptions()
+            $0.network.prefetch?.table = table
         }
         let limits = container.pipelines.all.map { $0.prefetch?.options.loader.maxBytes }
         #expect(limits == [4 << 20, 4 << 20], "the modes share the limit")
@@ -349,13 +349,13 @@ struct SeveralModesTests {
                 json: Data(
                     #"{"format":1,"version":\#(version),"modes":[{"host":"s.shop.example","mode":"\#(mode)"}]}"#.utf8))
         }
-        var first: Container<FakeEngine>? = try await container { $0.remoteConfig = RemoteConfigOptions() }
+        var first: Container<FakeEngine>? = try await container { $0.remote = RemoteConfigOptions() }
         try await first?.apply(document(1, "proxy"))
         #expect(first?.mode(ofPageAt: byName) == .customScheme)
         await first?.shutDown()
         first = nil
         var second: Container<FakeEngine>? = try await container(on: FakeEngine()) {
-            $0.remoteConfig = RemoteConfigOptions()
+            $0.remote = RemoteConfigOptions()
         }
         #expect(second?.mode(ofPageAt: byName) == .loopbackProxy)
         var ignored: [[InterceptionMode]] = []
@@ -367,7 +367,7 @@ struct SeveralModesTests {
         #expect(ignored == [[.loopbackServer]])
         await second?.shutDown()
         second = nil
-        let third = try await container(on: FakeEngine()) { $0.remoteConfig = RemoteConfigOptions() }
+        let third = try await container(on: FakeEngine()) { $0.remote = RemoteConfigOptions() }
         #expect(third.mode(ofPageAt: byName) == .customScheme)
         third.observe(receive)
         #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
@@ -378,8 +378,8 @@ struct SeveralModesTests {
     func plainByDefault() async throws {
         let modes = [try PageMode("m.shop.example", .loopbackProxy)]
         let container = try await container {
-            $0.mode = .plain
-            $0.pageModes = modes
+            $0.pages.mode = .plain
+            $0.pages.modes = modes
         }
         try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
         let pages = [try await container.open(byProxy), try await container.open(plain)]
@@ -395,8 +395,8 @@ struct SeveralModesTests {
         fixture.engine.traitsByMode[.loopbackServer] = fixture.engine.traitsByMode[.loopbackProxy]
         let modes = [try PageMode("p.shop.example", .plain)]
         let container = try await container {
-            $0.mode = .loopbackServer
-            $0.pageModes = modes
+            $0.pages.mode = .loopbackServer
+            $0.pages.modes = modes
         }
         let pages = [try await container.open(byProxy), try await container.open(plain)]
         #expect(pages.map(\.session.mode) == [.loopbackServer, .plain] && pages[1].view.loads == [plain])
@@ -409,7 +409,7 @@ struct SeveralModesTests {
     @Test("Modes that do not go together open no container")
     func refused() async throws {
         let server = try PageMode("s.shop.example", .loopbackServer)
-        let error = await #expect(throws: ContainerError.self) { try await container { $0.pageModes = [server] } }
+        let error = await #expect(throws: ContainerError.self) { try await container { $0.pages.modes = [server] } }
         #expect(error?.code == .unsupported)
     }
 }

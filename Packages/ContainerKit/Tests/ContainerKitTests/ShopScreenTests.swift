@@ -24,10 +24,10 @@ struct ShopScreenTests {
         var site = OriginServer.Configuration(folder: folder.path + "/site")
         site.faults = faults.isEmpty ? [] : try Fault.parse(faults)
         let origin = try await OriginServer.start(site)
-        var configuration = Container<FakeEngine>.Configuration(directory: folder.path + "/container")
-        configuration.coveredHosts = [try #require(HostPattern("127.0.0.1"))]
+        var configuration = ContainerConfiguration(directory: folder.path + "/container")
+        configuration.network.coveredHosts = [try #require(HostPattern("127.0.0.1"))]
         // The test says when views are made.
-        configuration.warmsUpWhenIdle = false
+        configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)
         try await body(ShopScreen(container, clock: clock), origin)
         await container.shutDown()

@@ -21,7 +21,7 @@ struct SignOutTests {
     private let real = "https://shop.example/a.js"
 
     private func container() async throws -> Container<FakeEngine> {
-        try await fixture.container(covering: ["shop.example", "other.example"]) { $0.poolCapacity = 2 }
+        try await fixture.container(covering: ["shop.example", "other.example"]) { $0.views.poolCapacity = 2 }
     }
 
     @Test("One call clears an account's cookies, both HTTP caches, and the views that were used")
@@ -56,9 +56,9 @@ struct SignOutTests {
         arguments: ["sign-out", "account", "all", "cache"])
     func views(_ how: String) async throws {
         let container = try await fixture.container(covering: ["shop.example"]) {
-            $0.pool = .standard
-            $0.warmsUpWhenIdle = true
-            $0.idleDelay = .zero
+            $0.views.pool = .standard
+            $0.views.warmsUpWhenIdle = true
+            $0.views.idleDelay = .zero
         }
         while container.pool.warmCount < 3 { await Task.yield() }
         let page = try await container.open("https://shop.example/")
@@ -99,7 +99,7 @@ struct SignOutTests {
 
     @Test("A cookie that is not removed keeps no other")
     func cookies() async throws {
-        let container = try await fixture.container { $0.mode = .plain }
+        let container = try await fixture.container { $0.pages.mode = .plain }
         for name in ["first", "stubborn", "last"] {
             try await fixture.engine.jar.set(EngineCookie(name: name, value: "1", domain: "shop.example"))
         }

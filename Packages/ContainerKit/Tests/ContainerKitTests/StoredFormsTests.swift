@@ -43,9 +43,9 @@ struct StoredFormsTests {
 
     private func container() async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["shop.example"]) {
-            $0.mode = .customScheme
-            $0.prefetch = PrefetchOptions()
-            $0.remoteConfig = RemoteConfigOptions()
+            $0.pages.mode = .customScheme
+            $0.network.prefetch = PrefetchOptions()
+            $0.remote = RemoteConfigOptions()
         }
     }
 
@@ -160,9 +160,9 @@ struct StoredFormsTests {
             try store.putDocument(Data("\(table)\n\(entries)".utf8), as: "prefetch-table")
         }
         let container = try await fixture.container(covering: ["shop.example"]) {
-            $0.prefetch = PrefetchOptions()
-            $0.prefetch?.tableSource = PrefetchTableSource(url: table)
-            $0.remoteConfig = RemoteConfigOptions(source: RemoteConfigSource(url: config))
+            $0.network.prefetch = PrefetchOptions()
+            $0.network.prefetch?.tableSource = PrefetchTableSource(url: table)
+            $0.remote = RemoteConfigOptions(source: RemoteConfigSource(url: config))
         }
         #expect(container.remoteConfig?.document?.version == 7)
         #expect(container.prefetch?.table?.version == "9")

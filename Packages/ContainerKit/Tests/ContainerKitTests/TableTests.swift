@@ -44,8 +44,8 @@ struct TableTests {
         _ endpoints: TableEndpoints, scope: TableScope? = TableScope(pages: ["cdn.example"])
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: ["shop.example"]) {
-            $0.table = TableLibrary.Configuration(endpoints: endpoints)
-            $0.table?.scope = scope
+            $0.packages.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.packages.table?.scope = scope
         }
     }
 
@@ -82,9 +82,9 @@ struct TableTests {
         await container?.shutDown()
         container = nil
         let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
-            $0.table = TableLibrary.Configuration(endpoints: endpoints)
-            $0.table?.scope = TableScope(pages: ["cdn.example"])
-            $0.transport = FakeNetwork()
+            $0.packages.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.packages.table?.scope = TableScope(pages: ["cdn.example"])
+            $0.network.transport = FakeNetwork()
         }
         #expect(next.covers(script))
         await next.shutDown()
@@ -95,9 +95,9 @@ struct TableTests {
         let conditions = ChangingConditions(HostConditions(network: .none))
         let endpoints = try publish("run()", version: "1")
         let container = try await fixture.container(covering: ["shop.example"]) {
-            $0.table = TableLibrary.Configuration(endpoints: endpoints)
-            $0.table?.scope = TableScope(pages: ["cdn.example"])
-            $0.updates.conditions = conditions
+            $0.packages.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.packages.table?.scope = TableScope(pages: ["cdn.example"])
+            $0.conditions = conditions
         }
         let events = container.events()
         var page: Page<FakeView>?
@@ -126,9 +126,9 @@ struct TableTests {
         var endpoints = try publish("run()", version: "1", at: "https://files.example/to/\(download)")
         endpoints.primary = try #require(TableURL("https://moved.example/to/https://table.example/table"))
         let container = try await fixture.container(covering: ["shop.example"]) {
-            $0.table = TableLibrary.Configuration(endpoints: endpoints)
-            $0.table?.scope = TableScope(pages: ["cdn.example"], downloads: ["files.example", "cdn.example"])
-            $0.table?.headerFields[.authorization] = "secret"
+            $0.packages.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.packages.table?.scope = TableScope(pages: ["cdn.example"], downloads: ["files.example", "cdn.example"])
+            $0.packages.table?.headerFields[.authorization] = "secret"
         }
         for await case .tableChecked(_, let result) in container.events() {
             guard case .replaced = result else {
@@ -195,8 +195,8 @@ struct TableTests {
         await container?.shutDown()
         container = nil
         let next = try await fixture.container(covering: ["shop.example"], on: FakeEngine()) {
-            $0.table = TableLibrary.Configuration(endpoints: endpoints)
-            $0.updates.conditions = ChangingConditions(HostConditions(network: .none))
+            $0.packages.table = TableLibrary.Configuration(endpoints: endpoints)
+            $0.conditions = ChangingConditions(HostConditions(network: .none))
         }
         #expect(!next.covers(script) && next.tableVersion == nil)
         await next.shutDown()

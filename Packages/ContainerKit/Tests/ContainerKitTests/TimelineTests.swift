@@ -20,7 +20,9 @@ struct TimelineTests {
         "A page is told of when it has loaded and has said when it was painted, and again when it is closed",
         arguments: [false, true])
     func container(isEarly: Bool) async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.timelines = TimelineOptions() }
+        let container = try await fixture.container(covering: ["a.example"]) {
+            $0.diagnostics.timelines = TimelineOptions()
+        }
         fixture.network.put(.bytes(Data("<p>".utf8)), at: "https://a.example/")
         var timelines = container.timelines().makeAsyncIterator()
         let page = try await container.open("https://a.example/")
@@ -60,7 +62,7 @@ struct TimelineTests {
     @Test("A page that could not be opened is told of, with why")
     func refusal() async throws {
         let page = PageID(rawValue: 7)
-        let container = try await fixture.container { $0.timelines = TimelineOptions() }
+        let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
         var timelines = container.timelines().makeAsyncIterator()
         let recorder = try #require(container.timelineRecorder)
         recorder.begin(page, at: "https://a.example/")
@@ -76,7 +78,7 @@ struct TimelineTests {
     @Test("A page that its host cannot prepare is told of as one that failed, once")
     func refusedPreparation() async throws {
         struct Refusal: Error {}
-        let container = try await fixture.container { $0.timelines = TimelineOptions() }
+        let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
         var timelines = container.timelines().makeAsyncIterator()
         await #expect(throws: Refusal.self) { try await container.open("https://a.example/") { _ in throw Refusal() } }
         await container.close(try await container.open("https://b.example/"))
@@ -89,7 +91,7 @@ struct TimelineTests {
 
     @Test("A subscriber that never listens holds nobody up and loses the oldest, which are counted; others lose none")
     func slowSubscriber() async throws {
-        let container = try await fixture.container { $0.timelines = TimelineOptions() }
+        let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
         let slow = container.timelines()
         var quick = container.timelines().makeAsyncIterator()
         for number in 1...TimelineRecorder.bufferLimit + 5 {

@@ -121,7 +121,7 @@ struct UpdateAuthorityTests {
         await container.shutDown()
         let other = try await fixture.container(on: FakeEngine()) {
             $0.directory = fixture.folder + "/other"
-            $0.packages.allowsInsecure = true
+            $0.packages.library.allowsInsecure = true
         }
         #expect(try await refusal(of: source, in: other) == nil)
         await other.shutDown()

@@ -96,7 +96,7 @@ struct UpdateTests {
     @Test("A page that is closed where it was led to does not count against its version")
     func closedElsewhere() async throws {
         let clock = ManualClock()
-        let container = try await fixture.container(covering: ["shop.example"]) { $0.updates.clock = clock }
+        let container = try await fixture.container(covering: ["shop.example"]) { $0.packages.updates.clock = clock }
         try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
         let page = try await container.open("http://shop.example/")
         page.view.onSignal?(.committed(url: "containerkit://shop.example/index.html"))
@@ -116,7 +116,7 @@ struct UpdateTests {
     func leftScope() async throws {
         let clock = ManualClock()
         let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
-            $0.updates.clock = clock
+            $0.packages.updates.clock = clock
         }
         try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
         let page = try await container.open("https://shop.example/")
@@ -172,8 +172,8 @@ struct UpdateTests {
         let health = RecordedHealth()
         func open(_ health: RecordedHealth) async throws -> Container<FakeEngine> {
             try await fixture.container(on: FakeEngine()) {
-                $0.updates.health = health
-                $0.updates.trial.unfinishedBoots = 1
+                $0.packages.updates.health = health
+                $0.packages.updates.trial.unfinishedBoots = 1
             }
         }
         var container: Container<FakeEngine>? = try await open(health)
@@ -248,7 +248,7 @@ struct UpdateTests {
 
     @Test("What does not fit the budget is refused before its archive is fetched")
     func budget() async throws {
-        let container = try await fixture.container { $0.store.packageBudget = 10 }
+        let container = try await fixture.container { $0.storage.budgets.packageBudget = 10 }
         let source = try fixture.publish(["index.html": "more than ten bytes"], version: "1")
         await #expect {
             try await container.update(from: source)

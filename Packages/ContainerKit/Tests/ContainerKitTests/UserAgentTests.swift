@@ -33,7 +33,7 @@ struct UserAgentTests {
     func views() async throws {
         let all = try UserAgent.appending("Shop/2")
         let own = try UserAgent.text("Special/1")
-        let container = try await fixture.container { $0.userAgent = all }
+        let container = try await fixture.container { $0.pages.userAgent = all }
         let first = try await container.open("https://shop.example/", options: PageOptions(userAgent: own))
         #expect(first.view.userAgent == own)
         await container.close(first)

@@ -26,7 +26,7 @@ struct WorkerScriptTests {
 
     private func container() async throws -> Container<FakeEngine> {
         fixture.engine.traits.bodies = .plain
-        return try await fixture.container(covering: ["a.example"]) { $0.mode = .customScheme }
+        return try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .customScheme }
     }
 
     @Test("The server is asked once, and the bytes are the worker's own")

@@ -63,9 +63,8 @@ struct PageQuestionQueueTests {
 
     private func queue(waitingLimit: Int = 4) -> PageQuestionQueue {
         var options = PageRequestOptions()
-        options.clock = clock
         options.waitingLimit = waitingLimit
-        return PageQuestionQueue(options)
+        return PageQuestionQueue(options, clock: clock)
     }
 
     @Test("Questions of all kinds count together, and each page has a limit of its own")

@@ -53,9 +53,10 @@ final class PromptStage: PagePromptHost {
 
     init(change: (inout PageRequestOptions) -> Void = { _ in }) {
         var options = PageRequestOptions()
-        options.clock = clock
         change(&options)
-        controller = PagePromptController(options, names: .standard) { [log] in log.append(Record($0, $1)) }
+        controller = PagePromptController(options, clock: clock, names: .standard) { [log] in
+            log.append(Record($0, $1))
+        }
         controller.host = self
         controller.begin(session(1), in: view)
         controller.begin(session(2), in: otherView)

@@ -12,10 +12,11 @@ extension Container {
     /// Lists the content sources of a container, in the order in which they answer: previews, installed packages, packages
     /// that arrive, the resource table.
     static func contentSources(
-        _ configuration: Configuration, _ packages: PackageService, _ table: TableLibrary?, _ previews: PreviewList,
+        _ configuration: ContainerConfiguration, _ packages: PackageService, _ table: TableLibrary?,
+        _ previews: PreviewList,
         _ network: any ResourceLoader, _ switches: FeatureSwitches, memory: MemoryBudget
     ) -> ContentSources {
-        let semantics = configuration.fileAnswers.semantics
+        let semantics = configuration.packages.fileAnswers.semantics
         var sources: [any ContentSource] = [
             PreviewSource(previews: previews, network: network, semantics: semantics),
             InstalledPackageSource(library: packages.library, feature: switches[.packages], semantics: semantics),

@@ -12,11 +12,11 @@ extension Container {
     /// Opens the jar of pages whose engine has no cookies for them.
     /// - Returns: `nil` if the engine stores the cookies of all pages.
     static func openCookies(
-        _ configuration: Configuration, _ engine: Engine, _ modes: PageModes, _ hub: EventHub
+        _ configuration: ContainerConfiguration, _ engine: Engine, _ modes: PageModes, _ hub: EventHub
     ) -> CookieSynchronizer? {
         guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
         return CookieSynchronizer(
-            configuration.cookies, directory: configuration.directory,
+            configuration.network.cookies, directory: configuration.directory,
             engine: modes.started.contains(.customScheme) ? engine.cookies : nil,
             delegate: CookieEventRecorder(logger: configuration.logger, hub: hub))
     }

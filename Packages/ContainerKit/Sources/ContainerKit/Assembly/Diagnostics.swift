@@ -20,15 +20,15 @@ extension Container {
     /// The timeline of a loaded page is sent as soon as the page has reported its paint times: at most
     /// ``/Diagnostics/TimelineOptions/askingLimit`` after its load. Later requests of the page are in the timeline of
     /// its close. Sending never waits: a subscriber that reads too slowly loses the oldest of 64 timelines, which
-    /// `droppedEvents` counts. If `Configuration.timelines` is `nil`, the sequence ends at once.
+    /// `droppedEvents` counts. If ``ContainerConfiguration/Diagnostics/timelines`` is `nil`, the sequence ends at once.
     public func timelines() -> AsyncStream<PageTimeline> {
         timelineRecorder?.subscribe() ?? AsyncStream { $0.finish() }
     }
 
     /// Makes the recorder and the metrics reporter that the configuration requires, and returns the recorder.
     func beginDiagnostics() -> TimelineRecorder? {
-        let metrics = MetricsReporter(configuration.metrics, host: self)
-        let recorder = configuration.timelines.map {
+        let metrics = MetricsReporter(configuration.diagnostics.metrics, host: self)
+        let recorder = configuration.diagnostics.timelines.map {
             TimelineRecorder($0, logger: configuration.logger, metrics: metrics, host: self)
         }
         guard metrics != nil || recorder != nil else { return nil }

@@ -19,8 +19,10 @@ extension HTTPCacheOptions {
 
 extension Container {
     /// Opens the HTTP cache before a network; `nil` if the configuration has none.
-    static func openCache(_ configuration: Configuration, _ network: any ResourceLoader) async -> HTTPCacheService? {
-        guard let options = configuration.httpCache else { return nil }
+    static func openCache(
+        _ configuration: ContainerConfiguration, _ network: any ResourceLoader
+    ) async -> HTTPCacheService? {
+        guard let options = configuration.network.httpCache else { return nil }
         return await HTTPCacheService(
             options, directory: configuration.directory, network: network, logger: configuration.logger)
     }

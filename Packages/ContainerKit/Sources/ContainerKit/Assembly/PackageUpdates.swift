@@ -48,7 +48,7 @@ extension Container {
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
     ///   - timing: when it takes effect; ``hostEnteredBackground()`` and the next launch are told by the host's calls.
-    ///   - urgency: what the device must allow, by `Configuration.updates.conditions`.
+    ///   - urgency: what the device must allow, by ``ContainerConfiguration/conditions``.
     /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func update(
@@ -88,6 +88,15 @@ extension Container {
     }
 }
 
+extension ContainerConfiguration {
+    /// The options of the updater, with the conditions of the container.
+    var updaterOptions: PackageUpdater.Configuration {
+        var updates = packages.updates
+        updates.conditions = conditions
+        return updates
+    }
+}
+
 // MARK: - Engine caches
 
 extension Container: EngineCacheHost {
@@ -95,7 +104,7 @@ extension Container: EngineCacheHost {
     func startEngineCaches() -> EngineCacheInvalidator? {
         guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return nil }
         let invalidator = EngineCacheInvalidator(
-            engine, packages.library, directory: configuration.directory, limit: configuration.engineCacheLimit,
+            engine, packages.library, directory: configuration.directory, limit: configuration.pages.engineCacheLimit,
             isByProxy: proxy != nil, logger: configuration.logger, host: self)
         hub.observePermanently { [weak invalidator] event in
             switch event {
@@ -134,12 +143,12 @@ extension Container {
 
     /// Opens the resource table; `nil` if the configuration has none.
     static func openTable(
-        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
+        _ configuration: ContainerConfiguration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
         _ switches: FeatureSwitches
     ) async throws -> ResourceTableService? {
-        guard let table = configuration.table else { return nil }
+        guard let table = configuration.packages.table else { return nil }
         return try await ResourceTableService(
-            table, store: store, network: network, conditions: configuration.updates.conditions,
+            table, store: store, network: network, conditions: configuration.conditions,
             feature: switches[.resourceTable], logger: configuration.logger
         ) { hub.send(.tableChecked($0, $1)) }
     }

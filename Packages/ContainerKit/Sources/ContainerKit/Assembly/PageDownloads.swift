@@ -27,11 +27,11 @@ extension Container: PageDownloadHost {
     }
 
     static func openDownloads(
-        _ configuration: Configuration, _ requests: RequestHandler, _ hub: EventHub
+        _ configuration: ContainerConfiguration, _ requests: RequestHandler, _ hub: EventHub
     ) async -> DownloadManager {
         await DownloadManager(
-            configuration.downloads, clock: configuration.pageRequests.clock, directory: configuration.directory,
-            names: configuration.names, files: SavedFileLoader(requests: requests)
+            configuration.pages.downloads, clock: configuration.clock, directory: configuration.directory,
+            names: configuration.pages.schemeNames, files: SavedFileLoader(requests: requests)
         ) { [hub] report in
             switch report {
             case .download(let event): hub.send(.download(event.request.page.id, event))

@@ -7,8 +7,10 @@ package import WebViewPool
 
 // Assembles PagePrompts.
 extension Container: PagePromptHost {
-    static func makePagePrompts(_ configuration: Configuration, _ hub: EventHub) -> PagePromptController {
-        PagePromptController(configuration.pageRequests, names: configuration.names) { [hub] outcome, ending in
+    static func makePagePrompts(_ configuration: ContainerConfiguration, _ hub: EventHub) -> PagePromptController {
+        PagePromptController(
+            configuration.pages.requests, clock: configuration.clock, names: configuration.pages.schemeNames
+        ) { [hub] outcome, ending in
             hub.send(.pageRequest(outcome.page, PageRequestRecord(outcome, ending)))
         }
     }

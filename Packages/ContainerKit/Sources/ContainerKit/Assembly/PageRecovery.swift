@@ -13,7 +13,7 @@ internal import WebEngine
 extension Container {
     /// Creates the monitor of blank pages and sends it the records of requests; `nil` if the configuration has none.
     func makePageRecovery() -> BlankPageMonitor? {
-        guard let options = configuration.blankPages else { return nil }
+        guard let options = configuration.pages.blankPages else { return nil }
         let adapter = PageRecoveryAdapter(self)
         let monitor = BlankPageMonitor(
             options, feature: switches[.blankPages], host: adapter, packages: adapter)

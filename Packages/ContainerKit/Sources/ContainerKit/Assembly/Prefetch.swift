@@ -38,13 +38,13 @@ extension Container {
     ///   - mode: the mode; `nil` for the first one.
     ///   - modeCount: the number of modes.
     static func openPrefetch(
-        _ configuration: Configuration, _ traits: EngineTraits, in mode: InterceptionMode?, of modeCount: Int,
+        _ configuration: ContainerConfiguration, _ traits: EngineTraits, in mode: InterceptionMode?, of modeCount: Int,
         over shared: Shared
     ) async -> Prefetcher.Setup? {
-        guard let options = configuration.prefetch else { return nil }
+        guard let options = configuration.network.prefetch else { return nil }
         return Prefetcher.Setup(
             options, fields: await EngineFields.open(shared.store, of: mode, logger: configuration.logger),
-            names: configuration.names, acceptLanguage: traits.acceptLanguage,
+            names: configuration.pages.schemeNames, acceptLanguage: traits.acceptLanguage,
             packages: SwitchedLoader(shared.switches[.packages], on: PackageLoader(shared.library)),
             modeCount: modeCount)
     }
@@ -61,10 +61,10 @@ extension Container {
     /// Creates the service of the prefetch table, applies the stored table, and requests the table; returns `nil` if
     /// the configuration has no server for it.
     func openPrefetchTable(_ network: any ResourceLoader) async -> PrefetchTableService? {
-        guard let prefetch, let source = configuration.prefetch?.tableSource else { return nil }
+        guard let prefetch, let source = configuration.network.prefetch?.tableSource else { return nil }
         let service = PrefetchTableService(
             source, for: prefetch, network: network, store: packages.store,
-            conditions: configuration.updates.conditions, logger: configuration.logger
+            conditions: configuration.conditions, logger: configuration.logger
         ) { [hub] in hub.send(.prefetchTableChecked($0)) }
         await service.open()
         return service

@@ -39,12 +39,13 @@ extension Container {
 extension Container {
     /// Creates the service and applies the stored document; returns `nil` if the configuration has no remote config.
     static func openRemoteConfig(
-        _ configuration: Configuration, _ store: BlobStore, _ network: any ResourceLoader, _ rules: ActiveRules,
+        _ configuration: ContainerConfiguration, _ store: BlobStore, _ network: any ResourceLoader,
+        _ rules: ActiveRules,
         _ switches: FeatureSwitches
     ) async -> RemoteConfigService? {
-        guard let options = configuration.remoteConfig else { return nil }
+        guard let options = configuration.remote else { return nil }
         let service = RemoteConfigService(
-            options, network: network, store: store, conditions: configuration.updates.conditions,
+            options, network: network, store: store, conditions: configuration.conditions,
             logger: configuration.logger, rules: rules, switches: switches)
         await service.open()
         return service
@@ -79,18 +80,18 @@ extension Container {
     }
 }
 
-extension Container.Configuration {
+extension ContainerConfiguration {
     /// Returns a copy with the numbers of remote config. A number that the host has set to zero, or whose feature the
     /// host does not use, stays unchanged.
     func with(_ numbers: RemoteConfigNumbers) -> Self {
         var changed = self
-        if let seconds = numbers.prefetchSeconds { changed.prefetch?.loader.maxAge = .seconds(seconds) }
-        if let capacity = numbers.poolCapacity, pool.most > 0 { changed.poolCapacity = capacity }
-        if let bytes = numbers.httpCacheMemoryBytes, httpCache?.memoryBytes != 0 {
-            changed.httpCache?.memoryBytes = bytes
+        if let seconds = numbers.prefetchSeconds { changed.network.prefetch?.loader.maxAge = .seconds(seconds) }
+        if let capacity = numbers.poolCapacity, views.pool.most > 0 { changed.views.poolCapacity = capacity }
+        if let bytes = numbers.httpCacheMemoryBytes, network.httpCache?.memoryBytes != 0 {
+            changed.network.httpCache?.memoryBytes = bytes
         }
-        if let bytes = numbers.httpCacheDiskBytes, httpCache?.diskBytes != 0 {
-            changed.httpCache?.diskBytes = Int64(bytes)
+        if let bytes = numbers.httpCacheDiskBytes, network.httpCache?.diskBytes != 0 {
+            changed.network.httpCache?.diskBytes = Int64(bytes)
         }
         return changed
     }

@@ -3,7 +3,7 @@
 
 /// Bridges that pages by the proxy and at the local server get although their engine loses nothing: for tests, which see by
 /// it whether a page can tell that they are there. In custom-scheme mode they are always on.
-public struct ForcedBridges: OptionSet, Sendable, Hashable {
+@_spi(Testing) public struct ForcedBridges: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
     public init(rawValue: Int) {

@@ -50,14 +50,18 @@ extension BodyRelay.Limits {
     }
 }
 
-extension Container.Configuration {
-    /// As it was asked for, and nobody with more than its share of ``memoryCeiling``.
+extension ContainerConfiguration {
+    /// A copy in which no limit is larger than its share of the memory ceiling.
     var sharedOut: Self {
-        let shares = MemoryBudget(ceiling: memoryCeiling)
+        let shares = MemoryBudget(ceiling: storage.memoryCeiling)
         var shared = self
-        shared.store.memoryCacheBytes = min(store.memoryCacheBytes, shares.packages)
-        if let options = httpCache { shared.httpCache?.memoryBytes = min(options.memoryBytes, shares.httpCache) }
-        if let options = prefetch { shared.prefetch?.loader.maxBytes = min(options.loader.maxBytes, shares.prefetch) }
+        shared.storage.budgets.memoryCacheBytes = min(storage.budgets.memoryCacheBytes, shares.packages)
+        if let options = network.httpCache {
+            shared.network.httpCache?.memoryBytes = min(options.memoryBytes, shares.httpCache)
+        }
+        if let options = network.prefetch {
+            shared.network.prefetch?.loader.maxBytes = min(options.loader.maxBytes, shares.prefetch)
+        }
         return shared
     }
 }

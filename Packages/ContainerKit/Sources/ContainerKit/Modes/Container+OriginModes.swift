@@ -5,7 +5,8 @@ internal import ResourceLoading
 
 // In which mode the pages of an origin open.
 extension Container {
-    /// How origins were opened, or are to be, by their texts, such as `https://shop.example`: what `Configuration.originModes` goes by.
+    /// How origins were opened, or are to be, by their texts, such as `https://shop.example`: what
+    /// ``ContainerConfiguration/Pages/originModes`` goes by.
     /// Empty where all modes in use leave pages their true origin, and where nothing is to stay.
     public var originModes: [String: OriginMode] {
         origins?.all ?? [:]

@@ -9,8 +9,8 @@ public import WebEngine
 // The mode of a page.
 extension Container {
     /// In which mode a page of this URL would open now: what covers it and the rules say whether it is intercepted, and
-    /// `plain` of `Configuration.pageModes`, remote config, the rest of that list, how its origin was opened before,
-    /// and `Configuration.mode`, in that order, how.
+    /// `plain` of ``ContainerConfiguration/Pages/modes``, remote config, the rest of that list, how its origin was opened
+    /// before, and ``ContainerConfiguration/Pages/mode``, in that order, how.
     public func mode(ofPageAt url: String) -> InterceptionMode {
         path.policy.mode(ofPageAt: url)
     }

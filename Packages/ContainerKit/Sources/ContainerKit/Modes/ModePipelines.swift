@@ -62,7 +62,7 @@ extension Container {
     }
 
     static func openPipelines(
-        _ configuration: Configuration, _ engine: Engine, _ modes: PageModes, over shared: Shared
+        _ configuration: ContainerConfiguration, _ engine: Engine, _ modes: PageModes, over shared: Shared
     ) async -> ModePipelines {
         var pipelines: [ModePipeline] = []
         for mode in modes.chains {
@@ -70,8 +70,8 @@ extension Container {
             let prefetchSetup = await openPrefetch(
                 configuration, traits, in: pipelines.isEmpty ? nil : mode, of: modes.chains.count, over: shared)
             let loaders = LoaderStack.Parts(
-                names: configuration.names, traits: traits, sources: shared.policy.sources,
-                network: traits.decodes ? NetworkLoader(configuration.transport) : shared.network,
+                names: configuration.pages.schemeNames, traits: traits, sources: shared.policy.sources,
+                network: traits.decodes ? NetworkLoader(configuration.network.transport) : shared.network,
                 cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
@@ -79,7 +79,7 @@ extension Container {
             let path = RequestHandler(
                 RequestHandler.Parts(
                     loaders: loaders, policy: shared.policy, memory: shared.memory,
-                    handOverField: configuration.cookies.handOverField))
+                    handOverField: configuration.network.cookies.handOverField))
             pipelines.append(
                 ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))
         }

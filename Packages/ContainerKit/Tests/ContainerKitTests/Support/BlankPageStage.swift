@@ -36,13 +36,13 @@ struct BlankPageStage {
 
     /// One whose pages are looked at once: three seconds after they have loaded.
     func container(
-        covering hosts: [String] = [], change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        covering hosts: [String] = [], change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
         try await fixture.container(covering: hosts) {
             var options = BlankPageOptions()
             options.clock = clock
             options.firstPaint = options.grace
-            $0.blankPages = options
+            $0.pages.blankPages = options
             change(&$0)
         }
     }

@@ -25,16 +25,17 @@ final class Fixture {
 
     func container(
         covering hosts: [String] = [], on engine: FakeEngine? = nil,
-        change: (inout Container<FakeEngine>.Configuration) -> Void = { _ in }
+        change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
-        var configuration = Container<FakeEngine>.Configuration(directory: folder + "/store", transport: network)
+        var configuration = ContainerConfiguration(directory: folder + "/store")
+        configuration.network.transport = network
         // Tests count views.
-        configuration.warmsUpWhenIdle = false
-        configuration.coveredHosts = hosts.compactMap { HostPattern($0) }
+        configuration.views.warmsUpWhenIdle = false
+        configuration.network.coveredHosts = hosts.compactMap { HostPattern($0) }
         // Each blob is a file, so that tests can count them.
-        configuration.store.smallBlobLimit = 0
+        configuration.storage.budgets.smallBlobLimit = 0
         // A test is not of how busy the machine is.
-        configuration.cookies.openLimit = .seconds(50)
+        configuration.network.cookies.openLimit = .seconds(50)
         change(&configuration)
         return try await Container(engine: engine ?? self.engine, configuration: configuration)
     }

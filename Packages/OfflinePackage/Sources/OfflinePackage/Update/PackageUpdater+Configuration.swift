@@ -17,7 +17,8 @@ extension PackageUpdater {
         public var costs = RangePlan.Costs()
         /// How downloads are done.
         public var downloads = PackageDownloader.Configuration()
-        /// What updates depend on. Default: always yes.
+        /// The conditions of the device, which updates depend on; always favourable by default. A container replaces them
+        /// by its own, `ContainerConfiguration.conditions`.
         public var conditions: any HostConditioning = .favourable
         /// What makes room before a download. `nil`, the default, for the library's store.
         public var space: (any SpaceEnsuring)?
