@@ -13,6 +13,7 @@ public import PagePrefetch
 public import PagePrompts
 public import PageRecovery
 public import RemoteConfig
+public import RequestPipeline
 public import ResourceStore
 public import ResourceTable
 public import SchemeMode

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPSemantics
-internal import HTTPTypes
-internal import OfflinePackage
-internal import PackageFormat
-internal import ResourceLoading
-internal import ResourceTable
-internal import SchemeRouter
-internal import WebEngine
+package import HTTPSemantics
+package import HTTPTypes
+package import ResourceLoading
+package import WebEngine
 
 /// Content that answers requests before the prefetch, the HTTP cache and the network do.
 ///
@@ -16,7 +12,7 @@ internal import WebEngine
 /// which order it is loaded, so that neither knows a source by name.
 ///
 /// Isolation: any. All requirements read memory and neither wait nor throw.
-protocol ContentSource: Sendable {
+package protocol ContentSource: Sendable {
     /// The switch of the source; `nil` for one that is always on.
     var feature: FeatureSwitch? { get }
 
@@ -44,18 +40,20 @@ protocol ContentSource: Sendable {
 }
 
 extension ContentSource {
-    var isOn: Bool { feature?.isOn ?? true }
+    fileprivate var isOn: Bool { feature?.isOn ?? true }
 
-    func lists(_ request: HTTPRequest) -> Bool { covers(request) }
+    package func lists(_ request: HTTPRequest) -> Bool { covers(request) }
 
-    func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { false }
+    package func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { false }
 }
 
 /// The sources of a container, in the order in which they answer.
-struct ContentSources: Sendable {
+package struct ContentSources: Sendable {
     private let all: [any ContentSource]
 
-    init(_ all: [any ContentSource]) {
+    /// Creates the list.
+    /// - Parameter all: the sources, in order.
+    package init(_ all: [any ContentSource]) {
         self.all = all
     }
 
@@ -86,80 +84,5 @@ struct ContentSources: Sendable {
             }
         }
         return groups.map { .settled(LoaderChain($0.loaders), options: $0.semantics) }
-    }
-}
-
-/// Folders and development servers that stand in for packages.
-struct PreviewSource: ContentSource {
-    let previews: PreviewList
-    let network: any ResourceLoader
-    let semantics: SemanticsLoader.Options
-
-    var feature: FeatureSwitch? { nil }
-
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { .previews(previews, network: network) }
-
-    func covers(_ request: HTTPRequest) -> Bool { previews.covers(request.urlText) }
-
-    func mayServe(originOf request: HTTPRequest) -> Bool {
-        let origin = request.webOrigin
-        return previews.mounted.contains { WebOrigin(url: $0.baseURL.description) == origin }
-    }
-}
-
-/// Installed packages.
-struct InstalledPackageSource: ContentSource {
-    let library: PackageLibrary
-    let feature: FeatureSwitch?
-    let semantics: SemanticsLoader.Options
-
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { .package(library) }
-
-    func covers(_ request: HTTPRequest) -> Bool { library.covers(request) }
-
-    /// A package covers all below its base URL, and has some of it.
-    func lists(_ request: HTTPRequest) -> Bool { false }
-
-    func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { library.covers(request.urlText, for: page) }
-
-    func mayServe(originOf request: HTTPRequest) -> Bool { library.serves(originOf: request) }
-}
-
-/// Packages whose first version is being downloaded.
-struct ArrivingPackageSource: ContentSource {
-    let updater: PackageUpdater
-    let feature: FeatureSwitch?
-    let semantics: SemanticsLoader.Options
-    /// The most bytes of a file that is held in memory until it is verified.
-    let sizeLimit: Int
-
-    /// Of two versions that arrive one after the other a page gets files of one, for which the page has to be known.
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
-        traits.identifiesPage ? .partial(updater, sizeLimit: Int64(sizeLimit)) : nil
-    }
-
-    func covers(_ request: HTTPRequest) -> Bool { updater.covers(request.urlText) }
-
-    func mayServe(originOf request: HTTPRequest) -> Bool { updater.serves(originOf: request) }
-}
-
-/// The files of a resource table.
-struct ResourceTableSource: ContentSource {
-    let table: TableLibrary
-    let feature: FeatureSwitch?
-
-    /// A table states the types of its files as its server would, and what is filled on first use is a whole file, too.
-    var semantics: SemanticsLoader.Options {
-        var options = SemanticsLoader.Options()
-        options.sources.insert(.network)
-        return options
-    }
-
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { .resourceTable(table) }
-
-    func covers(_ request: HTTPRequest) -> Bool { table.entry(answering: request.urlText) != nil }
-
-    func mayServe(originOf request: HTTPRequest) -> Bool {
-        request.webOrigin.map { table.table?.origins.contains($0) ?? false } ?? false
     }
 }
