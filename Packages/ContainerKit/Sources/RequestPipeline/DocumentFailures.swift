@@ -43,7 +43,8 @@ package final class DocumentFailures: Sendable {
 
     /// A failure in the words of who knows more, where there are such: once.
     /// - Parameter url: the real one of what the engine could not load.
-    package func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError {
+    package func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError
+    {
         guard [.loadFailed, .connectionLost, .badAnswer].contains(error.code) else { return error }
         let place = HTTPRequest(urlText: url)?.urlText ?? url
         let failure = last.withLock { last in

@@ -112,14 +112,19 @@ package final class RequestHandler: Sendable {
         fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
     }
 
+    /// Resolves a request of which the page's script has handed over nothing; see ``resolve(_:for:bridged:)``.
+    package func resolve(_ request: EngineRequest, for session: PageSession?) throws -> ResolvedRequest {
+        try resolve(request, for: session, bridged: BridgedBody())
+    }
+
     /// Finds the real URL, the page and its attribution, and decides about the request.
     /// - Parameters:
     ///   - request: the request as the engine sends it, with a custom-scheme URL.
     ///   - session: the page of the request; `nil` if the engine does not say, or the page is closed.
     ///   - bridged: the body and credentials that the page's script has handed over.
     /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the page.
-    package func resolve(
-        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody = BridgedBody()
+    func resolve(
+        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody
     ) throws -> ResolvedRequest {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {

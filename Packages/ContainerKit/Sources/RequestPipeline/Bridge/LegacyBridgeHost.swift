@@ -163,7 +163,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     // MARK: Messages
 
     package func origin(ofDocument url: String) -> WebOrigin? {
-        guard let origin = WebOrigin(url: pages?.realURL(of: url) ?? url), ["http", "https"].contains(origin.scheme) else { return nil }
+        guard let origin = WebOrigin(url: pages?.realURL(of: url) ?? url), ["http", "https"].contains(origin.scheme)
+        else { return nil }
         return origin
     }
 
