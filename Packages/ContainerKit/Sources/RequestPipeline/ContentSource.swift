@@ -4,6 +4,7 @@
 package import HTTPSemantics
 package import HTTPTypes
 package import ResourceLoading
+internal import SchemeRouter
 package import WebEngine
 
 /// Content that answers requests before the prefetch, the HTTP cache and the network do.

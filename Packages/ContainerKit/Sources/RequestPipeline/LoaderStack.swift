@@ -9,6 +9,7 @@ internal import HTTPTypes
 package import Prefetch
 package import ResourceLoading
 package import SchemeMode
+internal import SchemeRouter
 package import WebEngine
 
 /// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, with what the engine

@@ -4,6 +4,7 @@
 package import HTTPTypes
 package import ResourceLoading
 internal import SchemeMode
+internal import SchemeRouter
 package import WebEngine
 
 // The pages of a request handler: what is recorded of them, and what other features read of the decisions.

@@ -3,6 +3,7 @@
 
 internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
+internal import Foundation
 internal import HTTPTypes
 package import Prefetch
 internal import PublicSuffixList
