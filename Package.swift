@@ -119,6 +119,7 @@ let package = Package(
         .library(name: "Prefetch", targets: ["Prefetch"]),
         .library(name: "WebEngine", targets: ["WebEngine"]),
         .library(name: "WebViewPool", targets: ["WebViewPool"]),
+        .library(name: "RequestPipeline", targets: ["RequestPipeline"]),
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
@@ -352,6 +353,19 @@ let package = Package(
                 "WebEngine", "WebEngineTesting", .httpTypes, .log,
             ]),
         target(
+            "RequestPipeline", in: "ContainerKit",
+            [
+                "AsyncSupport", "BodyBridge", "ContentDigest", "CookieBridge", "CookieJar", "HTTPCache",
+                "HTTPSemantics", "HTTPTransport", "Prefetch", "PublicSuffixList", "ResourceLoading", "ResourceStore",
+                "SchemeMode", "SchemeRouter", "WebEngine", .httpTypes, .log,
+            ]),
+        tests(
+            of: "RequestPipeline", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "HTTPCache", "HTTPSemantics", "HTTPTransport", "ResourceLoading",
+                "SchemeMode", "SchemeRouter", "WebEngine", "WebEngineTesting", .httpTypes,
+            ]),
+        target(
             "PageRecovery", in: "ContainerKit",
             ["AsyncSupport", "HTTPSemantics", "ResourceLoading", "WebEngine", .httpTypes]),
         tests(
@@ -379,8 +393,8 @@ let package = Package(
             "ContainerKit",
             [
                 "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery",
-                "RemoteConfig",
-                "ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
+                "RemoteConfig", "RequestPipeline",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
                 "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
@@ -392,7 +406,7 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrompts",
+                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrompts", "RequestPipeline",
                 "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",

@@ -9,6 +9,7 @@ internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
 internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceTable
 
 // What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.

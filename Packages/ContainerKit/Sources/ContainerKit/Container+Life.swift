@@ -8,6 +8,7 @@ internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

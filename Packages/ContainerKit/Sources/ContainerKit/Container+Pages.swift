@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import Diagnostics
 internal import HTTPTypes
@@ -13,6 +12,7 @@ internal import PagePrefetch
 internal import PagePrompts
 internal import PageRecovery
 internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceTable
 internal import SchemeMode
@@ -155,16 +155,7 @@ extension Container {
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
         await engineCaches?.invalidateStaleFiles(for: session)
         let place = try await place(of: url, in: mode)
-        if let bridges, let parts = forcedBridges(in: mode) {
-            bridges.begin(in: view, for: url, besides: legacy, forced: parts)
-        } else if mode != .plain {
-            legacy?.begin(in: view)
-        }
-        try await sites?.begin(in: view, for: mode == .customScheme ? url : nil, bridges)
-        if var post {
-            post.place = HTTPRequest(urlText: place)?.urlText ?? place
-            posts.hold(post, for: view.id)
-        }
+        try await requests.begin(session, in: view, at: place, posting: post)
         monitor(session, at: place, in: view, page.load)
         timelineRecorder?.listen(to: view, of: session.id)
         equip(view, options, in: mode)
@@ -173,14 +164,7 @@ extension Container {
     }
 
     private func explained(_ error: EngineError, of place: String) -> EngineError {
-        documentFailures.explained(error, of: realURL(of: place))
-    }
-
-    /// Which bridges are forced on in pages of a mode: none where the engine needs them all, `nil` where there are none.
-    private func forcedBridges(in mode: InterceptionMode) -> ForcedBridges? {
-        if mode == .customScheme { return pipelines.customScheme.traits.bodies == .plain ? [] : nil }
-        return mode.isOverLoopback && !configuration.pages.forcedBridges.isEmpty
-            ? configuration.pages.forcedBridges : nil
+        requests.failures.explained(error, of: realURL(of: place))
     }
 
     /// Gives a view the name and the values that its pages are to have.
@@ -262,15 +246,12 @@ extension Container {
         guard var session = sessions[view] else { return }
         blankPages?.recordLoad(in: view)
         if case .committed(let url) = signal {
-            session.documentURL = legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
+            session.documentURL = requests.legacy?.messages.withoutID(realURL(of: url)) ?? realURL(of: url)
             recordDocument(of: &session, isByName: isName(url))
             keep(session)
             path.recordDocument(session.documentURL, isIntercepted: isName(url))
-            pipelines.customScheme.path.documentChanged(of: session)
+            requests.documentChanged(of: session)
             retireIfMoved(session)
-            bridges?.documentChanged(to: session.documentURL, in: view)
-            legacy?.documentChanged(to: session.documentURL, in: view)
-            posts.forget(view)
             pageRequests.release(session.id)
             report(.moved, of: session)
         }
@@ -297,10 +278,7 @@ extension Container {
         packages.sweepSoon()
         table?.record(.close)
         loads[session.view] = nil
-        bridges?.end(in: session.view)
-        sites?.end(in: session.view)
-        legacy?.end(in: session.view)
-        posts.forget(session.view)
+        requests.end(in: session.view)
         blankPages?.end(in: session.view)
         pageRequests.end(session)
         downloadManager.end(session.id)

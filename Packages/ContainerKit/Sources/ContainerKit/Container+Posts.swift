@@ -4,6 +4,7 @@
 internal import BodyBridge
 public import Foundation
 public import HTTPTypes
+internal import RequestPipeline
 internal import ResourceLoading
 
 // Pages that are opened by POST.
@@ -36,7 +37,7 @@ extension Container {
         switch request.method {
         case .get where body.isEmpty: return try await open(request.urlText, posting: nil, options, prepare: prepare)
         case .post:
-            let post = OpeningPosts.Post(place: "", fields: request.headerFields, body: body)
+            let post = OpeningPosts.Post(fields: request.headerFields, body: body)
             return try await open(request.urlText, posting: post, options, prepare: prepare)
         default:
             throw ContainerError(.unsupported, "a page is opened by GET or POST", at: request.urlText)

@@ -16,6 +16,7 @@ internal import PagePrefetch
 internal import PagePrompts
 internal import PageRecovery
 internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -47,10 +48,10 @@ public final class Container<Engine: WebEngineDriver> {
     let remoteConfigService: RemoteConfigService?
     let modes: PageModes
     let pipelines: ModePipelines
+    let requests: SchemeRequestHandler
     let appRequests: AppRequests
     let pool: ViewPool<Engine.View, ViewKey>
     let sharedPages: PageAttributor
-    let documentFailures = DocumentFailures()
     let preconnecting = Preconnector()
     private(set) var proxy: ProxyController<Engine>?
     private(set) var server: LocalServerController<Engine>?
@@ -59,11 +60,6 @@ public final class Container<Engine: WebEngineDriver> {
     var sessions: [ViewID: PageSession] = [:]
     var loads: [ViewID: ViewLoad] = [:]
     var lastPageID: UInt64 = 0
-    private(set) var bridges: BodyBridgeHost?
-    /// `nil` if no page can have a name.
-    let sites: SiteController?
-    let legacy: LegacyBridgeHost?
-    let posts = OpeningPosts()
     private(set) var blankPages: BlankPageMonitor?
     /// What the bodies of all pages are taken from.
     let bodyBudget: ByteBudget
@@ -86,7 +82,7 @@ public final class Container<Engine: WebEngineDriver> {
         let shares = MemoryBudget(ceiling: given.storage.memoryCeiling)
         self.engine = engine
         bodyBudget = ByteBudget(limit: shares.bodies)
-        var modes = try PageModes(given.pages.mode ?? Engine.standardMode, given.pages.modes)
+        var modes = try Self.pageModes(given)
         let network = NetworkLoader(DecodingTransport(given.network.transport))
         packages = try await PackageService(
             directory: given.directory, budgets: given.storage.budgets, packages: given.packages.library,
@@ -117,10 +113,12 @@ public final class Container<Engine: WebEngineDriver> {
             over: Shared(
                 store: packages.store, library: packages.library, switches: switches, policy: policy, network: network,
                 cache: cache?.loader, cookies: pageCookies, memory: shares))
-        appRequests = AppRequests(path: pipelines.primary.path, hub: hub)
-        legacy = configuration.pages.legacyMessages.map { [bodyBudget] in
-            LegacyBridgeHost($0, names: names, budget: bodyBudget)
-        }
+        appRequests = AppRequests(path: pipelines.primary.path) { [hub] in hub.send(.request($0)) }
+        let delivery = RequestDeliveryAdapter<Engine>(hub)
+        requests = SchemeRequestHandler(
+            pipelines.customScheme.path, cookies: cookies, isOfPages: modes.started.contains(.customScheme),
+            forcedBridges: configuration.pages.forcedBridges, legacyMessages: configuration.pages.legacyMessages,
+            bodyBudget: bodyBudget, host: delivery)
         let sourcesToPrecompile = BodyBridgeHost.sourcesToPrecompile(
             in: modes.standard, by: pipelines.customScheme.traits)
         pool = ViewPool(.init(capacity: configuration.views.pool, reuseLimit: configuration.views.reuseLimit)) { _ in
@@ -130,7 +128,8 @@ public final class Container<Engine: WebEngineDriver> {
         }
         pageRequests = Self.makePagePrompts(configuration, hub)
         downloadManager = await Self.openDownloads(configuration, pipelines.customScheme.path, hub)
-        sites = modes.started.contains(.customScheme) ? SiteController(names: names) : nil
+        delivery.container = self
+        requests.legacy?.pages = self
         pageRequests.host = self
         downloadManager.host = self
         let schemes = [
@@ -138,17 +137,10 @@ public final class Container<Engine: WebEngineDriver> {
             CustomScheme(name: names.insecure, isSecure: false),
         ]
         for scheme in schemes {
-            try engine.register(scheme) { [weak self] request, sink in
-                self?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            try engine.register(scheme) { [weak requests] request, sink in
+                requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
             }
         }
-        if pipelines.customScheme.traits.bodies == .plain || !configuration.pages.forcedBridges.isEmpty {
-            bridges = BodyBridgeHost(
-                names: names, hasCookies: cookies != nil, budget: bodyBudget,
-                host: BridgeHost(path: pipelines.customScheme.path, names: names, cookies: pageCookies))
-        }
-        legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
-        legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
         try await beginLoopback()
         engineCaches = startEngineCaches()
@@ -174,9 +166,9 @@ public final class Container<Engine: WebEngineDriver> {
 
     private func beginLoopback() async throws {
         let pipeline = pipelines.loopback
-        let requests = LoopbackRequests(
-            path: pipeline.path, pages: sharedPages, legacy: legacy, engineFields: pipeline.fields,
-            failures: documentFailures
+        let loopbackRequests = LoopbackRequests(
+            path: pipeline.path, pages: sharedPages, legacy: requests.legacy, engineFields: pipeline.fields,
+            failures: requests.failures
         ) { [weak self] in self?.blankPages?.record($0) }
         let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
         let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
@@ -184,13 +176,13 @@ public final class Container<Engine: WebEngineDriver> {
         case .plain, .customScheme: break
         case .loopbackProxy:
             proxy = try await ProxyController(
-                engine, requests, configuration.network.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
+                engine, loopbackRequests, configuration.network.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
                 send: send, record: record)
             proxy?.listen(to: hub)
             preconnecting.listen(to: hub)
         case .loopbackServer:
             server = try await LocalServerController(
-                engine, requests, configuration.network.loopback, directory: configuration.directory,
+                engine, loopbackRequests, configuration.network.loopback, directory: configuration.directory,
                 isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
         }
     }

@@ -13,6 +13,7 @@ public import PagePrefetch
 public import PagePrompts
 public import PageRecovery
 public import RemoteConfig
+@_spi(Testing) public import RequestPipeline
 public import ResourceLoading
 public import ResourceStore
 public import ResourceTable

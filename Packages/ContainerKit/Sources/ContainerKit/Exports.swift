@@ -13,3 +13,8 @@
 
 // The API of the facade names types of these modules, so that an app writes one import.
 @_exported public import struct CookieBridge.CookieOptions
+@_exported public import struct RequestPipeline.FileAnswerOptions
+@_exported public import struct RequestPipeline.ForcedBridges
+@_exported public import enum RequestPipeline.OriginMode
+@_exported public import enum RequestPipeline.OriginModePolicy
+@_exported public import struct RequestPipeline.PageMode

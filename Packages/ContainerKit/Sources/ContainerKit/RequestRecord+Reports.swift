@@ -4,34 +4,9 @@
 internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
-internal import SchemeMode
-internal import SchemeRouter
-internal import WebEngine
 
-/// Records of requests from what the engine, the app's sessions and the loopback listeners report.
+/// Records of requests from what the loopback listeners report.
 extension RequestRecord {
-    init(
-        _ request: EngineRequest, session: PageSession?, names: SchemeNames, started: ContinuousClock.Instant = .now
-    ) {
-        self.init(
-            from: .page, of: session.map { PageAttribution($0.reference, confidence: .exact) }, request.head.method,
-            names.realURL(of: request.head), isMainDocument: request.isMainDocument, started: started)
-    }
-
-    init(_ report: URLProtocolFace.Report) {
-        self.init(
-            from: .app, of: nil, report.request.method, report.request.urlText, isMainDocument: false,
-            started: report.started)
-        if let head = report.head { record(head, from: report.provenance, at: report.responded) }
-        let outcome: Outcome =
-            switch report.outcome {
-            case .finished: .finished
-            case .failed(let error): .failed(error)
-            case .stopped: .stopped
-            }
-        record(outcome, bytes: report.bytes, at: report.ended)
-    }
-
     init(_ report: ExchangeReport) {
         self.init(
             from: .page, of: report.request.page, report.request.head.method, report.request.head.urlText,
@@ -44,9 +19,5 @@ extension RequestRecord {
             case .stopped: .stopped
             }
         record(outcome, bytes: report.bytes, at: report.ended)
-    }
-
-    mutating func record(_ response: ResourceResponse, at responded: ContinuousClock.Instant = .now) {
-        record(response.head, from: response.provenance, at: responded)
     }
 }

@@ -8,6 +8,7 @@ import CookieJar
 import Foundation
 import HTTPTransport
 import HTTPTypes
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import HTTPTypes
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing
@@ -30,7 +31,7 @@ struct DocumentFailureTests {
         await #expect(throws: EngineError(.tls, refused.message, at: "https://a.example/refused#top")) {
             try await page.load.finished(within: .seconds(30))
         }
-        container.documentFailures.failed("https://b.example/", because: refused)
+        container.requests.failures.failed("https://b.example/", because: refused)
         let plain = try await container.open("https://b.example/")
         plain.view.onSignal?(.failed(url: "https://b.example/", error: lost))
         await #expect(throws: lost) { try await plain.load.finished(within: .seconds(30)) }
@@ -56,26 +57,5 @@ struct DocumentFailureTests {
         #expect(failures.explained(lost, of: "https://a.example/other") == lost)
         #expect(failures.explained(lost, of: url + "#x").code == .tls)
         await container.shutDown()
-    }
-
-    @Test("A failure explains once, soon, and until there is an answer")
-    func once() {
-        let failures = DocumentFailures()
-        let url = "https://a.example/"
-        let time = ContinuousClock.now
-        failures.failed(url, because: refused, at: time)
-        #expect(failures.explained(lost, of: url, at: time + .seconds(29)).code == .tls)
-        #expect(failures.explained(lost, of: url, at: time + .seconds(29)) == lost)
-        failures.failed(url, because: refused, at: time)
-        #expect(failures.explained(lost, of: url, at: time + .seconds(30)) == lost)
-        failures.failed(url, because: refused)
-        failures.answered(url)
-        #expect(failures.explained(lost, of: url) == lost)
-        // What nobody waits for any more says nothing of the page.
-        failures.failed(url, because: ResourceError(.cancelled, "stopped"))
-        #expect(failures.explained(lost, of: url) == lost)
-        // The last 16 are kept.
-        for number in 0..<17 { failures.failed("\(url)\(number)", because: refused) }
-        #expect(failures.explained(lost, of: url + "0") == lost && failures.explained(lost, of: url + "1") != lost)
     }
 }

@@ -5,6 +5,7 @@ import AsyncSupport
 import BodyBridge
 import Foundation
 import HTTPTypes
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing
@@ -179,7 +180,7 @@ struct LegacyTests {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
-        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.legacy)
+        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.requests.legacy)
         let places = ["https://shop.example/a", "https://shop.example/b"]
         var pages: [Page<FakeView>] = []
         for place in places {
@@ -209,7 +210,7 @@ struct LegacyTests {
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
         let page = try await container.open("https://shop.example/")
-        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.legacy)
+        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.requests.legacy)
         let store = { (id: String, rest: String) throws in
             let json = #"{"requestId":"\#(id)",\#(rest)}"#
             let answer = try say("body", json, from: "https://shop.example/p", in: page.view)

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import PackageFormat
+import RequestPipeline
 import ResourceLoading
 import Testing
 import WebEngine

@@ -3,6 +3,7 @@
 
 import Foundation
 import OfflinePackage
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing
@@ -145,26 +146,5 @@ struct OriginModeTests {
         let error = #expect(throws: ContainerError.self) { try container.setMode(.plain, ofOrigin: url) }
         #expect(error?.code == .invalidURL)
         await container.shutDown()
-    }
-
-    @Test("What lies on disk is taken as it is or not at all, and never grows beyond the limit")
-    func documents() throws {
-        var modes = OriginModes()
-        for number in 0..<OriginModes.limit + 10 {
-            let origin = WebOrigin(scheme: "https", authority: "a\(number).example")
-            let isNews = (modes.record(.intercepted, of: origin), modes.record(.plain, of: origin))
-            #expect(isNews == (true, false))
-        }
-        #expect(modes.all.count == OriginModes.limit)
-        #expect(modes[WebOrigin(scheme: "https", authority: "a9.example")] == nil)
-        #expect(modes[WebOrigin(scheme: "https", authority: "a10.example")] == .intercepted)
-        let data = try modes.data(of: .customScheme)
-        #expect(OriginModes(data, of: .customScheme) == modes)
-        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "storage lies elsewhere there")
-        for text in ["", "{}", "[]", #"{"mode":"scheme","intercepted":[1],"plain":[]}"#] {
-            #expect(OriginModes(Data(text.utf8), of: .customScheme) == OriginModes())
-        }
-        let odd = #"{"mode":"scheme","intercepted":["nothing","https://b.example"],"plain":["https://b.example"]}"#
-        #expect(OriginModes(Data(odd.utf8), of: .customScheme).all == ["https://b.example": .plain])
     }
 }

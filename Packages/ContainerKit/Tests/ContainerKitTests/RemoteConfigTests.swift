@@ -8,6 +8,7 @@ import HTTPTypes
 import OfflinePackage
 import PackageUpdates
 import Prefetch
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing

@@ -4,6 +4,7 @@
 import AsyncSupport
 import Foundation
 import HTTPTypes
+import RequestPipeline
 import ResourceLoading
 import ResourceStore
 import SchemeRouter
@@ -178,7 +179,7 @@ struct RequestTests {
             if case .request(let record) = $0 { records.append(record) }
         }
         let sink = ClosingSink { container.sessions[page.view.id] = nil }
-        _ = container.answer(request, to: sink)
+        _ = container.requests.answer(request, to: sink)
         observation.end()
         #expect(sink.bytes == 8 && records.count == 1)
         #expect(records.first?.page == page.session.id && records.first?.url == "https://shop.example/a.txt")

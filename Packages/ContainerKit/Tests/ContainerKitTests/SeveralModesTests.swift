@@ -9,6 +9,7 @@ import HTTPTypes
 import OfflinePackage
 import PackageFormat
 import Prefetch
+import RequestPipeline
 import ResourceLoading
 import SchemeRouter
 import Testing

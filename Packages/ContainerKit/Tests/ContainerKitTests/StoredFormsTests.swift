@@ -17,6 +17,7 @@ import WebEngineTesting
 @testable import HTTPCache
 @testable import OfflinePackage
 @testable import PackageUpdates
+@testable import RequestPipeline
 @testable import ResourceStore
 @testable import ResourceTable
 

@@ -5,6 +5,7 @@
 internal import CookieJar
 internal import Logging
 internal import PagePrefetch
+internal import RequestPipeline
 internal import WebEngine
 
 // The cookies of the pages, in the container's jar and in the engine's store.
@@ -71,9 +72,7 @@ extension Container {
             guard let url = sessions[view].flatMap({ CookieURL($0.documentURL) }) else { return scope == .all }
             return scope.reaches(url.host)
         }
-        bridges?.removeAll(where: isMeant)
-        legacy?.removeAll(where: isMeant)
-        for view in sessions.keys where isMeant(view) { posts.forget(view) }
+        requests.removeAll(where: isMeant)
         endUsedProcesses()
         prefetch?.removeAll()
     }

@@ -3,6 +3,7 @@
 
 public import PageDownloads
 internal import PagePrompts
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import PagePrompts
+internal import RequestPipeline
 package import WebEngine
 package import WebViewPool
 

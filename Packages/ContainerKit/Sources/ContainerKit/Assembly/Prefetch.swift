@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Facade) internal import CookieBridge
-internal import Foundation
+package import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
 internal import PackageUpdates
@@ -10,7 +10,8 @@ package import PagePrefetch
 public import Prefetch
 internal import PublicSuffixList
 internal import RemoteConfig
-internal import ResourceLoading
+package import RequestPipeline
+package import ResourceLoading
 internal import SchemeMode
 package import WebEngine
 
@@ -86,7 +87,7 @@ extension Container {
 
     /// Returns the response to a page's message as JSON; `nil` if there is none.
     /// - Throws: `PrefetchError` if the message is invalid; `CancellationError`.
-    func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
+    package func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
         let call = try PrefetchCall(json: message)
         guard let session = sessions[view], switches.isOn(.prefetch) else { return nil }
         return try await prefetch?.answer(call, of: session.reference, in: session.mode, from: origin)
@@ -96,8 +97,10 @@ extension Container {
 // MARK: - Ports
 
 extension RequestHandler: PrefetchRouting {
-    func opens(_ url: String) -> Bool { policy.intercepts(documentAt: url) }
+    package func opens(_ url: String) -> Bool { policy.intercepts(documentAt: url) }
 }
+
+extension Prefetcher.Setup: PrefetchLoading {}
 
 extension Container: PrefetchCookieReading {
     package func prefetchCookies(

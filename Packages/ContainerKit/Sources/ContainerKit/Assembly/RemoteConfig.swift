@@ -7,9 +7,11 @@ internal import OfflinePackage
 internal import PagePrefetch
 internal import Prefetch
 public import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
 internal import SchemeRouter
+internal import WebEngine
 internal import WebViewPool
 
 // MARK: - API
@@ -94,5 +96,36 @@ extension ContainerConfiguration {
             changed.network.httpCache?.diskBytes = Int64(bytes)
         }
         return changed
+    }
+}
+
+extension PageModes {
+    /// Applies the modes that remote config names for pages.
+    /// - Throws: ``ContainerError`` with code `unsupported` if there are more patterns than rules may have.
+    mutating func apply(_ document: RemoteConfigDocument) throws(ContainerError) {
+        do {
+            try apply(document.pageModes.map { (pages: $0.pages, mode: $0.mode.named) })
+        } catch {
+            throw ContainerError(error)
+        }
+    }
+
+    /// Returns the modes that a document names and that are not in use here, so that they have no effect.
+    func missing(in document: RemoteConfigDocument) -> [InterceptionMode] {
+        InterceptionMode.allCases.filter { mode in
+            !started.contains(mode) && document.pageModes.contains { $0.mode.named == mode }
+        }
+    }
+}
+
+extension RemoteConfigMode {
+    /// The mode that intercepts; `nil` if none is named.
+    fileprivate var named: InterceptionMode? {
+        switch self {
+        case .plain, .configured: nil
+        case .customScheme: .customScheme
+        case .loopbackProxy: .loopbackProxy
+        case .loopbackServer: .loopbackServer
+        }
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
 internal import HTTPCache
 internal import PagePrefetch
 internal import Prefetch
-internal import ResourceLoading
 internal import ResourceStore
 
 /// The container's memory, shared out to those who hold bytes: each has a part of the ceiling as its most.
@@ -38,15 +36,6 @@ public struct MemoryBudget: Sendable, Hashable {
         prefetch = ceiling / 16
         partial = ceiling / 16
         bodies = ceiling - packages - httpCache - checked - prefetch - partial
-    }
-}
-
-extension BodyRelay.Limits {
-    /// Those of one page, which cannot have all that there is for all pages.
-    init(within budget: ByteBudget) {
-        self.init()
-        bytes = min(bytes, budget.limit / 2)
-        lead = min(lead, bytes)
     }
 }
 

@@ -7,6 +7,7 @@ internal import HTTPSemantics
 internal import HTTPTypes
 internal import LoopbackServer
 internal import PagePrefetch
+internal import RequestPipeline
 internal import ResourceLoading
 
 /// The requests that come over loopback: what of them is seen, whose they are, and what answers them.

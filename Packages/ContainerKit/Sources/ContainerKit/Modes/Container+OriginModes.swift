@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import RequestPipeline
 internal import ResourceLoading
 
 // In which mode the pages of an origin open.

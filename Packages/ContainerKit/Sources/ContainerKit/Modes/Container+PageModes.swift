@@ -3,6 +3,7 @@
 
 internal import OfflinePackage
 internal import PackageUpdates
+internal import RequestPipeline
 internal import ResourceLoading
 public import WebEngine
 

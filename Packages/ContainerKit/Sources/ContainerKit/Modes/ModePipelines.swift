@@ -7,6 +7,8 @@ internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
 internal import PagePrefetch
+internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -75,10 +77,10 @@ extension Container {
                 cache: shared.cache, cacheSwitch: shared.switches[.httpCache],
                 // What another mode's cookies go into is no way for those of an engine that has its own.
                 isCacheOfOthers: shared.cookies != nil && traits.keepsCookies,
-                cookies: traits.keepsCookies ? nil : shared.cookies, prefetchSetup: prefetchSetup)
+                cookies: traits.keepsCookies ? nil : shared.cookies, prefetch: prefetchSetup)
             let path = RequestHandler(
                 RequestHandler.Parts(
-                    loaders: loaders, policy: shared.policy, memory: shared.memory,
+                    loaders: loaders, policy: shared.policy, checkedBytes: shared.memory.checked,
                     handOverField: configuration.network.cookies.handOverField))
             pipelines.append(
                 ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetchSetup))

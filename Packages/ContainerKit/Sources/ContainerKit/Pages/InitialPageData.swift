@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebSyntax
 

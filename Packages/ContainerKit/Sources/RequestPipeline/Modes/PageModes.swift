@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-internal import RemoteConfig
-internal import SchemeRouter
-internal import WebEngine
+package import HTTPTypes
+package import SchemeRouter
+package import WebEngine
 
-/// Which modes a container is in, and which one its host, or remote config, names for a page. A value.
-struct PageModes: Sendable {
+/// The error for modes that cannot be used together, or patterns that cannot be used.
+package struct PageModesError: Error, Sendable, Hashable {
+    /// The reason, in one line.
+    package let message: String
+    /// The modes that it is about.
+    package var location: String?
+}
+
+/// The modes of a container, and the mode that the host or remote config names for a page. A value.
+package struct PageModes: Sendable {
     /// A list of which the last entry that fits decides.
     private struct Table: Sendable {
         var rules = RouteRules.none
@@ -20,15 +27,14 @@ struct PageModes: Sendable {
     }
 
     /// That of pages which nobody names.
-    let standard: InterceptionMode
+    package let standard: InterceptionMode
     /// Those that intercept and are in use, the standard one first.
-    let started: [InterceptionMode]
+    package let started: [InterceptionMode]
     private let named: Table
     private var remote = Table()
 
-    /// - Throws: ``ContainerError`` with code `unsupported`, where modes do not go together, or there are more patterns
-    ///   than rules may have.
-    init(_ standard: InterceptionMode, _ pageModes: [PageMode] = []) throws(ContainerError) {
+    /// - Throws: ``PageModesError`` if modes do not go together, or if there are more patterns than rules may have.
+    package init(_ standard: InterceptionMode, _ pageModes: [PageMode] = []) throws(PageModesError) {
         self.standard = standard
         var started: [InterceptionMode] = []
         for mode in [standard] + pageModes.map(\.mode) where mode != .plain && !started.contains(mode) {
@@ -36,16 +42,16 @@ struct PageModes: Sendable {
         }
         self.started = started
         guard !started.contains(.loopbackServer) || started.count == 1 else {
-            throw ContainerError(
-                .unsupported, "pages of the local server have cookies of their own, which no other mode has",
-                at: started.map(\.rawValue).joined(separator: ", "))
+            throw PageModesError(
+                message: "pages of the local server have cookies of their own, which no other mode has",
+                location: started.map(\.rawValue).joined(separator: ", "))
         }
         named = try Self.table(pageModes.map { ($0.pages, $0.mode) })
     }
 
     private static func table(
         _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
-    ) throws(ContainerError) -> Table {
+    ) throws(PageModesError) -> Table {
         do {
             // A document asks for itself. What the actions are does not count.
             let rules = try RouteRules(
@@ -53,36 +59,32 @@ struct PageModes: Sendable {
             )
             return Table(rules: rules, modes: entries.map(\.mode))
         } catch {
-            throw ContainerError(.unsupported, "modes of pages: \(error)")
+            throw PageModesError(message: "modes of pages: \(error)")
         }
     }
 
-    /// Takes what remote config says of modes: what is started here, and never in place of the host's `plain`.
-    mutating func apply(_ document: RemoteConfigDocument) throws(ContainerError) {
+    /// Replaces the modes that remote config names. A mode that is not in use has no effect, and none replaces the
+    /// host's `plain`.
+    /// - Parameter entries: the patterns with their modes; `nil` for the mode that the host has configured.
+    /// - Throws: ``PageModesError`` if there are more patterns than rules may have.
+    package mutating func apply(
+        _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
+    ) throws(PageModesError) {
         remote = try Self.table(
-            document.pageModes.map { entry in
-                (entry.pages, entry.mode.named.flatMap { started.contains($0) ? $0 : nil })
-            })
-    }
-
-    /// What remote config names that is not in use here, and so has no effect.
-    func missing(in document: RemoteConfigDocument) -> [InterceptionMode] {
-        InterceptionMode.allCases.filter { mode in
-            !started.contains(mode) && document.modes.contains { $0.mode.named == mode }
-        }
+            entries.map { entry in (entry.pages, entry.mode.flatMap { started.contains($0) ? $0 : nil }) })
     }
 
     /// Whether pages differ in their modes by more than what covers them.
-    var areSeveral: Bool { !named.modes.isEmpty }
+    package var areSeveral: Bool { !named.modes.isEmpty }
 
     /// Whether some pages are plain although something covers them.
-    var havePlain: Bool { areSeveral && (standard == .plain || named.modes.contains(.plain)) }
+    package var havePlain: Bool { areSeveral && (standard == .plain || named.modes.contains(.plain)) }
 
     /// The one that gives pages another origin; there is one at most.
-    var movingOrigins: InterceptionMode? { started.first(where: \.changesOrigin) }
+    package var movingOrigins: InterceptionMode? { started.first(where: \.changesOrigin) }
 
     /// Those of which each has a chain, the one for the app's own requests first.
-    var chains: [InterceptionMode] {
+    package var chains: [InterceptionMode] {
         if started.isEmpty { return [.customScheme] }
         guard standard == .plain, started.contains(.customScheme) else { return started }
         return [.customScheme] + started.filter { $0 != .customScheme }
@@ -92,17 +94,5 @@ struct PageModes: Sendable {
     func named(for page: HTTPRequest) -> InterceptionMode? {
         let own = named.mode(for: page)
         return own == .plain ? own : remote.mode(for: page) ?? own
-    }
-}
-
-extension RemoteConfigMode {
-    /// The mode that intercepts, where it is named.
-    var named: InterceptionMode? {
-        switch self {
-        case .plain, .configured: nil
-        case .customScheme: .customScheme
-        case .loopbackProxy: .loopbackProxy
-        case .loopbackServer: .loopbackServer
-        }
     }
 }

@@ -1,43 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import BodyBridge
+@_spi(Facade) internal import CookieBridge
+internal import Foundation
 internal import HTTPTypes
-internal import Prefetch
+package import Prefetch
 internal import PublicSuffixList
-internal import ResourceLoading
-internal import SchemeMode
+package import ResourceLoading
+package import SchemeMode
 internal import SchemeRouter
-internal import WebEngine
+package import WebEngine
 
-/// Answers requests in one mode. The file reads in the order of a request: resolve, decide, complete, answer, settle.
+// The file reads in the order of a request: resolve, decide, complete, answer, settle, deliver.
+
+/// Answers requests in one mode.
 ///
 /// The traits of the engine state what has to be completed and settled; they are read once, when the handler is made. A
 /// class, though it never changes, because each request holds it.
 ///
 /// Isolation: any.
-final class RequestHandler: Sendable {
+package final class RequestHandler: Sendable {
     /// The parts that a handler is made of.
-    struct Parts {
-        var loaders: LoaderStack.Parts
-        var policy: InterceptionPolicy
-        var memory: MemoryBudget
-        /// The name of the field that requests that the cookies of the response are in the engine's store before the page
-        /// sees the response.
-        var handOverField: String?
+    package struct Parts {
+        let loaders: LoaderStack.Parts
+        let policy: InterceptionPolicy
+        let checkedBytes: Int
+        let handOverField: String?
+
+        /// - Parameters:
+        ///   - loaders: the parts of the loaders.
+        ///   - policy: the policy that decides about requests.
+        ///   - checkedBytes: the most bytes of a style sheet that is held in memory until it is verified.
+        ///   - handOverField: the name of the field that requests that the cookies of the response are in the engine's
+        ///     store before the page sees the response; `nil` for none.
+        package init(
+            loaders: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?
+        ) {
+            self.loaders = loaders
+            self.policy = policy
+            self.checkedBytes = checkedBytes
+            self.handOverField = handOverField
+        }
     }
 
-    let policy: InterceptionPolicy
-    private let names: SchemeNames
-    private let traits: EngineTraits
-    private let loaders: LoaderStack
-    private let completion: RequestCompletion
-    private let rewriteRecord: RewriteRecord
-    private let documentRedirects: DocumentRedirects
+    package let policy: InterceptionPolicy
+    let names: SchemeNames
+    let traits: EngineTraits
+    let completion: RequestCompletion
+    let rewriteRecord: RewriteRecord
+    let documentRedirects: DocumentRedirects
+    let loaders: LoaderStack
     private let handOverField: HTTPField.Name?
     private let hasCache: Bool
     private let cacheSwitch: FeatureSwitch
 
-    init(_ parts: Parts) {
+    /// Creates a handler and the loaders of its mode.
+    package init(_ parts: Parts) {
         let (names, traits, policy) = (parts.loaders.names, parts.loaders.traits, parts.policy)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
         let (rewriteRecord, documentRedirects) = (RewriteRecord(), DocumentRedirects())
@@ -56,7 +75,7 @@ final class RequestHandler: Sendable {
                 loader, names: names, documentRedirects: documentRedirects, sites: SuffixList(), completion: completion,
                 opensByName: { policy.opensByName(documentAt: $0) })
             var options = RewritingLoader.Options()
-            options.maxCheckedBytes = min(options.maxCheckedBytes, parts.memory.checked)
+            options.maxCheckedBytes = min(options.maxCheckedBytes, parts.checkedBytes)
             return RewritingLoader(
                 followed, names: names, options: options, hashing: IntegrityDigests(), rewriteRecord: rewriteRecord
             ) { url, page in
@@ -69,15 +88,16 @@ final class RequestHandler: Sendable {
         }
     }
 
-    var prefetch: PrefetchLoader? { loaders.prefetch }
+    /// The loader that makes requests ahead of pages; `nil` if nothing is requested ahead.
+    package var prefetch: PrefetchLoader? { loaders.prefetch }
 
     // MARK: 1 Resolve
 
     /// A request of the engine with its real URL, its page, and the decision about it, which stays as it is.
-    struct ResolvedRequest: Sendable {
-        fileprivate let request: ResourceRequest
-        fileprivate let session: PageSession?
-        fileprivate let disposition: Disposition
+    package struct ResolvedRequest: Sendable {
+        let request: ResourceRequest
+        let session: PageSession?
+        let disposition: Disposition
         /// Whether the body is known, or known to be missing.
         fileprivate let hasBody: Bool
         /// Whether a script has sent it; the engine keeps nothing of such responses.
@@ -87,10 +107,15 @@ final class RequestHandler: Sendable {
         /// Whether it is for a page of another mode, to whose custom-scheme URL a page has led.
         fileprivate let isOfOtherMode: Bool
         /// Whether its cookies are to be in the engine's store before the page sees the response.
-        let wantsHandOver: Bool
+        fileprivate let wantsHandOver: Bool
 
         /// Whether it is for a document, the page's own or a frame's.
-        var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
+        fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
+    }
+
+    /// Resolves a request of which the page's script has handed over nothing; see ``resolve(_:for:bridged:)``.
+    package func resolve(_ request: EngineRequest, for session: PageSession?) throws -> ResolvedRequest {
+        try resolve(request, for: session, bridged: BridgedBody())
     }
 
     /// Finds the real URL, the page and its attribution, and decides about the request.
@@ -100,7 +125,7 @@ final class RequestHandler: Sendable {
     ///   - bridged: the body and credentials that the page's script has handed over.
     /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the page.
     func resolve(
-        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody = BridgedBody()
+        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody
     ) throws -> ResolvedRequest {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
@@ -177,7 +202,7 @@ final class RequestHandler: Sendable {
 
     /// Restores what the engine loses on the way.
     /// - Throws: `ResourceError` with code `invalidRequest` if the engine has lost the body.
-    private func complete(_ request: inout ResourceRequest, of resolved: ResolvedRequest) throws {
+    func complete(_ request: inout ResourceRequest, of resolved: ResolvedRequest) throws {
         if traits.preflights {
             names.restoreOriginFields(in: &request.head.headerFields)
         } else {
@@ -203,7 +228,7 @@ final class RequestHandler: Sendable {
 
     /// Answers a request of the engine from memory. It changes nothing.
     /// - Returns: `nil` if ``answer(_:)`` is to be called.
-    func immediateResponse(to resolved: ResolvedRequest) -> ResourceResponse? {
+    package func immediateResponse(to resolved: ResolvedRequest) -> ResourceResponse? {
         var request = resolved.request
         guard !resolved.disposition.forbidsContent, request.destination == .subresource else { return nil }
         // Completion is for servers, except for the origin to which a permission is given.
@@ -215,7 +240,7 @@ final class RequestHandler: Sendable {
     }
 
     /// Answers a request of the engine.
-    nonisolated(nonsending) func answer(_ resolved: ResolvedRequest) async throws -> ResourceResponse {
+    package nonisolated(nonsending) func answer(_ resolved: ResolvedRequest) async throws -> ResourceResponse {
         guard !resolved.isOfOtherMode else { return try .leading(to: resolved.request.head.urlText) }
         var request = resolved.request
         try complete(&request, of: resolved)
@@ -226,35 +251,10 @@ final class RequestHandler: Sendable {
         return limitingFreshness(response, to: resolved)
     }
 
-    /// Answers the request for a file that is saved: with its bytes as they come, from wherever redirects lead, because only
-    /// the app reads them.
-    nonisolated(nonsending) func answer(saving resolved: ResolvedRequest) async throws -> ResourceResponse {
-        var request = resolved.request
-        try complete(&request, of: resolved)
-        request.destination = .unknown
-        request.isSaved = true
-        var disposition = resolved.disposition
-        for _ in 0...Redirect.limit {
-            let loader = disposition.forbidsContent ? loaders.savedBypass : loaders.saved
-            guard let response = try await loader.load(request) else {
-                throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
-            }
-            guard let redirect = try names.redirect(of: response.head, to: request.head) else { return response }
-            guard request.head.scheme != "https" || redirect.target.hasPrefix("https:") else {
-                throw ResourceError(.blocked, "redirect from https to http", at: redirect.target)
-            }
-            var hop = try redirect.following(request)
-            completion.complete(&hop, after: request)
-            request = hop
-            disposition = policy.disposition(of: hop.head, page: resolved.session?.documentURL)
-        }
-        throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: request.head.urlText)
-    }
-
     /// Answers a request that came over loopback from memory. The engine has resolved and completed it, and settles the
     /// response.
     /// - Parameter askers: the pages of which one has sent the request; `nil` if the inferred page is enough.
-    func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
+    package func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
         var request = request
         removeHandOverField(from: &request.head)
         let disposition = disposition(ofLoopback: request, askers: askers)
@@ -263,7 +263,7 @@ final class RequestHandler: Sendable {
 
     /// Answers a request that came over loopback.
     /// - Parameter askers: as above.
-    nonisolated(nonsending) func answer(
+    package nonisolated(nonsending) func answer(
         loopback request: ResourceRequest, of askers: [String]? = nil
     ) async throws -> ResourceResponse? {
         var request = request
@@ -280,7 +280,7 @@ final class RequestHandler: Sendable {
     }
 
     /// Answers a request of the app's own, which is whole; its session settles the response.
-    nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    package nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
         removeHandOverField(from: &request.head)
         let disposition = policy.disposition(of: request.head, page: nil)
@@ -317,67 +317,6 @@ final class RequestHandler: Sendable {
         response.head.limitFreshness()
         return response
     }
-
-    // MARK: Pages
-
-    /// Records that a page shows another document.
-    func documentChanged(of session: PageSession) {
-        completion.documentChanged(in: session.id, to: session.documentURL)
-    }
-
-    /// Records a frame of a page that the engine loads past the container.
-    func recordFrame(of url: String, in session: PageSession) {
-        completion.recordFrame(of: url, in: session.reference)
-    }
-
-    /// Removes the records of a page that is closed.
-    func forget(_ page: PageID) {
-        rewriteRecord.forget(page)
-        documentRedirects.forget(page)
-        completion.forget(page)
-    }
-
-    /// Returns `true` if a document in a frame may be shown below these real origins.
-    func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
-        completion.mayShow(documentAt: url, below: ancestors)
-    }
-
-    /// Returns the URL that a page of this mode has for a real URL: its custom-scheme URL, if the page would request it by
-    /// that.
-    func place(of url: String, in session: PageSession?) -> String {
-        let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
-        return isOwn || policy.covers(url) ? names.name(of: url) ?? url : url
-    }
-
-    /// Returns `true` if a request of a page comes to the container and, as far as is known without reading, needs the
-    /// network.
-    /// - Parameters:
-    ///   - request: the request, with its real URL.
-    ///   - page: the real URL of the page.
-    ///   - isOriginBound: whether pages reach other origins past the container.
-    func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
-        let disposition = policy.disposition(of: request, page: page)
-        let isOwn = request.webOrigin == WebOrigin(url: page)
-        guard !disposition.forbidsContent, isOwn || disposition == .intercept && !isOriginBound else { return false }
-        return ![.get, .head].contains(request.method) || !policy.lists(request)
-    }
-
-    /// Records the mode in which a document was shown, for the next pages of its origin.
-    /// - Parameters:
-    ///   - url: the real URL.
-    ///   - isIntercepted: whether it was shown at its custom-scheme URL. A document is not recorded if it is at such a URL
-    ///     although its mode has none, or plain because of the app's own rules or of remote config.
-    func recordDocument(_ url: String, isIntercepted: Bool) {
-        guard let origins = policy.origins, let request = HTTPRequest(urlText: url) else { return }
-        if isIntercepted {
-            guard policy.opensByName(documentAt: url) else { return }
-        } else {
-            guard policy.disposition(ofDocumentAt: url) == .bypass(.uncovered), !policy.hasNames(on: request) else {
-                return
-            }
-        }
-        origins.record(isIntercepted, of: url)
-    }
 }
 
 extension HTTPRequest {
@@ -388,5 +327,144 @@ extension HTTPRequest {
         // Engines send no body with these, though scripts set `Content-Type` on them.
         guard ![.get, .head, .options, .trace].contains(method) else { return false }
         return headerFields[.contentType] != nil || headerFields[.contentLength] != nil
+    }
+}
+
+// MARK: - 6 Deliver
+
+extension SchemeRequestHandler {
+    /// Answers a request. A response in memory is delivered before this returns.
+    package func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
+        let started = ContinuousClock.now
+        let delivery = SchemeTaskDelivery(to: sink)
+        let session = request.view.flatMap { host.session(of: $0) }
+        var request = request
+        let post = posts.removePost(for: request)
+        var asked = legacy?.bare(request) ?? request
+        if post != nil { asked.head.method = .post }
+        func makeRecord() -> RequestRecord {
+            RequestRecord(asked, session: session, names: path.names, started: started)
+        }
+        if request.isMainDocument { host.documentRequested(by: asked, of: session) }
+        do {
+            let bridged: BridgedBody
+            switch try bridges?.read(&request) ?? .request(BridgedBody()) {
+            case .own(let answer):
+                delivery.start(answer: answer)
+                return delivery
+            case .worker(let script, let bridge):
+                let resolved = try path.resolve(asked, for: session)
+                lead(resolved, of: asked, script, in: bridge, of: session, by: delivery, makeRecord())
+                return delivery
+            case .request(let body): bridged = try restoringBody(of: &request, bridged: body, post)
+            }
+            let resolved = try path.resolve(request, for: session, bridged: bridged)
+            if let response = path.immediateResponse(to: resolved), let body = WholeBody(response.body) {
+                let responded = ContinuousClock.now
+                host.received(response, to: request, of: session)
+                let outcome = delivery.deliver(response.head, body)
+                let ended = ContinuousClock.now
+                // The page does not wait for the record.
+                var record = makeRecord()
+                record.record(response, at: responded)
+                record.record(outcome, at: ended)
+                host.requestEnded(record, pendingFor: nil)
+            } else {
+                answer(request, .success(resolved), of: session, by: delivery, makeRecord(), bridged)
+            }
+        } catch {
+            answer(request, .failure(error), of: session, by: delivery, makeRecord(), BridgedBody())
+        }
+        return delivery
+    }
+
+    /// Completes a request with what its page, or the app that opens the page, has handed over for it.
+    private func restoringBody(
+        of request: inout EngineRequest, bridged: BridgedBody, _ post: OpeningPosts.Post?
+    ) throws -> BridgedBody {
+        var bridged = bridged
+        if let handed = try legacy?.removeBody(for: &request) {
+            handed.complete(&request.head)
+            bridged.body = handed.body(for: request.head.method)
+        }
+        if let post {
+            request.head.method = .post
+            for field in post.fields { request.head.headerFields[field.name] = field.value }
+            bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
+        }
+        return bridged
+    }
+
+    /// The longest time of a request that outlives its page.
+    private static var keptAliveLimit: Duration { .seconds(300) }
+
+    /// Loads the response, and delivers it when it is there.
+    private func answer(
+        _ request: EngineRequest, _ resolved: Result<RequestHandler.ResolvedRequest, any Error>,
+        of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
+    ) {
+        let epoch = host.downloadEpoch
+        var record = record
+        let pending = host.requestBegan(in: request.view)
+        // No engine stops a request that outlives its page.
+        let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
+            Task { [weak delivery] in
+                try await Task.sleep(for: limit)
+                delivery?.giveUp()
+            }
+        }
+        delivery.start(outlivesStop: bridged.isKeptAlive) { [path, cookies, host, weak self] in
+            let resolved = try resolved.get()
+            if request.isMainDocument { try await self?.prepareSite(of: request) }
+            guard resolved.wantsHandOver, let cookies else {
+                let response = try await path.answer(resolved)
+                if request.isMainDocument { await host.prepare(session, for: response) }
+                return host.divert(
+                    response, to: request, isDocument: resolved.isDocument, of: session, askedIn: epoch) ?? response
+            }
+            return try await cookies.handingOver { try await path.answer(resolved) }
+        } observe: { [path, host, weak self] response in
+            record.record(response)
+            host.received(response, to: request, of: session)
+            if let place = response.movedTo, let id = bridged.id, let view = request.view {
+                self?.bridges?.record(path.place(of: place, in: session), of: id, in: view)
+            }
+        } completion: { [host, failures] outcome in
+            timer?.cancel()
+            if record.isMainDocument {
+                if case .failed(let error, _) = outcome {
+                    failures.failed(record.url, because: error)
+                } else {
+                    failures.answered(record.url)
+                }
+            }
+            record.record(outcome)
+            host.requestEnded(record, pendingFor: pending)
+        }
+    }
+
+    /// Loads a worker's script, and delivers it behind that of the bridge.
+    private func lead(
+        _ resolved: RequestHandler.ResolvedRequest, of request: EngineRequest, _ script: WorkerScript,
+        in bridge: PageBridge, of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord
+    ) {
+        var record = record
+        var own: Int64?
+        let pending = host.requestBegan(in: session?.view)
+        delivery.start { [path] in
+            let led = try await BodyBridgeHost.lead(path.answer(resolved), script, in: bridge)
+            own = led.own
+            return led.answer
+        } observe: { [host] response in
+            record.record(response)
+            host.received(response, to: request, of: session)
+        } completion: { [host] outcome in
+            record.record(outcome, of: own)
+            host.requestEnded(record, pendingFor: pending)
+        }
+    }
+
+    private func prepareSite(of request: EngineRequest) async throws {
+        try await sites?.prepare(for: path.names.realURL(of: request.head), in: request.view, bridges)
     }
 }

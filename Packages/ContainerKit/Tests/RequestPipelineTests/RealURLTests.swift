@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("What the rules pass", .timeLimit(.minutes(1)))
 struct BypassLoaderTests {

@@ -4,7 +4,7 @@
 import HTTPTypes
 import Testing
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("What an engine is told of an answer's freshness")
 struct EngineFreshnessTests {

@@ -3,14 +3,14 @@
 
 internal import AsyncSupport
 internal import HTTPTypes
-internal import ResourceLoading
-internal import WebEngine
+package import ResourceLoading
+package import WebEngine
 
 /// Why documents could not be had, by their real URLs. Engines hear of it at second hand: by a connection that ends, or as
 /// a failure of a custom scheme.
 ///
 /// Isolation: any.
-final class DocumentFailures: Sendable {
+package final class DocumentFailures: Sendable {
     private struct Failure {
         let url: String
         let error: ResourceError
@@ -23,8 +23,11 @@ final class DocumentFailures: Sendable {
     /// How long after it a failure may be what the engine speaks of.
     private static let age = Duration.seconds(30)
 
+    package init() {}
+
+    /// Records that a document failed.
     /// - Parameter url: without a fragment.
-    func failed(_ url: String, because error: ResourceError, at time: ContinuousClock.Instant = .now) {
+    package func failed(_ url: String, because error: ResourceError, at time: ContinuousClock.Instant = .now) {
         guard error.code != .cancelled else { return answered(url) }
         last.withLock { last in
             last.removeAll { $0.url == url }
@@ -33,13 +36,15 @@ final class DocumentFailures: Sendable {
         }
     }
 
-    func answered(_ url: String) {
+    /// Records that a document has a response.
+    package func answered(_ url: String) {
         last.withLock { $0.removeAll { $0.url == url } }
     }
 
     /// A failure in the words of who knows more, where there are such: once.
     /// - Parameter url: the real one of what the engine could not load.
-    func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError {
+    package func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError
+    {
         guard [.loadFailed, .connectionLost, .badAnswer].contains(error.code) else { return error }
         let place = HTTPRequest(urlText: url)?.urlText ?? url
         let failure = last.withLock { last in

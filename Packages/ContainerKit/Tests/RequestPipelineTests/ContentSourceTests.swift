@@ -9,7 +9,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("Content sources")
 struct ContentSourceTests {

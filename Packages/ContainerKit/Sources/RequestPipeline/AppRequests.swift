@@ -2,27 +2,31 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ResourceLoading
-internal import SchemeRouter
+package import ResourceLoading
+package import SchemeRouter
 
 /// The app's own requests: those of the sessions that the container answers.
 @MainActor
-final class AppRequests {
-    let face: URLProtocolFace
+package final class AppRequests {
+    /// The entry of the requests, which sessions of the app install.
+    package let face: URLProtocolFace
     private let reporting: Task<Void, Never>
     private let lost = Counter()
 
-    /// Reports that did not get through to the hub.
-    var lostReports: Int { lost.count }
+    /// The number of requests whose records were lost.
+    package var lostReports: Int { lost.count }
 
-    init(path: RequestHandler, hub: EventHub) {
+    /// - Parameters:
+    ///   - path: the handler of the requests.
+    ///   - receive: receives the record of each request that has ended.
+    package init(path: RequestHandler, receive: @escaping @MainActor (RequestRecord) -> Void) {
         let (reports, report) = AsyncStream.makeStream(
             of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))
         face = URLProtocolFace(Loader(path: path), covering: { path.policy.intercepts($0, page: nil) }) { [lost] in
             if case .dropped = report.yield($0) { lost.add() }
         }
         reporting = Task {
-            for await report in reports { hub.send(.request(RequestRecord(report))) }
+            for await report in reports { receive(RequestRecord(report)) }
         }
     }
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Facade) internal import CookieBridge
-internal import HTTPCache
+@_spi(Facade) package import CookieBridge
+package import HTTPCache
 internal import HTTPSemantics
-internal import HTTPTransport
+package import HTTPTransport
 internal import HTTPTypes
-internal import PagePrefetch
-internal import Prefetch
-internal import ResourceLoading
-internal import SchemeMode
+package import Prefetch
+package import ResourceLoading
+package import SchemeMode
 internal import SchemeRouter
-internal import WebEngine
+package import WebEngine
 
 /// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, with what the engine
 /// does not do by itself around them.
-struct LoaderStack: Sendable {
+package struct LoaderStack: Sendable {
     /// Answers pages: content sources, prefetch, HTTP cache, network.
     let page: any ResourceLoader
     /// Answers pages by the network alone, for requests that the rules bypass.
@@ -32,19 +31,42 @@ struct LoaderStack: Sendable {
     let prefetch: PrefetchLoader?
 
     /// The parts that a stack is made of.
-    struct Parts {
-        var names: SchemeNames
-        var traits: EngineTraits
-        var sources: ContentSources
-        var network: NetworkLoader
-        /// The HTTP cache, and its switch.
-        var cache: CachingLoader?
-        var cacheSwitch: FeatureSwitch
-        /// Whether the cache stores the cookies of another mode.
-        var isCacheOfOthers = false
-        /// The cookies of pages, where the engine has none.
-        var cookies: PageCookies?
-        var prefetchSetup: Prefetcher.Setup?
+    package struct Parts {
+        let names: SchemeNames
+        let traits: EngineTraits
+        let sources: ContentSources
+        let network: NetworkLoader
+        let cache: CachingLoader?
+        let cacheSwitch: FeatureSwitch
+        let isCacheOfOthers: Bool
+        let cookies: PageCookies?
+        let prefetch: (any PrefetchLoading)?
+
+        /// - Parameters:
+        ///   - names: the custom schemes.
+        ///   - traits: the traits of the engine in the mode.
+        ///   - sources: the content sources.
+        ///   - network: the network.
+        ///   - cache: the HTTP cache; `nil` for none.
+        ///   - cacheSwitch: the switch of the HTTP cache.
+        ///   - isCacheOfOthers: whether the cache stores the cookies of another mode.
+        ///   - cookies: the cookies of pages; `nil` if the engine has them.
+        ///   - prefetch: the prefetch of the mode; `nil` for none.
+        package init(
+            names: SchemeNames, traits: EngineTraits, sources: ContentSources, network: NetworkLoader,
+            cache: CachingLoader?, cacheSwitch: FeatureSwitch, isCacheOfOthers: Bool, cookies: PageCookies?,
+            prefetch: (any PrefetchLoading)?
+        ) {
+            self.names = names
+            self.traits = traits
+            self.sources = sources
+            self.network = network
+            self.cache = cache
+            self.cacheSwitch = cacheSwitch
+            self.isCacheOfOthers = isCacheOfOthers
+            self.cookies = cookies
+            self.prefetch = prefetch
+        }
     }
 
     /// - Parameter settle: adds what the engine does not do to the responses of a loader that answers pages.
@@ -73,7 +95,7 @@ struct LoaderStack: Sendable {
         // An engine that keeps responses itself does so by the rules of HTTP; two caches would hold everything twice.
         let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
         // Below the page's cookies, which are part of what a prefetched response is for.
-        prefetch = parts.prefetchSetup?.loader(
+        prefetch = parts.prefetch?.loader(
             over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
         saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
         savedBypass = CloseDelimitedLoader(withCookies(preflighted(parts.isCacheOfOthers ? storing : pastCache)))
@@ -82,6 +104,15 @@ struct LoaderStack: Sendable {
         app = decoded(LoaderChain(content + [CloseDelimitedLoader(cached(parts.network))]))
         appBypass = decoded(CloseDelimitedLoader(pastCache))
     }
+}
+
+/// The stage of the requests that are made ahead of a page, which the stack puts between content and the HTTP cache.
+package protocol PrefetchLoading: Sendable {
+    /// Returns the loader that makes requests ahead and answers the requests of pages with their responses.
+    /// - Parameters:
+    ///   - next: the loader of requests made ahead and of all that have no such response.
+    ///   - permissions: the cache of CORS preflights, if the engine makes preflights for the requests of pages.
+    func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader
 }
 
 /// Loads what the rules bypass: from the network alone. A request that is not safe (RFC 9110, section 9.2.1) goes through

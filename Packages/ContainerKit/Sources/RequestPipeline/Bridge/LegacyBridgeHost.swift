@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
+package import BodyBridge
 internal import CookieBridge
-internal import Foundation
+package import Foundation
 internal import HTTPTypes
 internal import PublicSuffixList
-internal import ResourceLoading
+package import ResourceLoading
 internal import SchemeMode
-internal import WebEngine
+package import WebEngine
+
+/// The pages of older apps, as their bridges need them.
+///
+/// Isolation: the main actor.
+@MainActor
+package protocol LegacyPageHost: AnyObject {
+    /// Returns the real URL of a document.
+    /// - Parameter place: the URL of the document in the engine.
+    func realURL(of place: String) -> String
+
+    /// Returns the response to a page's message as JSON; `nil` if there is none.
+    /// - Throws: an error if the message is invalid; `CancellationError`.
+    func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data?
+}
 
 /// What older pages say to the app, where the host has switched that on: their bodies, by view and origin, and their
 /// cookies.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class LegacyBridgeHost: LegacyHosting {
-    nonisolated let messages: LegacyMessages
+package final class LegacyBridgeHost: LegacyHosting {
+    package nonisolated let messages: LegacyMessages
     private let schemes: [String: String]
     private let suffixes = SuffixList()
     private let budget: ByteBudget
     private var bridges: [ViewID: LegacyBridge] = [:]
     /// The real URLs of the documents that the views show, without fragments, where the engine has said them.
     private var documents: [ViewID: String] = [:]
-    /// The real URL of a document, by where it lies in the engine.
-    var realURL: (String) -> String = { $0 }
-    /// What was fetched ahead for the page of a view; see `LegacyHosting`.
-    var prefetched: (_ message: Data, _ origin: WebOrigin, _ view: ViewID) async throws -> Data? = { _, _, _ in nil }
+    /// The pages, which are not retained.
+    package weak var pages: (any LegacyPageHost)?
 
     /// - Parameter budget: what the bodies of all pages are taken from.
     init(_ messages: LegacyMessages, names: SchemeNames, budget: ByteBudget) {
@@ -94,7 +106,7 @@ final class LegacyBridgeHost: LegacyHosting {
     /// Completes a request that came over loopback, where the engine does not say which view asks, and has asked other
     /// origins for permission by what it knew.
     /// - Throws: `ResourceError`, also where header fields would go to another origin that nobody has permitted.
-    func complete(_ request: inout ResourceRequest) throws {
+    package func complete(_ request: inout ResourceRequest) throws {
         let carried = messages.removeID(from: &request.head)
         let head = request.head
         let site = HTTPField.Name.fetchSite.flatMap { head.headerFields[$0] }
@@ -150,17 +162,18 @@ final class LegacyBridgeHost: LegacyHosting {
 
     // MARK: Messages
 
-    func origin(ofDocument url: String) -> WebOrigin? {
-        guard let origin = WebOrigin(url: realURL(url)), ["http", "https"].contains(origin.scheme) else { return nil }
+    package func origin(ofDocument url: String) -> WebOrigin? {
+        guard let origin = WebOrigin(url: pages?.realURL(of: url) ?? url), ["http", "https"].contains(origin.scheme)
+        else { return nil }
         return origin
     }
 
-    func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? {
+    package func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data? {
         guard let view = bridges.first(where: { $0.value === bridge })?.key else { return nil }
-        return try await prefetched(message, origin, view)
+        return try await pages?.prefetched(for: message, from: origin, in: view)
     }
 
-    func cookieLine(of message: Data, fromDocument url: String) throws -> String {
+    package func cookieLine(of message: Data, fromDocument url: String) throws -> String {
         guard let document = URL(string: url) else {
             throw CookieBridgeError(.wrongOrigin, "not a document that has cookies")
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPSemantics
+package import HTTPSemantics
 
 /// How a package or a preview answers paths that it has no file for, as its server may do.
 ///
@@ -15,7 +15,8 @@ public struct FileAnswerOptions: Sendable, Hashable {
     /// The default options.
     public init() {}
 
-    var semantics: SemanticsLoader.Options {
+    /// The options in the form of the loaders.
+    package var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.redirectsToFolders = redirectsToFolders
         options.addsHTMLExtension = addsHTMLExtension

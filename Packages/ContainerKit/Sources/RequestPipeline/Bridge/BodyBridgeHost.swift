@@ -7,13 +7,13 @@ internal import HTTPTypes
 internal import PublicSuffixList
 internal import ResourceLoading
 internal import SchemeMode
-internal import WebEngine
+package import WebEngine
 
 /// The bridges of the pages that are open, in modes where the engine loses something of a request.
 ///
 /// Isolation: the main actor.
 @MainActor
-final class BodyBridgeHost {
+package final class BodyBridgeHost {
     /// What a request of the engine is to the bridge.
     enum Reading {
         /// The page's own.
@@ -71,7 +71,7 @@ final class BodyBridgeHost {
     }
 
     /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
-    static func sourcesToPrecompile(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
+    package static func sourcesToPrecompile(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
         mode == .customScheme && traits.bodies == .plain ? InjectedScript.sourcesToPrecompile : []
     }
 
@@ -219,5 +219,14 @@ final class BodyBridgeHost {
             ])
         return ResourceResponse(
             head: head, body: .bytes(Data(text.utf8)), provenance: Provenance(.synthetic, reason: "the bridge"))
+    }
+}
+
+extension BodyRelay.Limits {
+    /// The limits of one page, which cannot have the memory of all pages.
+    init(within budget: ByteBudget) {
+        self.init()
+        bytes = min(bytes, budget.limit / 2)
+        lead = min(lead, bytes)
     }
 }

@@ -6,10 +6,12 @@ internal import ResourceLoading
 
 /// An absolute `http` or `https` URL, in the spelling that the house compares: without the scheme's own port, which a
 /// custom scheme would not know and take for another origin, and with blanks as engines write them.
-struct RealURL {
-    let text: String
+package struct RealURL {
+    /// The URL in that spelling.
+    package let text: String
 
-    init?(_ text: String) {
+    /// Returns `nil` if the text is not such a URL.
+    package init?(_ text: String) {
         guard var request = HTTPRequest(urlText: text), ["http", "https"].contains(request.scheme),
             let host = request.authority?.split(separator: "@", omittingEmptySubsequences: false).last,
             !host.isEmpty, !host.hasPrefix(":"), request.authority?.contains(" ") != true, text.last != " ",

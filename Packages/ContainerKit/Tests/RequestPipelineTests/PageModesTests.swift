@@ -8,7 +8,7 @@ import SchemeRouter
 import Testing
 import WebEngine
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("Which mode is named for a page")
 struct PageModesTests {
@@ -54,8 +54,8 @@ struct PageModesTests {
             (InterceptionMode.loopbackServer, InterceptionMode.customScheme), (.loopbackProxy, .loopbackServer),
         ] {
             let entry = try PageMode("a.example", other)
-            let error = #expect(throws: ContainerError.self) { try PageModes(standard, [entry]) }
-            #expect(error?.code == .unsupported)
+            let error = #expect(throws: PageModesError.self) { try PageModes(standard, [entry]) }
+            #expect(error?.location?.contains(other.rawValue) == true)
         }
     }
 
@@ -63,30 +63,24 @@ struct PageModesTests {
     func remoteConfig() throws {
         var modes = try PageModes(
             .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])
-        let document = try RemoteConfigDocument(
-            json: Data(
-                #"""
-                {"format":1,"version":1,"modes":[{"host":"*.example","mode":"server"},{"host":"a.example","mode":"proxy"},
-                {"host":"b.example","mode":"scheme"},{"host":"c.example","mode":"scheme"},
-                {"host":"d.example","mode":"scheme"},{"host":"d.example","mode":"configured"}]}
-                """#.utf8))
-        try modes.apply(document)
-        #expect(modes.missing(in: document) == [.loopbackServer])
+        try modes.apply([
+            (try PagePattern("*.example"), .loopbackServer), (try PagePattern("a.example"), .loopbackProxy),
+            (try PagePattern("b.example"), .customScheme), (try PagePattern("c.example"), .customScheme),
+            (try PagePattern("d.example"), .customScheme), (try PagePattern("d.example"), nil),
+        ])
         let cases: [(String, InterceptionMode?)] = [
             ("a", .loopbackProxy), ("b", .plain), ("c", .customScheme), ("d", nil), ("x", nil),
         ]
         for (host, mode) in cases { #expect(try named("https://\(host).example/", by: modes) == mode, "\(host)") }
-        #expect(document.mode(for: "https://c.example/") == .customScheme)
-        #expect(document.mode(for: "https://d.example/") == .configured)
     }
 
     @Test("Patterns that are none, and more than rules may have, are refused")
     func refused() throws {
         #expect(throws: RouteError.self) { try PageMode("a b", .plain) }
         let pages = try PagePattern("a.example")
-        let error = #expect(throws: ContainerError.self) {
+        let error = #expect(throws: PageModesError.self) {
             try PageModes(.plain, Array(repeating: PageMode(pages, .plain), count: 10_001))
         }
-        #expect(error?.code == .unsupported)
+        #expect(error?.message.hasPrefix("modes of pages: ") == true)
     }
 }

@@ -2,16 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import Logging
-internal import ResourceLoading
-internal import ResourceStore
-internal import WebEngine
+package import Logging
+package import ResourceLoading
+package import ResourceStore
+package import WebEngine
 
 /// Remembers how origins were opened, over launches.
 ///
 /// Isolation: any. It is kept on a thread of its own, soon after it changes: a process that ends before that has the
 /// origin noted anew when it opens the next time.
-final class OriginModeStore: Sendable {
+package final class OriginModeStore: Sendable {
     private static let document = "origin-modes"
     /// The one that gives pages another origin.
     let mode: InterceptionMode
@@ -26,7 +26,7 @@ final class OriginModeStore: Sendable {
     /// - Parameter mode: the one that changes origins; `nil` for none.
     /// - Returns: `nil` where no mode changes origins, or nothing is to stay.
     @concurrent
-    static func open(
+    package static func open(
         _ mode: InterceptionMode?, _ policy: OriginModePolicy, _ store: BlobStore, logger: Logger
     ) async -> OriginModeStore? {
         guard let mode, policy != .followsInterceptionPolicy else { return nil }
@@ -58,7 +58,7 @@ final class OriginModeStore: Sendable {
     }
 
     /// All that is known, by the origins as texts.
-    var all: [String: OriginMode] { state.withLock(\.all) }
+    package var all: [String: OriginMode] { state.withLock(\.all) }
 
     /// A page opens.
     func record(_ isIntercepted: Bool, of url: String) {
@@ -71,7 +71,7 @@ final class OriginModeStore: Sendable {
     }
 
     /// The host decides.
-    func set(_ mode: OriginMode?, of origin: WebOrigin) {
+    package func set(_ mode: OriginMode?, of origin: WebOrigin) {
         change { state in
             state.decide(mode, of: origin)
             return true
@@ -97,12 +97,12 @@ final class OriginModeStore: Sendable {
     }
 
     /// Tries again what could not be kept, as while the app was suspended.
-    func resume() {
+    package func resume() {
         if !isKept.load() { keep() }
     }
 
     /// Returns when all is kept.
-    func waitUntilSaved() async {
+    package func waitUntilSaved() async {
         await queue.run {}
     }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
-internal import ResourceLoading
-internal import SchemeRouter
-internal import WebEngine
+package import HTTPTypes
+package import ResourceLoading
+package import SchemeRouter
+package import WebEngine
 
 /// The decision about one request.
-enum Disposition: Sendable, Hashable, CustomStringConvertible {
+package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     /// The container answers it.
     case intercept
     /// The container leaves it to the network, for this reason.
     case bypass(RouteDecision.Reason)
 
-    init(_ decision: RouteDecision) {
+    package init(_ decision: RouteDecision) {
         self =
             switch decision.action {
             case .intercept: .intercept
@@ -23,7 +23,7 @@ enum Disposition: Sendable, Hashable, CustomStringConvertible {
 
     /// A Boolean value that indicates whether the container must not answer with content of its own. A request that merely
     /// nothing covers may still be for a version that its page stays on.
-    var forbidsContent: Bool {
+    package var forbidsContent: Bool {
         switch self {
         case .intercept, .bypass(.covered), .bypass(.uncovered), .bypass(.unreadable): false
         case .bypass(.off), .bypass(.denied), .bypass(.rule), .bypass(.veto), .bypass(.plainPage): true
@@ -31,7 +31,7 @@ enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// One line for people.
-    var description: String {
+    package var description: String {
         switch self {
         case .intercept: "intercept"
         case .bypass(let reason): "\(RouteDecision(.pass, because: reason))"
@@ -43,13 +43,30 @@ enum Disposition: Sendable, Hashable, CustomStringConvertible {
 /// that the app covers and by the content sources; for documents also by the mode in which their origin was opened before.
 ///
 /// Isolation: any.
-struct InterceptionPolicy: Sendable {
+package struct InterceptionPolicy: Sendable {
     let rules: ActiveRules
     let hosts: [HostPattern]
     let sources: ContentSources
     /// The modes in which origins were opened before, which precede what covers them now.
-    var origins: OriginModeStore?
-    let modes: PageModes
+    let origins: OriginModeStore?
+    package let modes: PageModes
+
+    /// Creates a policy.
+    /// - Parameters:
+    ///   - rules: the rules, which may change later.
+    ///   - hosts: the hosts that are covered without content.
+    ///   - sources: the content sources.
+    ///   - origins: the modes in which origins were opened before; `nil` if they do not count.
+    ///   - modes: the modes of pages.
+    package init(
+        rules: ActiveRules, hosts: [HostPattern], sources: ContentSources, origins: OriginModeStore?, modes: PageModes
+    ) {
+        self.rules = rules
+        self.hosts = hosts
+        self.sources = sources
+        self.origins = origins
+        self.modes = modes
+    }
 
     // MARK: Requests
 
@@ -60,7 +77,7 @@ struct InterceptionPolicy: Sendable {
     ///   - isDocument: whether it is for the document of a view, which decides where the storage of its page lies.
     ///   - askers: the pages of which one has sent the request, if it is not certain that `page` has: it is bypassed as a
     ///     request of a plain page only if all of them are plain.
-    func disposition(
+    package func disposition(
         of request: HTTPRequest, page: String?, isDocument: Bool = false, askers: [String]? = nil
     ) -> Disposition {
         let disposition = Disposition(
@@ -81,10 +98,10 @@ struct InterceptionPolicy: Sendable {
         disposition(of: request, page: page, isDocument: isDocument) == .intercept
     }
 
-    func intercepts(documentAt url: String) -> Bool { disposition(ofDocumentAt: url) == .intercept }
+    package func intercepts(documentAt url: String) -> Bool { disposition(ofDocumentAt: url) == .intercept }
 
     /// Returns `true` if a request for this real URL is intercepted when its page is, whatever the URL would be as a page.
-    func covers(_ url: String) -> Bool {
+    package func covers(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url) else { return false }
         return Disposition(rules.decide(request, page: url, isCovered: isCovered(request))) == .intercept
     }
@@ -124,7 +141,7 @@ struct InterceptionPolicy: Sendable {
 
     /// Returns `true` if a proxy opens the connections to the origin of a request: some request to it may be intercepted, or
     /// an open page has content of it.
-    func opens(originOf request: HTTPRequest) -> Bool {
+    package func opens(originOf request: HTTPRequest) -> Bool {
         guard request.scheme != nil, request.plainAuthority != nil else { return false }
         return rules.mayIntercept(
             originOf: request, isCovered: isOfNamedHost(request) || sources.mayServe(originOf: request))
@@ -133,7 +150,7 @@ struct InterceptionPolicy: Sendable {
     // MARK: Modes
 
     /// Returns the mode in which a page of this real URL opens.
-    func mode(ofPageAt url: String) -> InterceptionMode {
+    package func mode(ofPageAt url: String) -> InterceptionMode {
         guard let request = HTTPRequest(urlText: url), intercepts(documentAt: url) else { return .plain }
         return intendedMode(of: request)
     }

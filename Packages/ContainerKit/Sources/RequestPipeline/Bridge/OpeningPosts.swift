@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import HTTPTypes
+package import Foundation
+package import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
 
@@ -11,13 +11,18 @@ internal import WebEngine
 ///
 /// Isolation: the main actor.
 @MainActor
-final class OpeningPosts {
+package final class OpeningPosts {
     /// A POST that opens a page.
-    struct Post {
+    package struct Post {
         /// The document's place in the engine, without a fragment.
-        var place: String
-        var fields: HTTPFields
-        var body: Data
+        var place = ""
+        let fields: HTTPFields
+        let body: Data
+
+        package init(fields: HTTPFields, body: Data) {
+            self.fields = fields
+            self.body = body
+        }
     }
 
     private var posts: [ViewID: Post] = [:]
@@ -33,6 +38,11 @@ final class OpeningPosts {
             posts[view]?.place == request.head.urlText
         else { return nil }
         return posts.removeValue(forKey: view)
+    }
+
+    /// Removes the POSTs of some of the views.
+    func removeAll(where isMeant: (ViewID) -> Bool) {
+        posts = posts.filter { !isMeant($0.key) }
     }
 
     /// The view shows something, or is gone.

@@ -6,7 +6,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-@testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("The content rules of views that go from site to site", .timeLimit(.minutes(1)))
 @MainActor

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ResourceLoading
+import Testing
+import WebEngine
+
+@testable import RequestPipeline
+
+@Suite("Reasons of documents that could not be loaded")
+struct DocumentFailuresTests {
+    private let refused = ResourceError(.tls, "the certificate is not trusted", at: "https://a.example/")
+    private let lost = EngineError(.connectionLost, "lost")
+
+    @Test("A failure explains once, soon, and until there is an answer")
+    func once() {
+        let failures = DocumentFailures()
+        let url = "https://a.example/"
+        let time = ContinuousClock.now
+        failures.failed(url, because: refused, at: time)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(29)).code == .tls)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(29)) == lost)
+        failures.failed(url, because: refused, at: time)
+        #expect(failures.explained(lost, of: url, at: time + .seconds(30)) == lost)
+        failures.failed(url, because: refused)
+        failures.answered(url)
+        #expect(failures.explained(lost, of: url) == lost)
+        // What nobody waits for any more says nothing of the page.
+        failures.failed(url, because: ResourceError(.cancelled, "stopped"))
+        #expect(failures.explained(lost, of: url) == lost)
+        // The last 16 are kept.
+        for number in 0..<17 { failures.failed("\(url)\(number)", because: refused) }
+        #expect(failures.explained(lost, of: url + "0") == lost && failures.explained(lost, of: url + "1") != lost)
+    }
+}
