@@ -6,6 +6,7 @@ public import Diagnostics
 public import HTTPCache
 public import HTTPTransport
 public import Logging
+public import LoopbackInterception
 public import Metrics
 public import OfflinePackage
 public import PageDownloads

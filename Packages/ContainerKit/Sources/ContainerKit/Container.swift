@@ -8,7 +8,7 @@ internal import Diagnostics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
-internal import LoopbackServer
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PageDownloads
@@ -49,11 +49,8 @@ public final class Container<Engine: WebEngineDriver> {
     let pipelines: ModePipelines
     let appRequests: AppRequests
     let pool: ViewPool<Engine.View, ViewKey>
-    let sharedPages: PageAttributor
     let documentFailures = DocumentFailures()
-    let preconnecting = Preconnector()
-    private(set) var proxy: ProxyController<Engine>?
-    private(set) var server: LocalServerController<Engine>?
+    private(set) var loopback: LoopbackController<Engine>?
     private(set) var engineCaches: EngineCacheInvalidator?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
@@ -96,7 +93,6 @@ public final class Container<Engine: WebEngineDriver> {
             given, packages.store, RedirectedLoader(network), liveRules, switches)
         let configuration = given.with(remoteConfigService?.numbers ?? RemoteConfigNumbers()).sharedOut
         self.configuration = configuration
-        sharedPages = PageAttributor(names: modes.started.contains(.customScheme) ? configuration.names : nil)
         if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
@@ -149,7 +145,7 @@ public final class Container<Engine: WebEngineDriver> {
         legacy?.realURL = { [weak self] in self?.realURL(of: $0) ?? $0 }
         legacy?.prefetched = { [weak self] in try await self?.prefetched(for: $0, from: $1, in: $2) }
         try await cookies?.start()
-        try await beginLoopback()
+        loopback = try await openLoopback()
         engineCaches = startEngineCaches()
         blankPages = makePageRecovery()
         timelineRecorder = beginDiagnostics()
@@ -169,28 +165,5 @@ public final class Container<Engine: WebEngineDriver> {
             await self?.warmUpQuietly(while: isWanted)
         }
         idle?.listen(to: hub)
-    }
-
-    private func beginLoopback() async throws {
-        let pipeline = pipelines.loopback
-        let requests = LoopbackRequests(
-            path: pipeline.path, pages: sharedPages, legacy: legacy, engineFields: pipeline.fields,
-            failures: documentFailures
-        ) { [weak self] in self?.blankPages?.record($0) }
-        let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
-        let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
-        switch pipeline.mode {
-        case .plain, .customScheme: break
-        case .loopbackProxy:
-            proxy = try await ProxyController(
-                engine, requests, configuration.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
-                send: send, record: record)
-            proxy?.listen(to: hub)
-            preconnecting.listen(to: hub)
-        case .loopbackServer:
-            server = try await LocalServerController(
-                engine, requests, configuration.loopback, directory: configuration.directory,
-                isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
-        }
     }
 }

@@ -13,3 +13,4 @@
 
 // The API of the facade names types of these modules, so that an app writes one import.
 @_exported public import struct CookieBridge.CookieOptions
+@_exported public import struct LoopbackInterception.LoopbackOptions

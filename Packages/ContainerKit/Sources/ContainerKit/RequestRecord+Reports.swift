@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import LoopbackServer
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// Records of requests from what the engine, the app's sessions and the loopback listeners report.
+/// Records of requests from what the engine and the app's sessions report.
 extension RequestRecord {
     init(
         _ request: EngineRequest, session: PageSession?, names: SchemeNames, started: ContinuousClock.Instant = .now
@@ -26,20 +25,6 @@ extension RequestRecord {
         let outcome: Outcome =
             switch report.outcome {
             case .finished: .finished
-            case .failed(let error): .failed(error)
-            case .stopped: .stopped
-            }
-        record(outcome, bytes: report.bytes, at: report.ended)
-    }
-
-    init(_ report: ExchangeReport) {
-        self.init(
-            from: .page, of: report.request.page, report.request.head.method, report.request.head.urlText,
-            isMainDocument: report.request.destination == .document, started: report.started)
-        if let head = report.head { record(head, from: report.provenance, at: report.responded) }
-        let outcome: Outcome =
-            switch report.outcome {
-            case .finished, .upgraded: .finished
             case .failed(let error): .failed(error)
             case .stopped: .stopped
             }
