@@ -3,7 +3,7 @@
 
 internal import HTTPTypes
 package import Logging
-package import ResourceLoading
+internal import ResourceLoading
 package import SchemeMode
 package import WebEngine
 

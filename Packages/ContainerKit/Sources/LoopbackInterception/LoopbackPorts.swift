@@ -62,7 +62,7 @@ package protocol LoopbackRequestObserver: AnyObject, Sendable {
 ///
 /// Isolation: the main actor. The controller keeps its host as long as it lives.
 @MainActor
-package protocol LoopbackHost: AnyObject {
+package protocol LoopbackHost: AnyObject, Sendable {
     /// Receives an event of the proxy or the local server.
     func loopbackDidSend(_ event: LoopbackEvent)
     /// Receives the record of a request that has ended.
