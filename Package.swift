@@ -123,6 +123,7 @@ let package = Package(
         .library(name: "PageRecovery", targets: ["PageRecovery"]),
         .library(name: "PageDownloads", targets: ["PageDownloads"]),
         .library(name: "PagePrompts", targets: ["PagePrompts"]),
+        .library(name: "LoopbackInterception", targets: ["LoopbackInterception"]),
         .library(name: "RemoteConfig", targets: ["RemoteConfig"]),
         .library(name: "PagePrefetch", targets: ["PagePrefetch"]),
         .library(name: "Diagnostics", targets: ["Diagnostics"]),
@@ -390,11 +391,23 @@ let package = Package(
                 "ResourceLoading", "ResourceStore", "ResourceTable", "WebEngine", "WebEngineTesting", .httpTypes, .log,
             ]),
         target(
+            "LoopbackInterception", in: "ContainerKit",
+            [
+                "AsyncSupport", "ConnectTunnel", "HTTPSemantics", "LoopbackServer", "ResourceLoading", "ResourceStore",
+                "SchemeMode", "WebEngine", .httpTypes, .log,
+            ]),
+        tests(
+            of: "LoopbackInterception", in: "ContainerKit",
+            [
+                "AsyncSupport", "BaseTesting", "ConnectTunnel", "LoopbackServer", "ResourceLoading", "SchemeMode",
+                "WebEngine", "WebEngineTesting", .httpTypes, .log,
+            ]),
+        target(
             "ContainerKit",
             [
-                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts", "PageRecovery",
-                "RemoteConfig", "RequestPipeline",
-                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel",
+                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts",
+                "PageRecovery", "RemoteConfig", "RequestPipeline",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge",
                 "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
@@ -406,8 +419,8 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "PackageUpdates", "PageDownloads", "PagePrompts", "RequestPipeline",
-                "ContentDigest", "AsyncSupport", "BodyBridge", "ConnectTunnel", "ContainerTesting", "CookieBridge",
+                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrompts", "RequestPipeline",
+                "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting", "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",

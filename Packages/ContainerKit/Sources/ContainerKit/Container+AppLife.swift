@@ -3,6 +3,7 @@
 
 @_spi(Facade) internal import CookieBridge
 @_spi(Facade) internal import HTTPCache
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PageDownloads
@@ -70,8 +71,7 @@ extension Container {
         defer { blankPages?.comeBack(from: .suspension) }
         downloadManager.resume()
         // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
-        try? await proxy?.ready()
-        try? await server?.ready()
+        await loopback?.resume()
         await cache?.resume()
         try await packages.resume()
         origins?.resume()
@@ -92,8 +92,7 @@ extension Container {
         await downloadManager.shutDown()
         // It may have the engine connect to the proxy.
         await idle?.shutDown()
-        await proxy?.shutDown()
-        await server?.shutDown()
+        await loopback?.shutDown()
         await engineCaches?.shutDown()
         await table?.shutDown()
         await prefetchTable?.shutDown()

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
+internal import LoopbackInterception
 public import OfflinePackage
 public import SchemeRouter
 
@@ -42,7 +43,7 @@ extension Container {
     /// Pages that are open stay in the mode that they opened in. What the new rules pass they get from the network.
     public func setRules(_ rules: RouteRules) {
         liveRules.rules = rules
-        proxy?.isUsed = liveRules.isOn
+        loopback?.isUsed = liveRules.isOn
         configuration.logger.notice(
             "rules",
             metadata: ["count": "\(rules.rules.count)", "deny": "\(rules.deny.count)", "on": "\(rules.isEnabled)"])
@@ -58,7 +59,7 @@ extension Container {
         set {
             guard newValue != liveRules.isEnabled else { return }
             liveRules.isEnabled = newValue
-            proxy?.isUsed = liveRules.isOn
+            loopback?.isUsed = liveRules.isOn
             configuration.logger.notice("interception", metadata: ["on": "\(newValue)"])
             hub.send(.interceptionSwitched(isEnabled: newValue))
         }

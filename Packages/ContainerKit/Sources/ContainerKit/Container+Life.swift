@@ -3,6 +3,7 @@
 
 internal import Diagnostics
 @_spi(Facade) internal import HTTPCache
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PageDownloads
@@ -36,7 +37,7 @@ extension Container {
     /// how many reports and timelines of pages.
     public var droppedEvents: Int {
         hub.dropped + packages.updater.droppedEvents + packages.lostReports + appRequests.lostReports
-            + (proxy?.lostReports ?? server?.lostReports ?? 0) + (timelineRecorder?.dropped ?? 0)
+            + (loopback?.lostReports ?? 0) + (timelineRecorder?.dropped ?? 0)
     }
 
     /// What was counted since the container was opened: damage, use of memory, losses.

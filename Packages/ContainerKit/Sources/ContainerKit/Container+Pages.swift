@@ -5,6 +5,7 @@
 internal import Diagnostics
 internal import HTTPTypes
 internal import Logging
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PageDownloads
@@ -35,15 +36,6 @@ extension Container {
         try await pool.warmUp(for: ViewKey(mode: modes.standard, url: ""), while: isWanted)
         if isWanted() { await preconnect() }
         try Task.checkCancellation()
-    }
-
-    /// Has the engine connect to where the next pages may lie, where they open by the proxy.
-    private func preconnect() async {
-        guard let proxy, let view = pool.idleView else { return }
-        await preconnecting.connect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
-            url, host in
-            mode(ofPageAt: url) == .loopbackProxy && isReportedByLoopback(url) && proxy.lacksConnection(to: host)
-        }
     }
 
     /// As ``warmUp()``, where nobody waits for it.
@@ -108,7 +100,7 @@ extension Container {
     ) async throws -> Page<Engine.View> {
         reclaimSoon()
         do {
-            try await proxy?.ready()
+            try await loopback?.ready()
         } catch  where mode(ofPageAt: real.text) == .loopbackProxy {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: real.text)
         } catch {
@@ -130,7 +122,7 @@ extension Container {
         let session = PageSession(
             id: id, documentURL: real.text, view: view.id, mode: mode,
             generations: mode != .plain || isShared ? packages.library.pin(id, isShared: isShared) : [])
-        if mode == .customScheme, proxy != nil { sharedPages.place(id, isElsewhere: true) }
+        if mode == .customScheme, usesProxy { loopback?.pages.place(id, isElsewhere: true) }
         keep(session)
         hub.send(.pageOpened(session))
         let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
@@ -151,7 +143,7 @@ extension Container {
         pageRequests.begin(session, in: view)
         downloadManager.begin(session, in: view)
         if mode != .plain { page.load.explain = { [weak self] in self?.explained($1, of: $0) ?? $1 } }
-        page.load.isReportedElsewhere = { [weak self] in self?.isReportedByLoopback($0.url) ?? false }
+        page.load.isReportedElsewhere = { [weak self] in self?.loopback?.reportsRequests(for: $0.url) ?? false }
         page.load.observe { [weak self] in self?.receive($0, from: view.id) }
         await engineCaches?.invalidateStaleFiles(for: session)
         let place = try await place(of: url, in: mode)
@@ -183,7 +175,7 @@ extension Container {
             switch mode {
             case .plain, .loopbackProxy: nil as String?
             case .customScheme: configuration.pages.schemeNames.name(of: real + "/")
-            case .loopbackServer: server?.place(of: real + "/")
+            case .loopbackServer: loopback?.place(of: real + "/")
             }
         return place.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? real
     }
@@ -193,29 +185,23 @@ extension Container {
         switch mode {
         case .plain, .loopbackProxy: url
         case .customScheme: configuration.pages.schemeNames.name(of: url) ?? url
-        case .loopbackServer: try await server?.open(url) ?? url
+        case .loopbackServer: try await openAtServer(url)
         }
     }
 
     /// The real URL of a document, by where it lies in the engine.
     package func realURL(of place: String) -> String {
-        server?.realURL(of: place) ?? configuration.pages.schemeNames.realURL(of: place) ?? place
+        loopback?.realURL(of: place) ?? configuration.pages.schemeNames.realURL(of: place) ?? place
     }
 
     /// Whether a place in the engine is another than the real URL.
     private func isName(_ place: String) -> Bool {
-        server?.realURL(of: place) != nil || configuration.pages.schemeNames.realURL(of: place) != nil
-    }
-
-    /// Whether what the engine loads comes over loopback, and is told from there.
-    func isReportedByLoopback(_ url: String) -> Bool {
-        if let server { return server.realURL(of: url) != nil }
-        return proxy != nil && HTTPRequest(urlText: url).map(path.policy.opens(originOf:)) ?? false
+        loopback?.realURL(of: place) != nil || configuration.pages.schemeNames.realURL(of: place) != nil
     }
 
     func keep(_ session: PageSession) {
         sessions[session.view] = session
-        if proxy != nil || server != nil { sharedPages.record(session.reference) }
+        loopback?.pages.record(session.reference)
     }
 
     /// Closes a page and takes its view back. Closing it again does nothing.
@@ -272,7 +258,7 @@ extension Container {
         let session = sessions.removeValue(forKey: opened.view) ?? opened
         report(.closed, of: session)
         packages.library.unpin(session.id)
-        sharedPages.forget(session.id)
+        loopback?.pages.forget(session.id)
         pipelines.forget(session.id)
         prefetch?.forget(session.id)
         packages.sweepSoon()

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import LoopbackServer
 internal import OfflinePackage
 internal import PackageUpdates
 internal import RequestPipeline
@@ -31,17 +30,6 @@ extension Container {
         // Not an answer that comes when the page shows another document, or is closed.
         guard let generation = response.provenance.generation, let asked, let session = sessions[asked.view],
             session.id == asked.id, session.documentURL == asked.documentURL,
-            !packages.hasRecorded(generation, of: session.id)
-        else { return }
-        packages.recordResponse(of: generation, to: current(session).reference)
-    }
-
-    /// As above, of a request that came over loopback, where its `Referer` leaves no doubt of the document.
-    func recordResponse(_ report: ExchangeReport) {
-        guard report.request.destination == .subresource, let generation = report.provenance?.generation,
-            case .finished = report.outcome, let asked = report.request.page?.page,
-            report.request.head.headerFields[.referer] == asked.documentURL,
-            let session = sessions.values.first(where: { $0.id == asked.id }), session.documentURL == asked.documentURL,
             !packages.hasRecorded(generation, of: session.id)
         else { return }
         packages.recordResponse(of: generation, to: current(session).reference)

@@ -8,7 +8,7 @@ internal import Diagnostics
 internal import HTTPTransport
 internal import HTTPTypes
 internal import Logging
-internal import LoopbackServer
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PageDownloads
@@ -51,10 +51,7 @@ public final class Container<Engine: WebEngineDriver> {
     let requests: SchemeRequestHandler
     let appRequests: AppRequests
     let pool: ViewPool<Engine.View, ViewKey>
-    let sharedPages: PageAttributor
-    let preconnecting = Preconnector()
-    private(set) var proxy: ProxyController<Engine>?
-    private(set) var server: LocalServerController<Engine>?
+    private(set) var loopback: LoopbackController<Engine>?
     private(set) var engineCaches: EngineCacheInvalidator?
     let hub = EventHub()
     var sessions: [ViewID: PageSession] = [:]
@@ -93,7 +90,6 @@ public final class Container<Engine: WebEngineDriver> {
         let configuration = given.with(remoteConfigService?.numbers ?? RemoteConfigNumbers()).sharedOut
         self.configuration = configuration
         let names = configuration.pages.schemeNames
-        sharedPages = PageAttributor(names: modes.started.contains(.customScheme) ? names : nil)
         if let document = remoteConfigService?.state.documentAtStart { try modes.apply(document) }
         self.modes = modes
         table = try await Self.openTable(configuration, packages.store, network, hub, switches)
@@ -142,7 +138,7 @@ public final class Container<Engine: WebEngineDriver> {
             }
         }
         try await cookies?.start()
-        try await beginLoopback()
+        loopback = try await openLoopback()
         engineCaches = startEngineCaches()
         blankPages = makePageRecovery()
         timelineRecorder = beginDiagnostics()
@@ -162,28 +158,5 @@ public final class Container<Engine: WebEngineDriver> {
             await self?.warmUpQuietly(while: isWanted)
         }
         idle?.listen(to: hub)
-    }
-
-    private func beginLoopback() async throws {
-        let pipeline = pipelines.loopback
-        let loopbackRequests = LoopbackRequests(
-            path: pipeline.path, pages: sharedPages, legacy: requests.legacy, engineFields: pipeline.fields,
-            failures: requests.failures
-        ) { [weak self] in self?.blankPages?.record($0) }
-        let send = { @MainActor [hub] (event: ContainerEvent) in hub.send(event) }
-        let record = { @MainActor [weak self] (report: ExchangeReport) -> Void in self?.recordResponse(report) }
-        switch pipeline.mode {
-        case .plain, .customScheme: break
-        case .loopbackProxy:
-            proxy = try await ProxyController(
-                engine, loopbackRequests, configuration.network.loopback, isUsed: liveRules.isOn, logger: configuration.logger,
-                send: send, record: record)
-            proxy?.listen(to: hub)
-            preconnecting.listen(to: hub)
-        case .loopbackServer:
-            server = try await LocalServerController(
-                engine, loopbackRequests, configuration.network.loopback, directory: configuration.directory,
-                isUsed: liveRules.isOn, logger: configuration.logger, send: send, record: record)
-        }
     }
 }

@@ -18,3 +18,4 @@
 @_exported public import enum RequestPipeline.OriginMode
 @_exported public import enum RequestPipeline.OriginModePolicy
 @_exported public import struct RequestPipeline.PageMode
+@_exported public import struct LoopbackInterception.LoopbackOptions

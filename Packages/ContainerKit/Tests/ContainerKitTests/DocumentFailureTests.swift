@@ -10,6 +10,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import LoopbackInterception
 
 /// Why a page is not there, where the engine hears of it at second hand.
 @MainActor
@@ -40,10 +41,10 @@ struct DocumentFailureTests {
 
     @Test("What is asked for over loopback is noted before the engine hears of it, and an answer takes it back")
     func noted() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
-        let failures = DocumentFailures()
+        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
+        let failures = container.documentFailures
         let requests = LoopbackRequests(
-            path: container.path, pages: PageAttributor(), legacy: nil, failures: failures)
+            pipeline: container.path, pages: PageAttributor(), observer: LoopbackAdapter(container, fields: nil))
         let url = "https://a.example/refused"
         var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
         let picture = request

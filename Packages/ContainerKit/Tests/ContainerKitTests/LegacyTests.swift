@@ -13,6 +13,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import LoopbackInterception
 
 /// What older pages say, and requests of older apps.
 @MainActor
@@ -180,7 +181,8 @@ struct LegacyTests {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
-        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.requests.legacy)
+        let requests = LoopbackRequests(
+            pipeline: container.path, pages: PageAttributor(), bodies: container.legacy)
         let places = ["https://shop.example/a", "https://shop.example/b"]
         var pages: [Page<FakeView>] = []
         for place in places {
@@ -210,7 +212,8 @@ struct LegacyTests {
         fixture.engine.traits.preflights = true
         let container = try await container(mode: .loopbackProxy)
         let page = try await container.open("https://shop.example/")
-        let requests = LoopbackRequests(path: container.path, pages: PageAttributor(), legacy: container.requests.legacy)
+        let requests = LoopbackRequests(
+            pipeline: container.path, pages: PageAttributor(), bodies: container.legacy)
         let store = { (id: String, rest: String) throws in
             let json = #"{"requestId":"\#(id)",\#(rest)}"#
             let answer = try say("body", json, from: "https://shop.example/p", in: page.view)

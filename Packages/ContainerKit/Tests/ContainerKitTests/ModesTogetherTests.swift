@@ -11,6 +11,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import LoopbackInterception
 
 /// What must not go wrong where pages of several modes are open, of one origin too.
 @MainActor
@@ -43,7 +44,8 @@ struct ModesTogetherTests {
         _ url: String, _ fields: HTTPFields, of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?) {
         let pipeline = try #require(container.pipelines[.loopbackProxy])
-        let requests = LoopbackRequests(path: pipeline.path, pages: container.sharedPages, legacy: nil)
+        let requests = LoopbackRequests(
+            pipeline: pipeline.path, pages: try #require(container.loopback).pages)
         var request = ResourceRequest(
             try #require(HTTPRequest(method: .get, urlText: url, headerFields: fields)))
         requests.complete(&request)

@@ -18,6 +18,7 @@ import WebEngineTesting
 import WebViewPool
 
 @testable import ContainerKit
+@testable import LoopbackInterception
 
 /// One container whose pages open by the proxy, by the custom scheme, and plain.
 @MainActor
@@ -55,7 +56,8 @@ struct SeveralModesTests {
         of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?, provenance: Provenance) {
         let pipeline = try #require(container.pipelines[.loopbackProxy])
-        let requests = LoopbackRequests(path: pipeline.path, pages: container.sharedPages, legacy: nil)
+        let requests = LoopbackRequests(
+            pipeline: pipeline.path, pages: try #require(container.loopback).pages)
         var fields = fields
         fields[.referer] = page
         let head = try #require(HTTPRequest(method: method, urlText: url, headerFields: fields))

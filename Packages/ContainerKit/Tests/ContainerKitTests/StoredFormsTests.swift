@@ -15,6 +15,7 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import CookieJar
 @testable import HTTPCache
+@testable import LoopbackInterception
 @testable import OfflinePackage
 @testable import PackageUpdates
 @testable import RequestPipeline

@@ -4,6 +4,7 @@
 @_spi(Facade) public import CookieBridge
 internal import CookieJar
 internal import Logging
+internal import LoopbackInterception
 internal import PagePrefetch
 internal import RequestPipeline
 internal import WebEngine
@@ -79,12 +80,12 @@ extension Container {
 
     /// Clears the engine's store where it is the only one. The token of the local server stays, because it is no user's.
     private func clearEngine(_ scope: CookieScope) async throws {
-        try await engine.cookies.clear(scope) { [server] cookie in
-            guard let server, let port = server.port else { return cookie }
-            guard !server.isToken(cookie) else { return nil }
+        try await engine.cookies.clear(scope) { [loopback] cookie in
+            guard let loopback, let port = loopback.port else { return cookie }
+            guard !loopback.isToken(cookie) else { return nil }
             var cookie = cookie
             let site = cookie.domain.hasPrefix(".") ? String(cookie.domain.dropFirst()) : cookie.domain
-            let url = server.realURL(of: "https://\(site):\(port)/")
+            let url = loopback.realURL(of: "https://\(site):\(port)/")
             if let host = url.flatMap({ CookieURL($0)?.host }) { cookie.domain = host }
             return cookie
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import LoopbackInterception
 public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
@@ -105,7 +106,7 @@ extension Container: EngineCacheHost {
         guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return nil }
         let invalidator = EngineCacheInvalidator(
             engine, packages.library, directory: configuration.directory, limit: configuration.pages.engineCacheLimit,
-            isByProxy: proxy != nil, logger: configuration.logger, host: self)
+            isByProxy: usesProxy, logger: configuration.logger, host: self)
         hub.observePermanently { [weak invalidator] event in
             switch event {
             case .pageOpened(let session): invalidator?.pageDidOpen(session)
@@ -123,7 +124,7 @@ extension Container: EngineCacheHost {
     package var arePackagesInUse: Bool { liveRules.isOn && switches.isOn(.packages) }
 
     package func engineURL(of url: String) -> String? {
-        proxy != nil ? url : server?.place(of: url)
+        loopback?.place(of: url)
     }
 
     package func engineDidForgetFiles(under urls: [PackageBaseURL]) {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrompts
@@ -35,13 +36,6 @@ extension Container {
     }
 }
 
-extension BlankPageMonitor {
-    /// Records a document that is requested over loopback.
-    func record(_ report: LoopbackRequests.DocumentReport) {
-        recordDocument(of: report.page, hasBody: report.hasBody, isEmpty: report.isEmpty) { report.isOf($0) }
-    }
-}
-
 /// Connects page recovery to the pages and packages of a container, which it does not retain.
 ///
 /// Isolation: the main actor.
@@ -68,7 +62,7 @@ private final class PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHo
         return place != url || container?.covers(url) == true
     }
 
-    func isBusy(_ page: PageID) -> Bool { container?.sharedPages.isBusy(page) ?? false }
+    func isBusy(_ page: PageID) -> Bool { container?.loopback?.pages.isBusy(page) ?? false }
 
     func isAsking(_ page: PageID) -> Bool { container?.pageRequests.isWaiting(page) ?? false }
 

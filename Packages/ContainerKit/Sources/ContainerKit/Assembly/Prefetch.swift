@@ -4,6 +4,7 @@
 @_spi(Facade) internal import CookieBridge
 package import Foundation
 internal import HTTPTypes
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 package import PagePrefetch
@@ -111,9 +112,9 @@ extension Container: PrefetchCookieReading {
             await cookies.waitUntilSynchronized()
             if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
         }
-        return try await PageCookies(of: engine.cookies) { [server] cookie in
-            guard let server else { return cookie }
-            return server.cookie(cookie, ofPageAt: url)
+        return try await PageCookies(of: engine.cookies) { [loopback] cookie in
+            guard let loopback else { return cookie }
+            return loopback.cookie(cookie, ofPageAt: url)
         }
     }
 }

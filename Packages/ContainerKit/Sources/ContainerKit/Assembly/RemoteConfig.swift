@@ -3,6 +3,7 @@
 
 internal import HTTPCache
 internal import Logging
+internal import LoopbackInterception
 internal import OfflinePackage
 internal import PagePrefetch
 internal import Prefetch
@@ -67,7 +68,7 @@ extension Container {
     }
 
     private func remoteConfigChanged(to state: RemoteConfigState) {
-        proxy?.isUsed = liveRules.isOn
+        loopback?.isUsed = liveRules.isOn
         hub.send(.remoteConfigChanged(state))
         reportMissingModes(of: state.isExpired ? nil : state.document)
     }

@@ -16,7 +16,7 @@ extension Container {
     /// - Throws: ``ContainerError`` with code `unsupported` if modes do not go together.
     static func pageModes(_ configuration: Configuration) throws(ContainerError) -> PageModes {
         do {
-            return try PageModes(configuration.mode, configuration.pageModes)
+            return try PageModes(configuration.pages.mode, configuration.pages.modes)
         } catch {
             throw ContainerError(error)
         }

@@ -3,22 +3,22 @@
 
 internal import AsyncSupport
 internal import HTTPTypes
-internal import ResourceLoading
+package import ResourceLoading
 internal import SchemeMode
 
-/// The pages that are open in a mode that does not say which of them asks, so that it is concluded from what a request
-/// says: from its URL where it is for a document, from `Referer`, from `Origin`. What is concluded may be wrong; nothing
-/// that has to be right is decided by it.
+/// Attributes requests to the open pages in modes in which a request does not identify its page: by its URL if it is
+/// for a document, by `Referer`, and by `Origin`. The attribution may be wrong; no decision that must be right depends
+/// on it.
 ///
-/// It is exact where one engine's data store has had one page only, which is how pages are isolated: a container, with an
-/// engine and a data store of its own, for each.
+/// It is exact if the engine's data store has had one page only. Pages are isolated in this way: by a container for
+/// each, with an engine and a data store of its own.
 ///
 /// Isolation: any.
-final class PageAttributor: Sendable {
-    /// A page whose document's URL is read once, and not with each request.
+package final class PageAttributor: Sendable {
+    /// A page with the parts of its document's URL, which is parsed once.
     private struct Entry {
         let page: PageReference
-        /// Without its fragment, which is never sent.
+        /// The document's URL without its fragment, which is never sent.
         let url: String
         let scheme: String?
         let authority: String?
@@ -39,13 +39,13 @@ final class PageAttributor: Sendable {
     private struct State {
         var pages: [Entry] = []
         var only: PageID?
-        /// Pages whose document does not come over loopback.
+        /// The pages whose document does not come over loopback.
         var elsewhere: Set<PageID> = []
-        /// Those of which that was so once.
+        /// The pages of which that was so once.
         var joined: Set<PageID> = []
-        /// Workers of a page that is closed may still ask.
+        /// `true` after a second page, also when it is closed, because its workers may still send requests.
         var hasHadOthers = false
-        /// The requests that wait for the head of their answer, and the pages that they are of, as far as is known.
+        /// The pending requests and their pages, as far as these are known.
         var waiting: [UInt64: Entry?] = [:]
         var lastWait: UInt64 = 0
     }
@@ -53,13 +53,14 @@ final class PageAttributor: Sendable {
     private let state = Mutex(State())
     private let names: SchemeNames?
 
-    /// - Parameter names: of the schemes whose pages lie elsewhere; `nil` where there are none.
+    /// Creates an attributor without pages.
+    /// - Parameter names: the schemes of pages of the mode `customScheme`; `nil` if that mode is not in use.
     init(names: SchemeNames? = nil) {
         self.names = names
     }
 
-    /// Notes a page, or what has become of it.
-    func record(_ page: PageReference) {
+    /// Records a page, or its new document.
+    package func record(_ page: PageReference) {
         let entry = Entry(page)
         state.withLock { state in
             guard !state.elsewhere.contains(page.id) else { return }
@@ -70,9 +71,12 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// Notes whether a page's document lies elsewhere, and asks over loopback for little: which of these requests are
-    /// its own is not known.
-    func place(_ page: PageID, isElsewhere: Bool) {
+    /// Records the origin of a page's document. A page whose document does not come over loopback sends few requests
+    /// over loopback, which are not attributed.
+    /// - Parameters:
+    ///   - page: the page.
+    ///   - isElsewhere: `true` if the document does not come over loopback.
+    package func place(_ page: PageID, isElsewhere: Bool) {
         state.withLock { state in
             guard isElsewhere else {
                 state.elsewhere.remove(page)
@@ -84,15 +88,15 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// A page whose document lay elsewhere asks over loopback now.
-    /// - Returns: whether that is news.
-    func join(_ page: PageID) -> Bool { state.withLock { $0.joined.insert(page).inserted } }
+    /// Records that a page whose document did not come over loopback sends requests over loopback now.
+    /// - Returns: `true` if it is recorded for the first time.
+    package func join(_ page: PageID) -> Bool { state.withLock { $0.joined.insert(page).inserted } }
 
-    /// A request waits for its answer.
-    /// - Returns: what its end is told with.
+    /// Records a request that is pending.
+    /// - Returns: the identifier for ``ended(_:)``.
     func began(_ request: ResourceRequest) -> UInt64 {
         let fields = request.head.headerFields
-        // Else it may be of any page.
+        // Other requests may be of any page.
         let saysWhose = request.destination == .document || fields[.referer] != nil || fields[.origin] != nil
         let page = saysWhose ? request.page.map { Entry($0.page) } : nil
         return state.withLock { state in
@@ -102,11 +106,12 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// It does so no longer.
+    /// Records the end of a pending request.
     func ended(_ wait: UInt64) { state.withLock { _ = $0.waiting.removeValue(forKey: wait) } }
 
-    /// Whether a request waits for its answer that may be a page's: of pages of one origin it is not known which asks.
-    func isBusy(_ id: PageID) -> Bool {
+    /// Returns a Boolean value that indicates whether a request is pending that may be the page's. The requests of
+    /// pages of one origin may be of each of them.
+    package func isBusy(_ id: PageID) -> Bool {
         state.withLock { state in
             if state.elsewhere.contains(id) { return state.waiting.values.contains { $0 == nil } }
             let page = state.pages.first { $0.page.id == id }
@@ -117,8 +122,8 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// A page is closed.
-    func forget(_ page: PageID) {
+    /// Removes a page that is closed.
+    package func forget(_ page: PageID) {
         state.withLock { state in
             state.pages.removeAll { $0.page.id == page }
             state.elsewhere.remove(page)
@@ -126,7 +131,7 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// Completes a request by the page that probably asks, and by what it is for.
+    /// Sets the destination of a request, and the page that has probably sent it.
     func attribute(_ request: inout ResourceRequest) {
         let (pages, isOnly, isAlone) = state.withLock { ($0.pages, !$0.hasHadOthers, $0.elsewhere.isEmpty) }
         let url = request.head.urlText
@@ -139,8 +144,8 @@ final class PageAttributor: Sendable {
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
-    /// The documents of which one asks: one where `Referer` names it, else those of the origin that asks, and where no
-    /// page is of that, all. Empty where it may be another page's.
+    /// Returns the documents of which one has sent a request: the one that `Referer` names, else those of the origin in
+    /// `Referer` or `Origin`, else all. The list is empty if the request may be of a page that is not recorded.
     func askers(of request: ResourceRequest) -> [String] {
         guard !isOfScheme(request.head) else { return [] }
         let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }
@@ -157,7 +162,7 @@ final class PageAttributor: Sendable {
         return isAlone ? pages.map(\.url) : []
     }
 
-    /// Whether what asks says that it lies at a name of the container's.
+    /// Returns `true` if the request comes from a document with a custom-scheme URL.
     private func isOfScheme(_ head: HTTPRequest) -> Bool {
         guard let names else { return false }
         return [.referer, .origin].contains { field in
@@ -165,8 +170,8 @@ final class PageAttributor: Sendable {
         }
     }
 
-    /// Of several that fit, the one that was noted last.
-    /// - Parameter areAll: whether no page is open elsewhere, which may ask, too.
+    /// Returns the page of a request; of several, the one that was recorded last.
+    /// - Parameter areAll: `true` if no page is open whose document does not come over loopback.
     private static func page(
         of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool
     ) -> Entry? {
@@ -182,11 +187,11 @@ final class PageAttributor: Sendable {
         {
             return page
         }
-        // A style sheet's fonts, and pages that send no referrer.
+        // Fonts of a style sheet, and pages that send no referrer.
         return pages.count == 1 && areAll ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
     }
 
-    /// By Fetch Metadata, and where an engine sends none, by what it accepts.
+    /// Returns the destination by Fetch Metadata, or by `Accept` if the engine sends none.
     private static func destination(of head: HTTPRequest, isShown: @autoclosure () -> Bool)
         -> ResourceRequest.Destination
     {

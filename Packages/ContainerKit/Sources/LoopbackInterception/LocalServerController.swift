@@ -6,31 +6,35 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// The local server of the mode `loopbackServer`: made with the container, kept listening on the port that it had in the
-/// launch before, and made known to the engine with each page that opens.
+/// Runs the local server of the mode `loopbackServer` on the port of the last launch, and gives the engine its access
+/// token for each page that opens.
 ///
-/// Isolation: the main actor, where engines live.
+/// Isolation: the main actor, because engines are confined to it.
 @MainActor
 final class LocalServerController<Engine: WebEngineDriver> {
     private weak var engine: Engine?
     private let server: LazyListener<LocalServer>
     private let events: LoopbackEventBatcher
 
-    /// News that did not get through.
+    /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
 
-    /// Begins to listen.
+    /// Starts to listen.
     /// - Parameters:
-    ///   - directory: the container's folder, where the port is kept.
-    ///   - isUsed: where it is not, nothing listens until a page opens.
+    ///   - engine: the engine, which is not retained.
+    ///   - requests: the loader of the server.
+    ///   - options: the options of the server.
+    ///   - directory: the container's folder, in which the port is stored.
+    ///   - isUsed: `false` if the server starts when the first page opens.
+    ///   - logger: the logger.
+    ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, directory: String,
-        isUsed: Bool, logger: Logger,
-        send: @escaping @MainActor (ContainerEvent) -> Void, record: @escaping @MainActor (ExchangeReport) -> Void
+        isUsed: Bool, logger: Logger, host: any LoopbackHost
     ) async throws {
         self.engine = engine
-        let batcher = LoopbackEventBatcher(of: "server", logger: logger, send: send, record: record)
+        let batcher = LoopbackEventBatcher(of: "server", logger: logger, to: host)
         self.events = batcher
         var configuration = LocalServer.Configuration(
             loader: requests, completing: requests, trusting: CertificateTrust(engine), port: 0)
@@ -44,7 +48,7 @@ final class LocalServerController<Engine: WebEngineDriver> {
         if isUsed { _ = try await server.begun() }
     }
 
-    /// - Parameter port: the host's word; `nil` for the port of the launch before.
+    /// - Parameter port: the port that the app has chosen; `nil` for the port of the last launch.
     private static func start(
         _ configuration: LocalServer.Configuration, at port: Int?, _ memory: ServerPort, _ logger: Logger
     ) async throws -> LocalServer {
@@ -58,18 +62,18 @@ final class LocalServerController<Engine: WebEngineDriver> {
             return try await LocalServer.start(configuration)
         }
         let server = try await startAnywhere(&configuration)
-        // Only one that will be free the next time, too, is kept.
+        // Only a port that is likely to be free in the next launch is stored.
         guard let port = server.port, port == configuration.port else { return server }
         do {
             try await memory.keep(port)
         } catch {
-            // Pages work, but the next launch has another origin for them.
+            // Pages work, but their origin is another one in the next launch.
             logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
         }
         return server
     }
 
-    /// On a port that is drawn; a few times, where it is taken.
+    /// Starts on a random port, and tries a few others if it is taken.
     private static func startAnywhere(_ configuration: inout LocalServer.Configuration) async throws -> LocalServer {
         configuration.port = ServerPort.random()
         for _ in 0..<10 {
@@ -81,42 +85,35 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return try await LocalServer.start(configuration)
     }
 
-    /// Where it listens; `nil` while it does not.
+    /// The port of the server; `nil` while it does not listen.
     var port: Int? { server.listener?.port }
 
-    /// Sees to it that it listens, where it did.
+    /// Makes the server listen again, if it has listened before.
     /// - Throws: `LoopbackError`.
-    func ready() async throws {
+    func resume() async throws {
         _ = try await server.listener?.resume()
     }
 
-    /// Has a page's site served, and the engine served there.
+    /// Serves the site of a page, and gives the engine the access token for it.
     /// - Parameter url: the page's real URL.
-    /// - Returns: where the page lies.
-    /// - Throws: ``ContainerError`` with code `server`.
-    func open(_ url: String) async throws -> String {
-        do {
-            let server = try await server.begun()
-            let port = try await server.resume()
-            guard let page = LocalServer.url(of: url, at: port) else {
-                throw ContainerError(.server, "no site", at: url)
-            }
-            server.serve(page.site)
-            try await handOver(
-                EngineCookie(
-                    name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
-                    isHTTPOnly: true, sameSite: .strict))
-            return page.url
-        } catch let error as ContainerError {
-            throw error
-        } catch {
-            throw ContainerError(.server, "the local server is not there: \(error)", at: url)
-        }
+    /// - Returns: the page's URL at the server; `nil` if the URL has no site.
+    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not keep the token.
+    func open(_ url: String) async throws -> String? {
+        let server = try await server.begun()
+        let port = try await server.resume()
+        guard let page = LocalServer.url(of: url, at: port) else { return nil }
+        server.serve(page.site)
+        try await giveToken(
+            EngineCookie(
+                name: server.token.name, value: server.token.value, domain: page.site.name, isSecure: true,
+                isHTTPOnly: true, sameSite: .strict))
+        return page.url
     }
 
-    /// Gives the engine the token, each time that a page opens: an app may have removed all cookies meanwhile, or the
-    /// process that has them may be another one. Where that has just ended, what it is told is lost, and no error says so.
-    private func handOver(_ token: EngineCookie) async throws {
+    /// Gives the engine the token each time that a page opens, because an app may have removed all cookies meanwhile,
+    /// or the process that has them may have been replaced. If that process has just ended, the cookie is lost without
+    /// an error.
+    private func giveToken(_ token: EngineCookie) async throws {
         guard let cookies = engine?.cookies else { return }
         for _ in 0..<2 {
             let isKept = try await withLimit(.seconds(10), "the engine does not take the token") {
@@ -128,14 +125,14 @@ final class LocalServerController<Engine: WebEngineDriver> {
         throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
     }
 
-    /// Whether a cookie is the token, which is no page's.
+    /// Returns a Boolean value that indicates whether a cookie is the access token, which belongs to no page.
     func isToken(_ cookie: EngineCookie) -> Bool {
         guard let token = server.listener?.token else { return false }
         return cookie.name == token.name && cookie.value == token.value
     }
 
-    /// A cookie of the engine as the real host of a page has it, whose site has its cookies to itself; `nil` for those
-    /// of other sites, and for the token.
+    /// Returns a cookie of the engine with the real host of a page as its domain; `nil` for cookies of other sites and
+    /// for the token.
     func cookie(_ cookie: EngineCookie, ofPageAt url: String) -> EngineCookie? {
         // A site has the same name at each port.
         guard !isToken(cookie), let host = WebOrigin(url: url)?.host,
@@ -147,17 +144,17 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return cookie
     }
 
-    /// Where a URL lies here; `nil` while nobody listens.
+    /// Returns the URL at the server for a real URL; `nil` while the server does not listen.
     func place(of url: String) -> String? {
         port.flatMap { LocalServer.url(of: url, at: $0)?.url }
     }
 
-    /// The real URL of one of a page; `nil` for one that is not the server's.
+    /// Returns the real URL for a URL at the server; `nil` for other URLs.
     func realURL(of url: String) -> String? {
         server.listener?.realURL(of: url)
     }
 
-    /// Lets requests in flight finish, and ends it.
+    /// Lets requests in flight finish, and stops the server.
     func shutDown() async {
         await server.end()?.stop()
         events.close()

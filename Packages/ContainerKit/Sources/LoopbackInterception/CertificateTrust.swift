@@ -4,7 +4,7 @@
 internal import LoopbackServer
 internal import WebEngine
 
-/// Has an engine trust the certificates of the proxy or the server, without keeping the engine.
+/// Makes an engine trust the certificates of the proxy or the local server. It does not retain the engine.
 struct CertificateTrust: CertificateTrusting {
     private let trust: @MainActor @Sendable (EngineCertificate, String) async throws -> Void
 
@@ -12,7 +12,7 @@ struct CertificateTrust: CertificateTrusting {
     init(_ engine: some WebEngineDriver) {
         trust = { [weak engine] certificate, host in
             guard let engine else { throw EngineError(.processEnded, "the engine is gone") }
-            // As URLs write an address of IPv6.
+            // In URLs, an IPv6 address is in brackets (RFC 3986, section 3.2.2).
             try await engine.networking.trust(certificate, for: host.contains(":") ? "[\(host)]" : host)
         }
     }

@@ -4,33 +4,33 @@
 internal import ConnectTunnel
 internal import Logging
 internal import LoopbackServer
-internal import OfflinePackage
 internal import ResourceLoading
 internal import WebEngine
 
-/// The proxy of the mode `loopbackProxy`: made with the container, kept listening, and named to the engine, each time
-/// that it listens anew.
+/// Runs the proxy of the mode `loopbackProxy`, keeps it listening, and sets it as the engine's proxy each time that its
+/// port changes.
 ///
-/// Isolation: the main actor, where engines live.
+/// Isolation: the main actor, because engines are confined to it.
 @MainActor
 final class ProxyController<Engine: WebEngineDriver> {
     private weak var engine: Engine?
     private let proxy: LazyListener<InterceptingProxy>
     private let events: LoopbackEventBatcher
-    /// As the engine was told; `nil` while it is not.
+    private let preconnector = Preconnector()
+    /// The proxy that the controller has set; `nil` while it has set none.
     private var named: EngineProxy?
-    /// What the engine had when it was told, and gets back.
+    /// The engine's proxy before that, which is set again at the end.
     private var previous: EngineProxy?
     private var isOver = false
-    /// Whether the engine goes by the proxy. Otherwise it goes as it did before there was a container, or as the host has
-    /// had it go since.
+    /// A Boolean value that indicates whether the engine uses the proxy. If it does not, it uses the proxy that it had
+    /// before the container, or the one that the app has set since.
     var isUsed: Bool {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
             guard isUsed else { return stepAside() }
             if let port = proxy.listener?.port { use(port) }
-            // A system may have taken the listener away meanwhile, and does not say so.
+            // The system may have closed the listener meanwhile, without a signal.
             waking = Task { [weak self, logger] in
                 do { try await self?.ready() } catch {
                     logger.warning("no proxy", metadata: ["error": "\(error)"])
@@ -41,23 +41,27 @@ final class ProxyController<Engine: WebEngineDriver> {
     private var waking: Task<Void, Never>?
     private let logger: Logger
 
-    /// News that did not get through.
+    /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
 
-    /// Begins to listen, and has the engine use it.
-    /// - Parameter isUsed: where it is not, nothing listens until it is.
+    /// Starts to listen, and sets the engine's proxy.
+    /// - Parameters:
+    ///   - engine: the engine, which is not retained.
+    ///   - requests: the loader and policy of the proxy.
+    ///   - options: the options of the proxy.
+    ///   - isUsed: `false` if the proxy starts when it is first used.
+    ///   - logger: the logger.
+    ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
     init(
         _ engine: Engine, _ requests: LoopbackRequests, _ options: LoopbackOptions, isUsed: Bool, logger: Logger,
-        send: @escaping @MainActor (ContainerEvent) -> Void, record: @escaping @MainActor (ExchangeReport) -> Void
+        host: any LoopbackHost
     ) async throws {
         self.engine = engine
         self.logger = logger
         self.isUsed = isUsed
         let relay = Relay<Engine>()
-        let batcher = LoopbackEventBatcher(of: "proxy", logger: logger, send: send, record: record) {
-            relay.controller?.receive($0)
-        }
+        let batcher = LoopbackEventBatcher(of: "proxy", logger: logger, to: host) { relay.controller?.receive($0) }
         self.events = batcher
         var configuration = InterceptingProxy.Configuration(
             loader: requests, policy: requests, trusting: CertificateTrust(engine))
@@ -74,20 +78,11 @@ final class ProxyController<Engine: WebEngineDriver> {
         stepAside()
     }
 
-    /// Hears what may change which hosts are opened, which connections were made without.
-    func listen(to hub: EventHub) {
-        hub.observePermanently { [weak self] event in
-            switch event {
-            case .packageInstalled, .package(.scopeChanged), .rulesChanged, .interceptionSwitched, .remoteConfigChanged,
-                .previewMounted, .previewUnmounted, .tableChecked:
-                self?.proxy.listener?.policyChanged()
-            default: break
-            }
-        }
-    }
+    /// Applies changes of the policy to the connections that were made before them.
+    func policyChanged() { proxy.listener?.policyChanged() }
 
-    /// Sees to it that the proxy listens, and that the engine knows where: before a page opens, and when the app comes back
-    /// from a suspension. Where it cannot listen the engine goes without it.
+    /// Makes the proxy listen and sets it in the engine, if it is used. If the proxy cannot listen, the engine loads
+    /// without it.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
         guard isUsed else { return }
@@ -99,15 +94,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         }
     }
 
-    /// Whether the engine goes by the proxy, for certain, and has no connection to a host in whose place that stands.
-    func lacksConnection(to host: HostPort) -> Bool {
-        guard !isOver, isUsed, let named, engine?.networking.proxy == named, let listener = proxy.listener else {
-            return false
-        }
-        return listener.port == named.port && !listener.isConnected(to: host)
-    }
-
-    /// Has the engine go without it, lets requests in flight finish, and ends it.
+    /// Lets requests in flight finish, stops the proxy, and gives the engine its former proxy.
     func shutDown() async {
         isOver = true
         waking?.cancel()
@@ -117,31 +104,58 @@ final class ProxyController<Engine: WebEngineDriver> {
     }
 
     private func receive(_ event: LoopbackEvent) {
-        if case .listening(let port) = event, proxy.listener?.port == port { use(port) }
+        switch event {
+        case .listening(let port) where proxy.listener?.port == port: use(port)
+        case .connected(let host): preconnector.engineDidConnect(to: host)
+        default: break
+        }
     }
 
     private func use(_ port: Int) {
         guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        // SOCKS5 and not HTTP: engines keep its credentials to themselves.
+        // SOCKS5 and not HTTP, because engines send its credentials to the proxy only.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
-        // Whoever took the engine meanwhile keeps it.
+        // A proxy that the app or another container has set meanwhile stays.
         guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
         if named == nil { previous = engine?.networking.proxy }
         named = proxy
         engine?.networking.setProxy(proxy)
     }
 
-    /// Gives the engine back the proxy that it had before, unless somebody has set another one meanwhile.
+    /// Sets the engine's former proxy again, unless another one has been set meanwhile.
     private func stepAside() {
         guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil
         engine.networking.setProxy(previous)
     }
+
+    // MARK: Connections made ahead
+
+    /// Records a page that opens.
+    func pageDidOpen(_ session: PageSession) { preconnector.pageDidOpen(session) }
+
+    /// Makes the engine connect to the proxy for the origins of the next pages.
+    /// - Parameters:
+    ///   - view: a view that shows a blank page.
+    ///   - places: URLs whose origins come after those of the last pages.
+    ///   - isWanted: a predicate that returns `true` for the URL of a page whose host the proxy intercepts.
+    func preconnect(in view: some EngineView, besides places: [String], where isWanted: (String) -> Bool) async {
+        await preconnector.connect(in: view, besides: places) { isWanted($0) && lacksConnection(to: $1) }
+    }
+
+    /// Returns a Boolean value that indicates whether the engine certainly uses the proxy and has no connection to it
+    /// for a host that the proxy intercepts.
+    private func lacksConnection(to host: HostPort) -> Bool {
+        guard !isOver, isUsed, let named, engine?.networking.proxy == named, let listener = proxy.listener else {
+            return false
+        }
+        return listener.port == named.port && !listener.isConnected(to: host)
+    }
 }
 
-/// The way back from the news to who cares, without keeping it.
+/// A weak reference from the events of a proxy to its controller.
 @MainActor
 private final class Relay<Engine: WebEngineDriver> {
     weak var controller: ProxyController<Engine>?

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Something that listens, begun when it is first wanted: where interception is off, a port that cannot be had is
-/// nobody's fault yet.
+/// Starts a listener when it is first needed and shares one start among concurrent callers, so that a port that cannot
+/// be had is no error while interception is off.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class LazyListener<Listener: Sendable> {
-    /// What listens; `nil` until it does.
+    /// The listener; `nil` until it has started.
     private(set) var listener: Listener?
     private var isOver = false
     private var starting: Task<Listener, any Error>?
@@ -17,8 +17,8 @@ final class LazyListener<Listener: Sendable> {
         self.start = start
     }
 
-    /// Begins once for all who ask meanwhile; after a failure whoever asks tries again.
-    /// - Throws: `CancellationError` after the end.
+    /// Returns the listener, and starts it if necessary. After a failure the next call tries again.
+    /// - Throws: the error of the start; `CancellationError` after ``end()``.
     func begun() async throws -> Listener {
         if let listener { return listener }
         guard !isOver else { throw CancellationError() }
@@ -30,8 +30,8 @@ final class LazyListener<Listener: Sendable> {
         return listener
     }
 
-    /// Begins never again.
-    /// - Returns: what listens, or was about to.
+    /// Prevents further starts.
+    /// - Returns: the listener, also one that is just starting; `nil` if there is none.
     func end() async -> Listener? {
         isOver = true
         if let starting { return try? await starting.value }

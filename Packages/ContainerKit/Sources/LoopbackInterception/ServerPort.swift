@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceStore
 
-/// The port of the local server, from one launch to the next: a file with its number in the container's folder.
+/// The file in the container's folder that stores the port of the local server for the next launch.
 struct ServerPort: Sendable {
     private let directory: String
     private static let name = "server-port"
@@ -14,10 +14,11 @@ struct ServerPort: Sendable {
         self.directory = directory
     }
 
-    /// The one that was kept; `nil` where there is none, or something else, or one that a browser may block.
+    /// Returns the stored port; `nil` if there is none, if the file has another content, or if a browser may block the
+    /// port.
     @concurrent
     func stored() async -> Int? {
-        // Its number has five digits: whatever else lies there is not read.
+        // The number has five digits, so that no more is read.
         guard let bytes = try? PrivateFolder.open(directory)?.contents(of: Self.name, upTo: 64),
             let port = Int(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }),
             (10_081...65_535).contains(port)
@@ -25,14 +26,15 @@ struct ServerPort: Sendable {
         return port
     }
 
-    /// - Throws: what the system says.
+    /// Stores a port.
+    /// - Throws: `StoreError`.
     @concurrent
     func keep(_ port: Int) async throws {
         try PrivateFolder.open(directory)?.replace(Self.name, with: Data("\(port)\n".utf8))
     }
 
-    /// One that no system hands out by itself (IANA's dynamic ports begin at 49152, Linux's at 32768), and no browser
-    /// blocks (Fetch, section 2.9).
+    /// Returns a random port that no system assigns by itself (IANA's dynamic ports begin at 49152, Linux's at 32768)
+    /// and that no browser blocks (Fetch, section 2.9).
     static func random() -> Int {
         .random(in: 10_081...32_767)
     }

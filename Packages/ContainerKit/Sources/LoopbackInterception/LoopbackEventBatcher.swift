@@ -6,13 +6,12 @@ internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Carries what the proxy or the local server tells from its event loops to the main actor, in order, and together: a turn of the main loop
-/// for each request would take longer than the request.
+/// Carries the events of the proxy or the local server from its event loops to the main actor, in order and in batches:
+/// a turn of the main loop for each request would take longer than the request.
 ///
 /// Isolation: any.
 final class LoopbackEventBatcher: LoopbackObserving {
-    /// What is carried.
-    enum Item: Sendable {
+    private enum Item: Sendable {
         case event(LoopbackEvent)
         case request(ExchangeReport)
     }
@@ -23,46 +22,45 @@ final class LoopbackEventBatcher: LoopbackObserving {
         var isOver = false
     }
 
-    /// The most that waits; what comes beyond is lost.
+    /// The most items that wait; later ones are dropped and counted.
     private static let limit = 4_096
-    /// How long the first one waits for others.
+    /// The time that the first item waits for others.
     private static let patience = Duration.milliseconds(10)
     private let state = Mutex(State())
     private let receive: @MainActor (Item) -> Void
 
-    init(receive: @escaping @MainActor (Item) -> Void) {
-        self.receive = receive
-    }
-
-    /// Tells the container all of it.
+    /// Creates a batcher.
     /// - Parameters:
-    ///   - source: what the log names.
-    ///   - receive: receives what happened first.
-    convenience init(
-        of source: String, logger: Logger, send: @escaping @MainActor (ContainerEvent) -> Void,
-        record: @escaping @MainActor (ExchangeReport) -> Void,
-        receive: @escaping @MainActor (LoopbackEvent) -> Void = { _ in }
+    ///   - source: the name of the source in the log.
+    ///   - logger: the logger of the events.
+    ///   - host: the receiver of events and records.
+    ///   - observer: a function that receives each event before the host does.
+    init(
+        of source: String, logger: Logger, to host: any LoopbackHost,
+        observer: @escaping @MainActor (LoopbackEvent) -> Void = { _ in }
     ) {
-        self.init { item in
+        receive = { item in
             switch item {
-            case .request(let report):
-                record(report)
-                send(.request(RequestRecord(report)))
+            case .request(let exchange):
+                if let (generation, page) = exchange.answeredSubresource {
+                    host.generation(generation, didAnswer: page)
+                }
+                host.requestDidEnd(RequestRecord(exchange))
             case .event(let event):
                 logger.debug("\(source)", metadata: ["event": "\(event)"])
-                receive(event)
-                send(.loopback(event))
+                observer(event)
+                host.loopbackDidSend(event)
             }
         }
     }
 
-    /// News that did not get through.
+    /// The number of items that were dropped.
     var lost: Int { state.withLock(\.lost) }
 
     func happened(_ event: LoopbackEvent) { add(.event(event)) }
     func ended(_ exchange: ExchangeReport) { add(.request(exchange)) }
 
-    /// Tells what waits, and nothing after that.
+    /// Delivers the items that wait, and none after that.
     @MainActor
     func close() {
         for item in drain(isLast: true) { receive(item) }
@@ -80,7 +78,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
         }
         guard isFirst else { return }
         Task {
-            // Nobody cancels it, and told early is as good.
+            // The task is never cancelled, and an early delivery would be as good.
             try? await Task.sleep(for: Self.patience)
             await deliver()
         }

@@ -5,8 +5,8 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Records of requests from what the loopback listeners report.
 extension RequestRecord {
+    /// Creates the record of a request that came over loopback.
     init(_ report: ExchangeReport) {
         self.init(
             from: .page, of: report.request.page, report.request.head.method, report.request.head.urlText,
@@ -19,5 +19,16 @@ extension RequestRecord {
             case .stopped: .stopped
             }
         record(outcome, bytes: report.bytes, at: report.ended)
+    }
+}
+
+extension ExchangeReport {
+    /// The generation that answered a subresource, and its page, if the `Referer` field names the page's document;
+    /// otherwise `nil`, because the attribution may be wrong.
+    var answeredSubresource: (generation: GenerationReference, page: PageReference)? {
+        guard request.destination == .subresource, let generation = provenance?.generation, case .finished = outcome,
+            let page = request.page?.page, request.head.headerFields[.referer] == page.documentURL
+        else { return nil }
+        return (generation, page)
     }
 }

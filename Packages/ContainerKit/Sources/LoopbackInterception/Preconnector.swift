@@ -2,20 +2,21 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ConnectTunnel
-internal import LoopbackServer
+internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
 
-/// Has the engine connect to the proxy ahead, for origins that the next pages are likely to be of: to make TLS takes an
-/// engine longer than all the rest of a packaged page's first answer (docs/decisions/0041). Nothing leaves the device, as
-/// the proxy asks no server before there is a request; so only origins may be wanted in whose place it stands.
+/// Makes the engine connect to the proxy ahead, for the origins that the next pages are likely to have: TLS takes an
+/// engine longer than the rest of the first response of a packaged page (docs/decisions/0041). Nothing leaves the
+/// device, because the proxy connects to no server before there is a request; so only origins that the proxy intercepts
+/// may be wanted.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class Preconnector {
-    /// The most origins: each costs the engine some ten milliseconds, and a connection that it keeps for a minute.
+    /// The most origins: each takes the engine some ten milliseconds, and a connection that it keeps for a minute.
     static let most = 4
-    /// How long connections are waited for, at most: a page that opens before one is there makes another.
+    /// The longest wait for connections. A page that opens before its connection is there makes another one.
     static let limit = Duration.seconds(1)
 
     private struct Wait {
@@ -24,7 +25,7 @@ final class Preconnector {
     }
 
     private let clock: any Clock<Duration>
-    /// Documents that were opened by the proxy, one of each origin, newest first.
+    /// The documents that were opened by the proxy, one of each origin, newest first.
     private var recent: [String] = []
     private var waits: [UInt64: Wait] = [:]
     private var lastWait: UInt64 = 0
@@ -33,26 +34,33 @@ final class Preconnector {
         self.clock = clock
     }
 
-    /// Hears of pages and connections from now on.
-    func listen(to hub: EventHub) {
-        hub.observePermanently { [weak self] event in
-            switch event {
-            case .pageOpened(let session) where session.mode == .loopbackProxy: self?.record(session.documentURL)
-            case .loopback(.connected(let host)): self?.arrive(host)
-            default: break
-            }
+    /// Records the origin of a page that opens by the proxy.
+    func pageDidOpen(_ session: PageSession) {
+        guard session.mode == .loopbackProxy else { return }
+        let origin = WebOrigin(url: session.documentURL)
+        recent.removeAll { WebOrigin(url: $0) == origin }
+        recent.insert(session.documentURL, at: 0)
+        if recent.count > Self.most { recent.removeLast() }
+    }
+
+    /// Records a connection of the engine.
+    func engineDidConnect(to host: HostPort) {
+        for id in waits.keys {
+            waits[id]?.missing.remove(host)
+            if waits[id]?.missing.isEmpty == true { waits[id]?.end.finish() }
         }
     }
 
-    /// Connects in a view that shows a blank page, and returns when the connections are there, or when the limit is over.
+    /// Connects in a view that shows a blank page, and returns when the connections are there or the limit is over.
     /// - Parameters:
-    ///   - places: URLs whose origins come after those of the last pages, as of packages.
-    ///   - isWanted: whether a page at a URL opens by the proxy, which stands in its host's place and has no connection for
-    ///     it.
+    ///   - view: the view.
+    ///   - places: URLs whose origins come after those of the last pages, such as those of packages.
+    ///   - isWanted: a predicate that returns `true` if a page at a URL opens by the proxy, the proxy intercepts its
+    ///     host, and the engine has no connection to it.
     func connect(
         in view: some EngineView, besides places: [String], where isWanted: (String, HostPort) -> Bool
     ) async {
-        // What somebody else has asked for is waited for, and not asked for again: the proxy may not know of it yet.
+        // The connections that another call has begun are awaited and not begun again: the proxy may not have them yet.
         let pending = waits.values.reduce(into: Set()) { $0.formUnion($1.missing) }
         let origins = origins(besides: places) { pending.contains($1) || isWanted($0, $1) }
         guard !origins.isEmpty else { return }
@@ -70,11 +78,13 @@ final class Preconnector {
 
     /// Connects as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
     private static func connect(to origins: [String], in page: any ViewScripting) async {
-        let list = origins.map(InitialPageData.literal).joined(separator: ", ")
-        // The script checks the URL, since a page may have replaced the blank one. A connection cannot be taken back.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        guard let list = try? encoder.encode(origins) else { return }
+        // The script checks the URL, since a page may have replaced the blank one. A connection cannot be undone.
         _ = try? await page.evaluate(
             """
-            if (location.href === 'about:blank') for (const href of [\(list)]) {
+            if (location.href === 'about:blank') for (const href of \(String(decoding: list, as: UTF8.self))) {
                 const link = Object.assign(document.createElement('link'), { rel: 'preconnect', href });
                 document.head.append(link);
                 link.remove();
@@ -94,19 +104,5 @@ final class Preconnector {
             origins[host] = origin.description
         }
         return origins
-    }
-
-    private func record(_ url: String) {
-        let origin = WebOrigin(url: url)
-        recent.removeAll { WebOrigin(url: $0) == origin }
-        recent.insert(url, at: 0)
-        if recent.count > Self.most { recent.removeLast() }
-    }
-
-    private func arrive(_ host: HostPort) {
-        for id in waits.keys {
-            waits[id]?.missing.remove(host)
-            if waits[id]?.missing.isEmpty == true { waits[id]?.end.finish() }
-        }
     }
 }

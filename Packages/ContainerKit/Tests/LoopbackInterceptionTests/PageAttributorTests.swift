@@ -5,7 +5,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import ContainerKit
+@testable import LoopbackInterception
 
 @Suite("Whose a request is that does not say", .timeLimit(.minutes(1)))
 struct PageAttributorTests {

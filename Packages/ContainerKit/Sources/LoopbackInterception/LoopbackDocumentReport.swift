@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import HTTPTypes
+package import ResourceLoading
+
+/// Facts about a document that are known before the engine has its response.
+package struct LoopbackDocumentReport: Sendable {
+    /// The page that requests the document; `nil` if it is not certain.
+    package let page: PageID?
+    /// A Boolean value that indicates whether the method of the request is neither GET nor HEAD.
+    package internal(set) var hasBody = false
+    /// A Boolean value that indicates whether the response leaves the view without a document to show.
+    package internal(set) var isEmpty = false
+    /// The real origin that is requested.
+    private let origin: String?
+
+    /// Creates the report of a request, without its facts.
+    init(of request: ResourceRequest) {
+        origin = Self.origin(of: request.head.urlText)
+        page = request.page.flatMap { $0.confidence == .exact ? $0.page.id : nil }
+    }
+
+    /// Returns a Boolean value that indicates whether a real URL is of the origin that is requested.
+    package func isOf(_ url: String) -> Bool {
+        origin != nil && Self.origin(of: url) == origin
+    }
+
+    private static func origin(of url: String) -> String? {
+        let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].isEmpty else { return nil }
+        return parts[0].lowercased() + parts[2].prefix { !"/?#".contains($0) }.lowercased()
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ConnectTunnel
+internal import HTTPSemantics
+internal import HTTPTypes
+internal import LoopbackServer
+internal import ResourceLoading
+
+/// Answers the requests that come over loopback by the request pipeline, and attributes them to pages.
+///
+/// Isolation: any.
+struct LoopbackRequests: ResourceLoader, InterceptPolicy {
+    let pipeline: any LoopbackPipeline
+    let pages: PageAttributor
+    /// The bodies that older pages hand over; `nil` if the app does not support such pages.
+    var bodies: (any LoopbackBodies)?
+    var observer: (any LoopbackRequestObserver)?
+
+    func opens(_ target: HostPort) -> Bool {
+        // The protocol shows with the first byte of a connection only. On a port that is neither's own it may be both.
+        let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
+        return schemes.contains { isSecure in
+            pipeline.opens(
+                originOf: HTTPRequest(
+                    method: .get, scheme: isSecure ? "https" : "http", authority: target.authority(isSecure: isSecure),
+                    path: "/"))
+        }
+    }
+
+    func complete(_ request: inout ResourceRequest) {
+        pages.attribute(&request)
+        if request.destination == .document { observer?.documentWasRequested(request.head) }
+    }
+
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        guard bodies?.isCarried(by: request.head) != true else { return .later }
+        return pipeline.immediateResponse(loopback: request, of: askers(of: request))
+    }
+
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        let wait = pages.began(request)
+        defer { pages.ended(wait) }
+        guard request.destination == .document else { return try await answer(request) }
+        var report = LoopbackDocumentReport(of: request)
+        if ![.get, .head].contains(request.head.method) {
+            report.hasBody = true
+            await observer?.record(report)
+        }
+        let response = try await answer(document: request)
+        if response?.head.leavesDocumentEmpty == true {
+            report.isEmpty = true
+            await observer?.record(report)
+        }
+        return response
+    }
+
+    private nonisolated(nonsending) func answer(document request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let observer else { return try await answer(request) }
+        do {
+            let response = try await answer(request)
+            observer.documentWasAnswered(request.head.urlText)
+            return response
+        } catch {
+            observer.documentFailed(request.head.urlText, because: ResourceError(error))
+            throw error
+        }
+    }
+
+    private nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        guard let bodies, bodies.isCarried(by: request.head) else {
+            return try await pipeline.answer(loopback: request, of: askers(of: request))
+        }
+        var request = request
+        try await bodies.complete(&request)
+        return try await pipeline.answer(loopback: request, of: askers(of: request))
+    }
+
+    /// Returns the documents that may have sent a request; `nil` if the decision does not depend on them, and for
+    /// documents, which are decided by their own URL.
+    private func askers(of request: ResourceRequest) -> [String]? {
+        pipeline.distinguishesAskers && request.destination != .document ? pages.askers(of: request) : nil
+    }
+}

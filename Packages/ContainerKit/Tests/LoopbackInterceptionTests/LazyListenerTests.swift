@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Testing
+
+@testable import LoopbackInterception
+
+@MainActor
+@Suite("Lazy listeners", .timeLimit(.minutes(1)))
+struct LazyListenerTests {
+    private struct Failure: Error {}
+
+    @MainActor
+    private final class Starts {
+        var count = 0
+        var fails = true
+    }
+
+    @Test("Concurrent callers share one start, and a failure is not kept")
+    func starts() async throws {
+        let starts = Starts()
+        let listener = LazyListener { () async throws -> Int in
+            starts.count += 1
+            await Task.yield()
+            if starts.fails { throw Failure() }
+            return starts.count
+        }
+        await #expect(throws: Failure.self) { try await listener.begun() }
+        #expect(listener.listener == nil)
+        starts.fails = false
+        async let one = listener.begun()
+        async let other = listener.begun()
+        let numbers = try await [one, other]
+        #expect(numbers == [2, 2])
+        #expect(try await listener.begun() == 2 && listener.listener == 2 && starts.count == 2)
+        #expect(await listener.end() == 2)
+    }
+
+    @Test("After the end, nothing starts")
+    func end() async {
+        let listener = LazyListener { 1 }
+        #expect(await listener.end() == nil)
+        await #expect(throws: CancellationError.self) { try await listener.begun() }
+    }
+}

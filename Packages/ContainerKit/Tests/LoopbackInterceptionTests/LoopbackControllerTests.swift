@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import Foundation
+import HTTPTypes
+import Logging
+import ResourceLoading
+import Testing
+import WebEngine
+import WebEngineTesting
+
+@testable import LoopbackInterception
+@testable import LoopbackServer
+
+@MainActor
+@Suite("The controller of the interception over loopback", .timeLimit(.minutes(1)))
+struct LoopbackControllerTests {
+    private let engine = FakeEngine()
+    private let host = RecordedHost()
+    private let pipeline = FakePipeline(hosts: ["https://a.example"])
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("loopback-\(UUID().uuidString)").path
+
+    private func controller(
+        _ mode: InterceptionMode, isUsed: Bool = true
+    ) async throws -> LoopbackController<FakeEngine> {
+        try await LoopbackController(
+            engine, in: mode, LoopbackOptions(), directory: folder, names: nil, isUsed: isUsed,
+            logger: Logger(label: "test"),
+            ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host))
+    }
+
+    @Test("By the proxy, pages stay at their URLs, and requests of hosts that it opens are reported by it")
+    func proxy() async throws {
+        let controller = try await controller(.loopbackProxy)
+        #expect(engine.proxy?.kind == .socks5 && controller.port == nil)
+        let url = "https://a.example/x"
+        #expect(try await controller.open(url) == url && controller.place(of: url) == url)
+        #expect(controller.realURL(of: url) == nil)
+        #expect(controller.reportsRequests(for: url) && !controller.reportsRequests(for: "https://b.example/"))
+        let cookie = EngineCookie(name: "a", value: "b", domain: "a.example")
+        #expect(controller.cookie(cookie, ofPageAt: "https://b.example/") == cookie && !controller.isToken(cookie))
+        controller.isUsed = false
+        #expect(engine.proxy == nil)
+        controller.isUsed = true
+        try await controller.ready()
+        #expect(engine.proxy?.kind == .socks5)
+        await controller.shutDown()
+        #expect(engine.proxy == nil && controller.lostReports == 0)
+    }
+
+    @Test("The engine connects ahead to wanted pages whose hosts the proxy opens")
+    func preconnect() async throws {
+        let controller = try await controller(.loopbackProxy)
+        let view = FakeView(id: ViewID(rawValue: 1))
+        let urls = ["https://a.example/x", "https://b.example/"]
+        // The engine connects to nothing, so that the limit of one second ends each call.
+        await controller.preconnect(in: view, besides: urls) { _ in true }
+        #expect(view.evaluatedScripts.count == 1 && view.evaluatedScripts[0].contains(#"["https://a.example"]"#))
+        await controller.preconnect(in: view, besides: urls) { $0 != urls[0] }
+        await controller.shutDown()
+        await controller.preconnect(in: view, besides: urls) { _ in true }
+        #expect(view.evaluatedScripts.count == 1)
+    }
+
+    @Test("At the local server, pages have URLs of their own, and the engine gets the token for their sites")
+    func server() async throws {
+        let controller = try await controller(.loopbackServer, isUsed: false)
+        let url = "https://a.example/x"
+        #expect(controller.port == nil && controller.place(of: url) == nil)
+        let place = try #require(try await controller.open(url))
+        let port = try #require(controller.port)
+        #expect(place == "https://a-example.localhost:\(port)/x" && controller.place(of: url) == place)
+        #expect(controller.realURL(of: place) == url && controller.reportsRequests(for: place))
+        #expect(!controller.reportsRequests(for: url) && engine.proxy == nil)
+        #expect(try await controller.open("about:blank") == nil)
+        let token = try #require(engine.jar.cookies.first)
+        #expect(controller.isToken(token) && controller.cookie(token, ofPageAt: url) == nil)
+        let cookie = EngineCookie(name: "a", value: "b", domain: "a-example.localhost")
+        #expect(controller.cookie(cookie, ofPageAt: url)?.domain == "a.example")
+        #expect(controller.cookie(cookie, ofPageAt: "https://b.example/") == nil)
+        await controller.resume()
+        #expect(controller.port == port)
+        await controller.shutDown()
+    }
+
+    @Test("The host receives events in order, and the generation of a subresource before its record")
+    func events() throws {
+        let batcher = LoopbackEventBatcher(of: "test", logger: Logger(label: "test"), to: host)
+        let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/")
+        func report(_ url: String, referrer: String?, _ outcome: ExchangeReport.Outcome) throws {
+            var head = try #require(HTTPRequest(urlText: url))
+            head.headerFields[.referer] = referrer
+            var request = ResourceRequest(head)
+            request.destination = .subresource
+            request.page = PageAttribution(page, confidence: .inferred)
+            var report = ExchangeReport(request)
+            report.record(
+                ResourceResponse(
+                    head: HTTPResponse(status: .ok), body: .empty,
+                    provenance: Provenance(
+                        .package, reason: "a test",
+                        generation: GenerationReference(package: "shop", number: 1))))
+            report.end(outcome)
+            batcher.ended(report)
+        }
+        batcher.happened(.listening(port: 1))
+        try report("https://a.example/1", referrer: page.documentURL, .finished)
+        try report("https://a.example/2", referrer: "https://a.example/other", .finished)
+        try report("https://a.example/3", referrer: page.documentURL, .stopped)
+        batcher.happened(.listening(port: 2))
+        batcher.close()
+        batcher.happened(.listening(port: 3))
+        #expect(
+            host.calls == [
+                "answered https://a.example/", "ended https://a.example/1", "ended https://a.example/2",
+                "ended https://a.example/3",
+            ])
+        #expect(host.events.count == 2 && batcher.lost == 0)
+    }
+
+    @Test("Events beyond the limit are dropped and counted")
+    func lost() {
+        let batcher = LoopbackEventBatcher(of: "test", logger: Logger(label: "test"), to: host)
+        for port in 0..<5_000 { batcher.happened(.listening(port: port)) }
+        batcher.close()
+        #expect(batcher.lost == 5_000 - 4_096 && host.events.count == 4_096)
+    }
+}

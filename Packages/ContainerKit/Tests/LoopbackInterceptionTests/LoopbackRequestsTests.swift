@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import ConnectTunnel
+import HTTPTypes
+import ResourceLoading
+import Testing
+
+@testable import LoopbackInterception
+
+@Suite("Requests over loopback", .timeLimit(.minutes(1)))
+struct LoopbackRequestsTests {
+    private let pages = PageAttributor()
+    private let observer = RecordedRequests()
+    private let document = "https://a.example/"
+
+    private func requests(_ pipeline: FakePipeline, _ bodies: FakeBodies? = nil) -> LoopbackRequests {
+        LoopbackRequests(pipeline: pipeline, pages: pages, bodies: bodies, observer: observer)
+    }
+
+    private func request(
+        _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]
+    ) throws -> ResourceRequest {
+        ResourceRequest(try #require(HTTPRequest(method: method, urlText: url, headerFields: fields)))
+    }
+
+    private func record(_ id: UInt64, at url: String) {
+        pages.record(PageReference(id: PageID(rawValue: id), documentURL: url))
+    }
+
+    private func documentRequest(_ method: HTTPRequest.Method = .get) throws -> ResourceRequest {
+        let destination = try #require(HTTPField.Name("Sec-Fetch-Dest"))
+        return try request(document, method, [destination: "document"])
+    }
+
+    @Test("A port that is neither protocol's own may be opened for both")
+    func targets() {
+        let requests = requests(
+            FakePipeline(hosts: ["https://a.example", "http://b.example", "http://c.example:8080"]))
+        #expect(requests.opens(HostPort(host: "a.example", port: 443)))
+        #expect(!requests.opens(HostPort(host: "a.example", port: 80)))
+        #expect(requests.opens(HostPort(host: "b.example", port: 80)))
+        #expect(!requests.opens(HostPort(host: "b.example", port: 443)))
+        #expect(requests.opens(HostPort(host: "c.example", port: 8_080)))
+    }
+
+    @Test("The observer receives documents: requests, responses, failures")
+    func documents() async throws {
+        let pipeline = FakePipeline()
+        let requests = requests(pipeline)
+        record(1, at: document)
+        var request = try documentRequest()
+        requests.complete(&request)
+        #expect(request.destination == .document && request.page?.page.id == PageID(rawValue: 1))
+        _ = try await requests.load(request)
+        var picture = try self.request(document + "x.png")
+        requests.complete(&picture)
+        _ = try await requests.load(picture)
+        #expect(observer.calls == ["requested \(document)", "answered \(document)"])
+        pipeline.state.withLock { $0.error = ResourceError(.tls, "refused") }
+        await #expect(throws: ResourceError.self) { try await requests.load(request) }
+        await #expect(throws: ResourceError.self) { try await requests.load(picture) }
+        #expect(observer.calls.last == "failed \(document) tls" && observer.calls.count == 3)
+        #expect(!pages.isBusy(PageID(rawValue: 1)))
+    }
+
+    @Test("A document with a body is reported before its response, and one without content after it")
+    func reports() async throws {
+        let pipeline = FakePipeline()
+        pipeline.state.withLock { $0.status = .noContent }
+        let requests = requests(pipeline)
+        record(1, at: document)
+        var request = try documentRequest(.post)
+        requests.complete(&request)
+        _ = try await requests.load(request)
+        #expect(
+            observer.calls == [
+                "requested \(document)", "body true empty false", "answered \(document)", "body true empty true",
+            ])
+        let report = LoopbackDocumentReport(of: request)
+        #expect(report.page == PageID(rawValue: 1) && report.isOf("HTTPS://A.example/other?x"))
+        #expect(!report.isOf("https://a.example:8443/") && !report.isOf("about:blank"))
+    }
+
+    @Test("Askers are determined only if the pipeline distinguishes them, and never for documents")
+    func askers() async throws {
+        for distinguishes in [false, true] {
+            let pipeline = FakePipeline(distinguishesAskers: distinguishes)
+            let requests = requests(pipeline)
+            record(1, at: document)
+            var picture = try request("https://cdn.example/x.png", .get, [.referer: document])
+            requests.complete(&picture)
+            _ = requests.immediateResponse(to: picture)
+            _ = try await requests.load(picture)
+            var page = try documentRequest()
+            requests.complete(&page)
+            _ = try await requests.load(page)
+            let expected = distinguishes ? [document] : nil
+            #expect(pipeline.askers == [expected, expected, nil])
+        }
+    }
+
+    @Test("A request that carries a body of an older page waits for it, and fails without it")
+    func bodies() async throws {
+        let pipeline = FakePipeline()
+        let requests = requests(pipeline, FakeBodies())
+        let field = try #require(FakeBodies.field)
+        let carrying = try request("https://a.example/api", .post, [field: "1"])
+        guard case .later = requests.immediateResponse(to: carrying) else {
+            Issue.record("answered without the body")
+            return
+        }
+        _ = try await requests.load(carrying)
+        #expect(pipeline.requests.map { $0.headerFields[field] } == [nil])
+        await #expect(throws: ResourceError.self) {
+            try await requests.load(request("https://a.example/api", .post, [field: "none"]))
+        }
+        #expect(pipeline.requests.count == 1)
+        guard case .known = requests.immediateResponse(to: try request("https://a.example/x")) else {
+            Issue.record("not answered")
+            return
+        }
+    }
+}

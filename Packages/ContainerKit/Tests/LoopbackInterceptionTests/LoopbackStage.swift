@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import AsyncSupport
+import HTTPTypes
+import LoopbackServer
+import ResourceLoading
+
+@testable import LoopbackInterception
+
+/// A pipeline that answers each request by status 200, or fails, and records the askers.
+final class FakePipeline: LoopbackPipeline {
+    struct State {
+        var askers: [[String]?] = []
+        var requests: [HTTPRequest] = []
+        var error: ResourceError?
+        var status = HTTPResponse.Status.ok
+    }
+
+    let state = Mutex(State())
+    let distinguishesAskers: Bool
+    /// The origins whose requests are intercepted.
+    let hosts: Set<String>
+
+    init(hosts: Set<String> = [], distinguishesAskers: Bool = false) {
+        self.hosts = hosts
+        self.distinguishesAskers = distinguishesAskers
+    }
+
+    var askers: [[String]?] { state.withLock(\.askers) }
+    var requests: [HTTPRequest] { state.withLock(\.requests) }
+
+    func opens(originOf request: HTTPRequest) -> Bool {
+        hosts.contains("\(request.scheme ?? "")://\(request.authority ?? "")")
+    }
+
+    func immediateResponse(loopback request: ResourceRequest, of askers: [String]?) -> ImmediateResult {
+        state.withLock { $0.askers.append(askers) }
+        return .known(nil)
+    }
+
+    nonisolated(nonsending) func answer(
+        loopback request: ResourceRequest, of askers: [String]?
+    ) async throws -> ResourceResponse? {
+        let (error, status) = state.withLock { state in
+            state.askers.append(askers)
+            state.requests.append(request.head)
+            return (state.error, state.status)
+        }
+        if let error { throw error }
+        return ResourceResponse(
+            head: HTTPResponse(status: status), body: .empty, provenance: Provenance(.network, reason: "a test"))
+    }
+}
+
+/// A host that records what it receives.
+@MainActor
+final class RecordedHost: LoopbackHost {
+    var events: [LoopbackEvent] = []
+    /// The names of the calls about requests, in order.
+    var calls: [String] = []
+    var onEvent: (LoopbackEvent) -> Void = { _ in }
+
+    func loopbackDidSend(_ event: LoopbackEvent) {
+        events.append(event)
+        onEvent(event)
+    }
+
+    func requestDidEnd(_ record: RequestRecord) { calls.append("ended \(record.url)") }
+
+    func generation(_ generation: GenerationReference, didAnswer page: PageReference) {
+        calls.append("answered \(page.documentURL)")
+    }
+}
+
+/// An observer that records what it receives.
+final class RecordedRequests: LoopbackRequestObserver {
+    private let state = Mutex<[String]>([])
+
+    var calls: [String] { state.withLock { $0 } }
+
+    private func add(_ call: String) { state.withLock { $0.append(call) } }
+
+    func documentWasRequested(_ request: HTTPRequest) { add("requested \(request.urlText)") }
+    func documentWasAnswered(_ url: String) { add("answered \(url)") }
+    func documentFailed(_ url: String, because error: ResourceError) { add("failed \(url) \(error.code)") }
+    func record(_ report: LoopbackDocumentReport) { add("body \(report.hasBody) empty \(report.isEmpty)") }
+}
+
+/// Bodies whose identifier is the field `X-Body`.
+final class FakeBodies: LoopbackBodies {
+    static let field = HTTPField.Name("X-Body")
+
+    func isCarried(by request: HTTPRequest) -> Bool { Self.field.map(request.headerFields.contains) ?? false }
+
+    @MainActor func complete(_ request: inout ResourceRequest) throws {
+        guard let field = Self.field else { return }
+        guard request.head.headerFields[field] != "none" else { throw ResourceError(.blocked, "no body") }
+        request.head.headerFields[field] = nil
+    }
+}
