@@ -43,7 +43,7 @@ struct ContentSourceTests {
 
     private func answer(_ sources: ContentSources, _ url: String, preflights: Bool = false) async throws -> String? {
         let head = try #require(HTTPRequest(urlText: url))
-        var traits = FakeEngine().traits(in: .customScheme)
+        var traits = await FakeEngine().traits(in: .customScheme)
         traits.preflights = preflights
         return try await LoaderChain(sources.loaders(for: traits)).load(ResourceRequest(head))?.provenance.source
             .rawValue
@@ -79,7 +79,8 @@ struct ContentSourceTests {
         let sources = ContentSources([
             NamedSource(name: "one"), NamedSource(name: "two"), NamedSource(name: "three", semantics: folders),
         ])
-        #expect(sources.loaders(for: FakeEngine().traits(in: .customScheme)).count == 2)
+        let traits = await FakeEngine().traits(in: .customScheme)
+        #expect(sources.loaders(for: traits).count == 2)
         #expect(try await answer(sources, "https://shop.example/a", preflights: true) == nil)
     }
 }

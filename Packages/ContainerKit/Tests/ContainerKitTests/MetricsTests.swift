@@ -12,6 +12,8 @@ import WebEngineTesting
 
 @testable import ContainerKit
 @testable import OfflinePackage
+@testable import PagePrompts
+@testable import PageRecovery
 
 /// The series that a container reports to the app's metrics backend.
 @MainActor

@@ -113,8 +113,8 @@ struct ModesTogetherTests {
             $0.mode = .plain
             $0.pageModes = modes
         }
-        #expect(container.path.covers(shop) && !container.covers(shop))
-        #expect(!container.path.covers("https://other.example/"))
+        #expect(container.path.policy.covers(shop) && !container.covers(shop))
+        #expect(!container.path.policy.covers("https://other.example/"))
         await container.shutDown()
     }
 

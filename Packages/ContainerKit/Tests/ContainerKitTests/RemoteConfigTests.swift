@@ -172,13 +172,13 @@ struct RemoteConfigTests {
         try await install(into: container)
         let page = try await container.open("https://shop.example/")
         let origin = HTTPRequest(method: .get, scheme: "https", authority: "shop.example", path: "/")
-        #expect(container.path.opens(originOf: origin))
+        #expect(container.path.policy.opens(originOf: origin))
         try await container.apply(document(1, #""features":{"packages":false}"#))
         // Nor does a proxy open connections to there.
-        #expect(!container.covers("https://shop.example/") && !container.path.opens(originOf: origin))
+        #expect(!container.covers("https://shop.example/") && !container.path.policy.opens(originOf: origin))
         #expect(try await fixture.text(script, from: page.view, of: container) == "network https://shop.example/a.js")
         try await container.apply(document(2, #""features":{"packages":{"perMille":1000}}"#))
-        #expect(container.covers("https://shop.example/") && container.path.opens(originOf: origin))
+        #expect(container.covers("https://shop.example/") && container.path.policy.opens(originOf: origin))
         #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
     }
 

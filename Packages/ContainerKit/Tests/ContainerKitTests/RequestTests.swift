@@ -94,7 +94,7 @@ struct RequestTests {
         let head = try #require(
             HTTPRequest(
                 method: .get, urlText: "containerkit://shop.example/a.txt", headerFields: [.origin: "null"]))
-        let named = try container.path.name(
+        let named = try container.path.resolve(
             EngineRequest(head: head, view: page.view.id, isMainDocument: false), for: page.session)
         for _ in 1...2 {
             #expect(container.path.immediateResponse(to: named) == nil)
@@ -119,7 +119,7 @@ struct RequestTests {
         let url = "containerkit://shop.example/a.txt"
         let head = try #require(HTTPRequest(method: method, urlText: url, headerFields: given.fields))
         let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
-        let named = try container.path.name(request, for: page.session)
+        let named = try container.path.resolve(request, for: page.session)
         guard method != .post else {
             #expect(container.path.immediateResponse(to: named) == nil)
             return
@@ -138,9 +138,9 @@ struct RequestTests {
         }
         // A document may move, and a switch may have kept the container out since.
         let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)
-        #expect(container.path.immediateResponse(to: try container.path.name(document, for: page.session)) == nil)
+        #expect(container.path.immediateResponse(to: try container.path.resolve(document, for: page.session)) == nil)
         container.isEnabled = false
-        #expect(container.path.immediateResponse(to: try container.path.name(request, for: page.session)) == nil)
+        #expect(container.path.immediateResponse(to: try container.path.resolve(request, for: page.session)) == nil)
     }
 
     /// A page, and its request for a packaged file that is in memory by now.
@@ -150,7 +150,7 @@ struct RequestTests {
         let page = try await container.open("https://shop.example/a.txt")
         let head = try #require(HTTPRequest(urlText: "containerkit://shop.example/a.txt"))
         let request = EngineRequest(head: head, view: page.view.id, isMainDocument: false)
-        let named = try container.path.name(request, for: page.session)
+        let named = try container.path.resolve(request, for: page.session)
         while container.path.immediateResponse(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
