@@ -452,7 +452,8 @@ let package = Package(
                 "OfflinePackage",
                 "ResourceLoading",
                 "ResourceStore", "SchemeRouter", "WebEngine", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
-                "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", "TableSuggestions", .argumentParser,
+                "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", "TableSuggestions",
+                .argumentParser,
                 .httpTypes, .log,
             ]),
 

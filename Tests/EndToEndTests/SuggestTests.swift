@@ -250,7 +250,8 @@ extension RealEngine {
             configuration.routes = [
                 OriginRoute(.get, try #require(OriginPathPattern("/api/*")), answer: json),
                 OriginRoute(.get, try #require(OriginPathPattern("/api/token/*")), answer: json),
-                OriginRoute(.get, try #require(OriginPathPattern("/style.css"))) { _ in packed("text/css", Self.packedStyle)
+                OriginRoute(.get, try #require(OriginPathPattern("/style.css"))) { _ in
+                    packed("text/css", Self.packedStyle)
                 },
                 OriginRoute(.get, try #require(OriginPathPattern("/page.html"))) { _ in
                     OriginResponse(.ok, headers: [.contentType: "text/html"], body: .bytes(Data(html.utf8)))
