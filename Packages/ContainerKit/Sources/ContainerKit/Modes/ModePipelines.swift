@@ -7,6 +7,7 @@ internal import HTTPTransport
 internal import Logging
 internal import OfflinePackage
 internal import PagePrefetch
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
