@@ -12,6 +12,7 @@
 @_exported public import struct Diagnostics.PageTimeline
 @_exported public import struct Diagnostics.TimelineOptions
 @_exported public import struct HTTPCache.CacheCounters
+@_exported public import struct HTTPCache.CachePolicy
 @_exported public import class HTTPCache.CachingLoader
 @_exported public import struct HTTPCache.HTTPCacheCounters
 @_exported public import struct HTTPCache.HTTPCacheOptions
