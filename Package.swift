@@ -460,6 +460,10 @@ let package = Package(
         .target(
             name: "CommandSupport", dependencies: ["AsyncSupport", .argumentParser], path: "Apps/Support/Sources",
             swiftSettings: settings),
+        .target(
+            name: "TableSuggestions",
+            dependencies: ["ContentDigest", "Prefetch", "ResourceLoading", "ResourceTable", "WebSyntax", .httpTypes],
+            path: "Apps/Suggestions/Sources", swiftSettings: settings),
         program(
             "h5", folder: "h5",
             [
@@ -475,7 +479,9 @@ let package = Package(
                 "OfflinePackage",
                 "ResourceLoading",
                 "ResourceStore", "SchemeRouter", "WebEngine", "WebKitGTKAdapter", "ContainerTesting", "PackageFormat",
-                "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", .argumentParser, .httpTypes, .log,
+                "PackagePublisher", "Prefetch", "PublicSuffixList", "ResourceTable", "TableSuggestions",
+                .argumentParser,
+                .httpTypes, .log,
             ]),
 
         .target(name: "CAllocationCount", path: "Benchmarks/CAllocationCount"),
@@ -516,6 +522,12 @@ let package = Package(
                 "ProgramTesting", "ResourceStore", "BaseTesting", .httpTypes,
             ],
             path: "Tests/CommandLineTests", swiftSettings: settings),
+        .testTarget(
+            name: "TableSuggestionsTests",
+            dependencies: [
+                "ContentDigest", "Prefetch", "ResourceLoading", "ResourceTable", "TableSuggestions", .httpTypes,
+            ],
+            path: "Tests/TableSuggestionsTests", swiftSettings: settings),
         .executableTarget(
             name: "delivery-harness",
             dependencies: ["HTTPTransport", "OfflinePackage", "PackageFormat", "ResourceStore"],

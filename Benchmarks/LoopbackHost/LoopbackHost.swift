@@ -69,7 +69,7 @@ struct LoopbackHost: AsyncParsableCommand {
         let engine = StandInEngine(certificate: URL(fileURLWithPath: certificate))
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: archive, manifest: manifest)
-        let events = container.events()
+        let events = container.events
         guard let proxy = engine.proxy, let credentials = proxy.credentials else {
             throw CommandError(.unavailable, code: "no-proxy", "the engine was told no proxy", at: folder)
         }

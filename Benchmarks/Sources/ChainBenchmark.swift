@@ -27,7 +27,7 @@ struct ChainBenchmark {
             engine: engine,
             configuration: .init(directory: target + "/store", transport: NoTransport()))
         try await container.install(archive: sample.archive, manifest: sample.manifest)
-        let events = container.events()
+        let events = container.events
         let listener = Task {
             var requests = 0
             for await case .request in events { requests += 1 }

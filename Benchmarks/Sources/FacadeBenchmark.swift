@@ -30,7 +30,8 @@ struct FacadeBenchmark {
         configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: sample.archive, manifest: sample.manifest)
-        let listening = container.observe { _ in }
+        let events = container.events
+        let listener = Task.detached { for await _ in events {} }
         let page = try await container.open(sample.url(of: "index.html"))
         let library = try PackageLibrary(store: BlobStore(directory: target + "/modules"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
@@ -51,7 +52,7 @@ struct FacadeBenchmark {
                 theirs.append(alone)
             }
         }
-        listening.end()
+        listener.cancel()
         await container.close(page)
         await container.shutDown()
         let heads = (ours: Self.median(ours, \.time), theirs: Self.median(theirs, \.time))

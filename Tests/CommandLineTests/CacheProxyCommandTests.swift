@@ -31,12 +31,12 @@ struct CacheProxyCommandTests {
         let text = String(repeating: "0123456789", count: 50_000)
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
-                OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/fresh"))) { _ in
                     var response = OriginResponse.text(text)
                     response.headers[.cacheControl] = "max-age=600"
                     return response
                 },
-                OriginRoute(.get, try #require(PathPattern("/never"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/never"))) { _ in
                     var response = OriginResponse.text("new")
                     response.headers[.cacheControl] = "no-store"
                     return response
@@ -66,7 +66,7 @@ struct CacheProxyCommandTests {
 
     /// A file that may be kept.
     private func fresh() throws -> OriginRoute {
-        OriginRoute(.get, try #require(PathPattern("/fresh"))) { _ in
+        OriginRoute(.get, try #require(OriginPathPattern("/fresh"))) { _ in
             var response = OriginResponse.text("fresh")
             response.headers[.cacheControl] = "max-age=600"
             return response
@@ -78,7 +78,7 @@ struct CacheProxyCommandTests {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
                 try fresh(),
-                OriginRoute(.get, try #require(PathPattern("/never"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/never"))) { _ in
                     var response = OriginResponse.text("never")
                     response.headers[.cacheControl] = "no-store"
                     return response

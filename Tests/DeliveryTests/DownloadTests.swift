@@ -370,10 +370,10 @@ struct DownloadTests {
 
     @Test func redirectsAreFollowed() async throws {
         let file = OriginFile(content)
-        let hop = OriginRoute(.get, try #require(PathPattern("/old/a.zip"))) { _ in
+        let hop = OriginRoute(.get, try #require(OriginPathPattern("/old/a.zip"))) { _ in
             OriginResponse(.found, headers: [.location: "../a.zip"])
         }
-        let loop = OriginRoute(.get, try #require(PathPattern("/loop"))) { _ in
+        let loop = OriginRoute(.get, try #require(OriginPathPattern("/loop"))) { _ in
             OriginResponse(.found, headers: [.location: "/loop"])
         }
         try await Network.run(OriginServer.Configuration(routes: [try file.route("/a.zip"), hop, loop])) {

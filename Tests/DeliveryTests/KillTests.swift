@@ -28,7 +28,7 @@ struct KillTests {
         var configuration = OriginServer.Configuration(folder: depot.www)
         // The manifests of all versions have one address, as a package is updated from one only.
         configuration.routes = [
-            OriginRoute(.get, try #require(PathPattern("/shop.json"))) { request in
+            OriginRoute(.get, try #require(OriginPathPattern("/shop.json"))) { request in
                 let path = "\(depot.www)/shop-\(request.query ?? "").json"
                 return OriginResponse(body: .bytes(try Data(contentsOf: URL(filePath: path))))
             }

@@ -50,7 +50,7 @@ final class OriginFile: Sendable {
     var ranges: [String?] { requests.map { $0.headers[.range] } }
 
     func route(_ path: String) throws -> OriginRoute {
-        OriginRoute(.get, try #require(PathPattern(path))) { try await self.answer($0) }
+        OriginRoute(.get, try #require(OriginPathPattern(path))) { try await self.answer($0) }
     }
 
     private func answer(_ request: OriginRequest) async throws -> OriginResponse {

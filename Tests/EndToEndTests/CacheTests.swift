@@ -18,7 +18,7 @@ extension RealEngine {
             arguments: [("max-age=600", 1), ("no-store", 2)])
         func pages(control: String, requests: Int) async throws {
             let asked = Mutex(0)
-            let counted = OriginRoute(.get, try #require(PathPattern("/asset"))) { _ in
+            let counted = OriginRoute(.get, try #require(OriginPathPattern("/asset"))) { _ in
                 let number = asked.withLock { count in
                     count += 1
                     return count

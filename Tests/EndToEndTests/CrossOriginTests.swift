@@ -14,7 +14,7 @@ extension RealEngine {
     struct CrossOriginTests {
         @Test("The other origin is asked first, and its permission to the real origin is the page's")
         func permissions() async throws {
-            let permitted = OriginRoute(.options, try #require(PathPattern("/open/*"))) { request in
+            let permitted = OriginRoute(.options, try #require(OriginPathPattern("/open/*"))) { request in
                 OriginResponse(
                     .noContent,
                     headers: [
@@ -33,14 +33,14 @@ extension RealEngine {
             }
             let other = try await Shop(routes: [
                 permitted,
-                OriginRoute(.get, try #require(PathPattern("/open/*")), answer: open),
-                OriginRoute(.delete, try #require(PathPattern("/open/*")), answer: open),
-                OriginRoute(.get, try #require(PathPattern("/closed")), answer: closed),
-                OriginRoute(.post, try #require(PathPattern("/closed")), answer: closed),
+                OriginRoute(.get, try #require(OriginPathPattern("/open/*")), answer: open),
+                OriginRoute(.delete, try #require(OriginPathPattern("/open/*")), answer: open),
+                OriginRoute(.get, try #require(OriginPathPattern("/closed")), answer: closed),
+                OriginRoute(.post, try #require(OriginPathPattern("/closed")), answer: closed),
             ])
             let style = "\(other.origin.url)/style.css"
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/moved"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/moved"))) { _ in
                     OriginResponse(.found, headers: [.location: style])
                 }
             ])

@@ -16,7 +16,7 @@ extension RealEngine {
         private func value(of script: String) async throws -> String {
             let picture = try Data(#require(Self.picture))
             let other = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/foreign.html"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/foreign.html"))) { _ in
                     let page = """
                         <!DOCTYPE html><script>
                         let title = ''
@@ -26,21 +26,21 @@ extension RealEngine {
                         """
                     return OriginResponse(.ok, headers: [.contentType: "text/html"], body: .bytes(Data(page.utf8)))
                 },
-                OriginRoute(.get, try #require(PathPattern("/closed.json"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/closed.json"))) { _ in
                     OriginResponse(.ok, headers: [.contentType: "application/json"], body: .bytes(Data("1".utf8)))
                 },
-                OriginRoute(.get, try #require(PathPattern("/open.json"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/open.json"))) { _ in
                     OriginResponse(
                         .ok, headers: [.contentType: "application/json", .accessControlAllowOrigin: "*"],
                         body: .bytes(Data("2".utf8)))
                 },
-                OriginRoute(.get, try #require(PathPattern("/dot.png"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/dot.png"))) { _ in
                     OriginResponse(.ok, headers: [.contentType: "image/png"], body: .bytes(picture))
                 },
             ])
             let target = other.origin.url
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/go/*"))) { request in
+                OriginRoute(.get, try #require(OriginPathPattern("/go/*"))) { request in
                     OriginResponse(.found, headers: [.location: target + request.path.dropFirst(3)])
                 }
             ])

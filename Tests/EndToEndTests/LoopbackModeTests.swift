@@ -65,7 +65,7 @@ extension RealEngine {
             arguments: ["proxy", "server"])
         func bodies(mode: String) async throws {
             let shop = try await Shop(routes: [
-                OriginRoute(.post, try #require(PathPattern("/echo"))) { request in
+                OriginRoute(.post, try #require(OriginPathPattern("/echo"))) { request in
                     let type = (request.headers[.contentType] ?? "none").prefix { $0 != ";" }
                     let sum = request.body.reduce(0 as UInt64) { ($0 &* 31) &+ UInt64($1) }
                     return .text("\(type) \(request.body.count) \(sum)")
@@ -114,24 +114,24 @@ extension RealEngine {
         func web(mode: String) async throws {
             let other = try await OriginServer.start(
                 .init(routes: [
-                    OriginRoute(.get, try #require(PathPattern("/open"))) { _ in
+                    OriginRoute(.get, try #require(OriginPathPattern("/open"))) { _ in
                         OriginResponse(
                             headers: [.accessControlAllowOrigin: "*", .contentType: "text/plain"],
                             body: .bytes(Data("other".utf8)))
                     },
-                    OriginRoute(.get, try #require(PathPattern("/shut"))) { _ in .text("other") },
+                    OriginRoute(.get, try #require(OriginPathPattern("/shut"))) { _ in .text("other") },
                 ]))
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/set"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/set"))) { _ in
                     var response = OriginResponse.text("set")
                     response.headers.append(HTTPField(name: .setCookie, value: "seen=1"))
                     response.headers.append(HTTPField(name: .setCookie, value: "hidden=2; HttpOnly"))
                     return response
                 },
-                OriginRoute(.get, try #require(PathPattern("/cookies"))) { request in
+                OriginRoute(.get, try #require(OriginPathPattern("/cookies"))) { request in
                     .text(request.headers[.cookie] ?? "none")
                 },
-                OriginRoute(.get, try #require(PathPattern("/moved"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/moved"))) { _ in
                     OriginResponse(.found, headers: [.location: "/cookies"])
                 },
             ])

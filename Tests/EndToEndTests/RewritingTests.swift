@@ -101,15 +101,15 @@ extension RealEngine {
         @Test("A style sheet that has moved finds what it names, and what lies beside the covered part of another host")
         func moved() async throws {
             let cdn = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/app/main.css"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/app/main.css"))) { _ in
                     OriginResponse(.found, headers: [.location: "/other/deep/main.css"])
                 },
-                OriginRoute(.get, try #require(PathPattern("/other/deep/main.css"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/other/deep/main.css"))) { _ in
                     OriginResponse(
                         .ok, headers: [.contentType: "text/css"],
                         body: .bytes(Data("@import 'more.css'; p { color: rgb(1, 2, 3) }".utf8)))
                 },
-                OriginRoute(.get, try #require(PathPattern("/other/deep/more.css"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/other/deep/more.css"))) { _ in
                     OriginResponse(
                         .ok, headers: [.contentType: "text/css"],
                         body: .bytes(Data("p { background: rgb(4, 5, 6) url(x.png) }".utf8)))

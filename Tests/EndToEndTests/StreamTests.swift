@@ -17,7 +17,7 @@ extension RealEngine {
         func streaming() async throws {
             let (acknowledged, acknowledge) = AsyncStream<Void>.makeStream()
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/stream"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/stream"))) { _ in
                     OriginResponse(
                         body: .stream(length: nil) { writer in
                             try await writer.write(Data("first ".utf8))
@@ -26,7 +26,7 @@ extension RealEngine {
                             try await writer.write(Data("last".utf8))
                         })
                 },
-                OriginRoute(.get, try #require(PathPattern("/acknowledge"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/acknowledge"))) { _ in
                     acknowledge.yield()
                     return .text("ok")
                 },
@@ -51,7 +51,7 @@ extension RealEngine {
         func abort() async throws {
             let (closes, close) = AsyncStream<Void>.makeStream()
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/endless"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/endless"))) { _ in
                     OriginResponse(
                         body: .stream(length: nil) { writer in
                             defer { close.yield() }
@@ -60,7 +60,7 @@ extension RealEngine {
                         })
                 },
                 // Answers once the connection of the endless answer is closed.
-                OriginRoute(.get, try #require(PathPattern("/closed"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/closed"))) { _ in
                     for await _ in closes { break }
                     return .text("closed")
                 },
@@ -85,7 +85,7 @@ extension RealEngine {
         func events() async throws {
             let (acknowledged, acknowledge) = AsyncStream<Void>.makeStream()
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/events"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/events"))) { _ in
                     OriginResponse(
                         .ok, headers: [.contentType: "text/event-stream"],
                         body: .stream(length: nil) { writer in
@@ -97,7 +97,7 @@ extension RealEngine {
                             }
                         })
                 },
-                OriginRoute(.get, try #require(PathPattern("/acknowledge"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/acknowledge"))) { _ in
                     acknowledge.yield()
                     return .text("ok")
                 },
@@ -123,14 +123,14 @@ extension RealEngine {
             let name = Mutex("")
             let megabytes = Mutex<[Int]>([])
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/large"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/large"))) { _ in
                     OriginResponse(
                         body: .stream(length: size) { writer in
                             let piece = Data(repeating: 0x61, count: 1 << 20)
                             for _ in 0..<(size >> 20) { try await writer.write(piece) }
                         })
                 },
-                OriginRoute(.get, try #require(PathPattern("/sample"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/sample"))) { _ in
                     let process = try ProcessMemory(of: "container-browser run \(name.withLock { $0 })/")
                     try megabytes.withLock { $0.append($0.isEmpty ? try process.current() : try process.peak()) }
                     try process.resetPeak()
@@ -166,7 +166,7 @@ extension RealEngine {
         func synchronous() async throws {
             let size = 8 << 20
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/large"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/large"))) { _ in
                     OriginResponse(
                         body: .stream(length: nil) { writer in
                             let piece = Data(repeating: 0x61, count: 1 << 20)
@@ -192,7 +192,7 @@ extension RealEngine {
         @Test("More requests than connections wait in line, and all of them end")
         func manyRequests() async throws {
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/n/*"))) { .text($0.path) }
+                OriginRoute(.get, try #require(OriginPathPattern("/n/*"))) { .text($0.path) }
             ])
             let script = """
                 Promise.all(Array.from({ length: 200 }, (_, n) => fetch('/n/' + n).then(answer => answer.text())))
@@ -209,10 +209,10 @@ extension RealEngine {
         @Test("Redirects are followed inside, and a document's redirect moves the page")
         func redirects() async throws {
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/old.html"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/old.html"))) { _ in
                     OriginResponse(.movedPermanently, headers: [.location: "/index.html?moved"])
                 },
-                OriginRoute(.get, try #require(PathPattern("/hop"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/hop"))) { _ in
                     OriginResponse(.found, headers: [.location: "data/products.json"])
                 },
             ])
@@ -231,7 +231,7 @@ extension RealEngine {
         func ownURL() async throws {
             let visits = Mutex(0)
             let shop = try await Shop(routes: [
-                OriginRoute(.get, try #require(PathPattern("/again.html"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/again.html"))) { _ in
                     let isFirst = visits.withLock { visits in
                         visits += 1
                         return visits == 1
@@ -251,7 +251,7 @@ extension RealEngine {
         @Test("A body reaches the server whole, or the request fails: it never goes out without it")
         func bodies() async throws {
             let shop = try await Shop(routes: [
-                OriginRoute(.post, try #require(PathPattern("/order"))) {
+                OriginRoute(.post, try #require(OriginPathPattern("/order"))) {
                     .text(String(decoding: $0.body, as: UTF8.self))
                 }
             ])

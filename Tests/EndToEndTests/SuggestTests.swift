@@ -68,7 +68,7 @@ extension RealEngine {
 
         private func shop() async throws -> Shop {
             func route(_ method: HTTPRequest.Method, _ path: String) throws -> OriginRoute {
-                OriginRoute(method, try #require(PathPattern(path))) { _ in
+                OriginRoute(method, try #require(OriginPathPattern(path))) { _ in
                     OriginResponse(.ok, headers: [.contentType: "application/json"], body: .bytes(Data("{}".utf8)))
                 }
             }
@@ -234,7 +234,7 @@ extension RealEngine {
                 packed("application/json", Self.packedJSON)
             }
             var configuration = OriginServer.Configuration(routes: [
-                OriginRoute(.get, try #require(PathPattern("/api/*")), answer: json)
+                OriginRoute(.get, try #require(OriginPathPattern("/api/*")), answer: json)
             ])
             configuration.usesTLS = true
             let second = try await OriginServer.start(configuration)
@@ -248,11 +248,12 @@ extension RealEngine {
                 </script>
                 """
             configuration.routes = [
-                OriginRoute(.get, try #require(PathPattern("/api/*")), answer: json),
-                OriginRoute(.get, try #require(PathPattern("/api/token/*")), answer: json),
-                OriginRoute(.get, try #require(PathPattern("/style.css"))) { _ in packed("text/css", Self.packedStyle)
+                OriginRoute(.get, try #require(OriginPathPattern("/api/*")), answer: json),
+                OriginRoute(.get, try #require(OriginPathPattern("/api/token/*")), answer: json),
+                OriginRoute(.get, try #require(OriginPathPattern("/style.css"))) { _ in
+                    packed("text/css", Self.packedStyle)
                 },
-                OriginRoute(.get, try #require(PathPattern("/page.html"))) { _ in
+                OriginRoute(.get, try #require(OriginPathPattern("/page.html"))) { _ in
                     OriginResponse(.ok, headers: [.contentType: "text/html"], body: .bytes(Data(html.utf8)))
                 },
             ]

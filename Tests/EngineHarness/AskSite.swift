@@ -35,7 +35,7 @@ struct AskSite {
     }
 
     private static func server(outside: String) async throws -> OriginServer {
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         return try await OriginServer.start(
             OriginServer.Configuration(routes: [
                 OriginRoute(.get, any) { request in

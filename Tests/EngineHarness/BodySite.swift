@@ -15,7 +15,7 @@ struct BodySite {
 
     /// - Parameter folder: the files of the page.
     static func start(folder: String) async throws -> BodySite {
-        guard let record = PathPattern("/record/*"), let arrived = PathPattern("/arrived/*") else {
+        guard let record = OriginPathPattern("/record/*"), let arrived = OriginPathPattern("/arrived/*") else {
             throw CheckFailure(description: "not a pattern")
         }
         let recorder = BodyRecorder()

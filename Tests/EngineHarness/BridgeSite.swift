@@ -111,7 +111,7 @@ struct BridgeSite {
         _ method: HTTPRequest.Method, _ path: String,
         _ answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
     ) throws -> OriginRoute {
-        guard let pattern = PathPattern(path) else { throw CheckFailure(description: "not a pattern: \(path)") }
+        guard let pattern = OriginPathPattern(path) else { throw CheckFailure(description: "not a pattern: \(path)") }
         return OriginRoute(method, pattern, answer: answer)
     }
 

@@ -45,7 +45,7 @@ enum CookieSite {
             }
             return OriginResponse(status, headers: headers, body: .bytes(Data(body.utf8)))
         }
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         var configuration = OriginServer.Configuration(routes: [
             OriginRoute(.get, any) { answer($0) }, OriginRoute(.post, any) { answer($0) },
         ])

@@ -54,7 +54,7 @@ struct DownloadSite {
         guard mode == .plain else {
             return DownloadSite(home: "https://shop.example", server: nil, trace: trace)
         }
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         let server = try await OriginServer.start(
             OriginServer.Configuration(routes: [
                 OriginRoute(.get, any) { request in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import WebKitGTKAdapter
 
@@ -51,7 +51,6 @@ extension EngineCheck {
         try expect(step?.kind == .reloaded, "shown again: \(String(describing: step))")
         try await waitUntilQuiet(page)
         observation.end()
-        diary.end()
         await container.close(page)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
@@ -57,7 +57,6 @@ extension EngineCheck {
         }
         try expect(touched[white.session.id] != nil && delegate.dialogs > 0, "dialogs: \(delegate.dialogs)")
         observation.end()
-        diary.end()
         for page in pages.values { await container.close(page) }
         await container.shutDown()
     }
@@ -84,7 +83,6 @@ extension EngineCheck {
             "a page that hangs: \(String(describing: step))")
         try expect(steps[shown.session.id] == nil, "one that has painted: \(steps)")
         observation.end()
-        diary.end()
         await container.close(hanging)
         await container.close(shown)
         await container.shutDown()
@@ -114,7 +112,6 @@ extension EngineCheck {
             }
             try await seeInTime(page, "document.title", "\"network\"")
             await container.close(page)
-            diary.end()
         }
         try expect(
             container.installedPackages.map(\.version.description) == ["2"], "\(container.installedPackages)")

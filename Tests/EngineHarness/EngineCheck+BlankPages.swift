@@ -78,7 +78,6 @@ extension EngineCheck {
         let entries = page.session.mode == .loopbackServer ? 5 : 2
         try await seeInTime(page, "[document.title, history.length]", "[\"1\",\(entries)]")
         await container.close(page)
-        diary.end()
         let next = try await open(BlankPageSite.url, in: container)
         try await seeInTime(next, "document.title", "\"1\"")
         await container.close(next)
@@ -96,7 +95,7 @@ extension EngineCheck {
                 "https://packages.example/shop-\(version).json", scope: PackageBaseURL("https://shop.example/")))
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
         let diary = StepDiary(container)
-        let events = container.events()
+        let events = container.events
         let page = try await container.open(BlankPageSite.url)
         let (first, second) = (await diary.next(), await diary.next())
         try expect(
@@ -108,7 +107,6 @@ extension EngineCheck {
         }
         try await seeInTime(page, "document.title", "\"1\"")
         await container.close(page)
-        diary.end()
         try expect(
             container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
     }
@@ -127,7 +125,6 @@ extension EngineCheck {
         try await retry(page, diary)
         try await seeInTime(page, "document.title", "\"mended\"")
         await container.close(page)
-        diary.end()
     }
 
     /// What came by a form is not sent again when its process ends.
@@ -150,7 +147,6 @@ extension EngineCheck {
         try await seeInTime(page, "document.title", "\"This page could not be shown\"")
         try expect(site.network.posts == 1, "sent \(site.network.posts) times")
         await container.close(page)
-        diary.end()
     }
 
     @MainActor
@@ -171,20 +167,14 @@ extension EngineCheck {
 /// The steps that a container takes, one after the other.
 @MainActor
 final class StepDiary {
-    private var steps: AsyncStream<BlankPageStep>.Iterator
-    private let observation: EventObservation
+    private let events: AsyncStream<ContainerEvent>
 
     init(_ container: Container<WebKitGTKEngine>) {
-        let (stream, continuation) = AsyncStream.makeStream(of: BlankPageStep.self)
-        steps = stream.makeAsyncIterator()
-        observation = container.observe { if case .blankPage(_, let step) = $0 { continuation.yield(step) } }
+        events = container.events
     }
 
     func next() async -> BlankPageStep? {
-        var steps = steps
-        defer { self.steps = steps }
-        return await steps.next(isolation: MainActor.shared)
+        for await case .blankPage(_, let step) in events { return step }
+        return nil
     }
-
-    func end() { observation.end() }
 }

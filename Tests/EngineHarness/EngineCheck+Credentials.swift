@@ -9,8 +9,8 @@ internal import WebKitGTKAdapter
 
 // Proxies that want credentials.
 extension EngineCheck {
-    private static let right = ProxyCredentials(username: "user", password: "a%b:c@/d")
-    private static let wrong = ProxyCredentials(username: "user", password: "wrong")
+    private static let right = TestProxyCredentials(username: "user", password: "a%b:c@/d")
+    private static let wrong = TestProxyCredentials(username: "user", password: "wrong")
 
     /// A proxy over HTTP gets them once, and serves all connections from then on, also those of later views.
     @MainActor
@@ -76,7 +76,7 @@ extension EngineCheck {
     func checkOtherCredentials(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()
         let first = try await ForwardProxy.start(site.configuration(Self.right))
-        let other = ProxyCredentials(username: "other", password: "second")
+        let other = TestProxyCredentials(username: "other", password: "second")
         let second = try await ForwardProxy.start(site.configuration(other))
         try await site.trust(for: ["shop.example", "cdn.example"], in: engine)
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: first.port, credentials: .init(Self.right)))
@@ -126,7 +126,7 @@ extension EngineCheck {
 }
 
 extension EngineProxy.Credentials {
-    fileprivate init(_ credentials: ProxyCredentials) {
+    fileprivate init(_ credentials: TestProxyCredentials) {
         self.init(username: credentials.username, password: credentials.password)
     }
 }

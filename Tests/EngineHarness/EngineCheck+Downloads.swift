@@ -212,15 +212,17 @@ final class SavingHost: PageDelegate {
     private let (asked, ask) = AsyncStream<DownloadRequest>.makeStream()
     private let (answers, endings) = AsyncStream<PageRequestRecord.Ending>.makeStream()
     private let (ends, end) = AsyncStream<DownloadEvent>.makeStream()
-    private var observation: EventObservation?
 
     init(_ container: Container<WebKitGTKEngine>, in folder: String) {
         self.folder = folder
-        observation = container.observe { [endings, end] event in
-            switch event {
-            case .pageRequest(_, let record): endings.yield(record.ending)
-            case .download(_, let event) where event.stage != .began: end.yield(event)
-            default: break
+        let events = container.events
+        Task { [endings, end] in
+            for await event in events {
+                switch event {
+                case .pageRequest(_, let record): endings.yield(record.ending)
+                case .download(_, let event) where event.stage != .began: end.yield(event)
+                default: break
+                }
             }
         }
     }

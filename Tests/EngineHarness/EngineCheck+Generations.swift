@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
@@ -80,7 +80,7 @@ extension EngineCheck {
         try expect(update.outcome == .activated, "the update: \(update.outcome)")
         let three = try await open(url, in: container)
         try await see(three, "3", "an update on trial")
-        let events = container.events()
+        let events = container.events
         container.report(.began, of: three)
         container.report(.failed("white"), of: three)
         for await case .package(.scopeChanged) in events { break }

@@ -40,7 +40,7 @@ private struct IsolationSite {
 
     static func start() async throws -> IsolationSite {
         let log = Log()
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         let server = { (usesTLS: Bool) in
             let methods: [HTTPRequest.Method] = [.get, .post, .options]
             var configuration = OriginServer.Configuration(

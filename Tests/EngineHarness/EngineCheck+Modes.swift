@@ -45,7 +45,7 @@ extension EngineCheck {
         var known: [String] = []
         var pages: [Page<WebKitGTKView>] = []
         for (host, mode, origin, source) in cases {
-            let requests = container.events()
+            let requests = container.events
             let page = try await open("https://\(host).shop.example/", in: container)
             pages.append(page)
             let opened = Opened(page: page, requests: requests)
@@ -74,7 +74,7 @@ extension EngineCheck {
         }
         try await followLink(in: pages[1])
         // The first page has what came after it.
-        let opened = Opened(page: pages[0], requests: container.events())
+        let opened = Opened(page: pages[0], requests: container.events)
         let cookies = try await opened.fetch("/cookies").text.split(separator: "; ").sorted()
         try expect(cookies == known.sorted().map { $0[...] }, "at last: \(cookies)")
         for page in pages { await container.close(page) }
@@ -82,7 +82,7 @@ extension EngineCheck {
         let left = try await engine.cookies.all().filter { $0.domain.hasSuffix("shop.example") }
         try expect(left.isEmpty, "left after sign-out: \(left)")
         let again = Opened(
-            page: try await open("https://s.shop.example/", in: container), requests: container.events())
+            page: try await open("https://s.shop.example/", in: container), requests: container.events)
         let sent = try await again.fetch("/cookies").text
         try expect(sent.isEmpty, "after sign-out the container's own store has \(sent)")
         await container.shutDown()

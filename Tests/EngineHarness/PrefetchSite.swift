@@ -38,7 +38,7 @@ final class PrefetchSite: Sendable {
     func reset() { state.withLock { $0 = State() } }
 
     func start() async throws -> OriginServer {
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         let methods: [HTTPRequest.Method] = [.get, .post, .options]
         var configuration = OriginServer.Configuration(
             routes: methods.map { method in OriginRoute(method, any) { [self] in await answer($0) } })

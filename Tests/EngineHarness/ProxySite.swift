@@ -15,7 +15,7 @@ struct ProxySite {
 
     /// Starts a server over TLS that answers with a page, and at `/401` and `/407` with a question for credentials.
     static func start() async throws -> ProxySite {
-        guard let any = PathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
+        guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         let (arrivals, arrival) = AsyncStream<OriginRequest>.makeStream()
         let answer: @Sendable (OriginRequest) -> OriginResponse = { request in
             arrival.yield(request)
@@ -40,7 +40,7 @@ struct ProxySite {
     var certificate: EngineCertificate { EngineCertificate(der: origin.certificate ?? []) }
 
     /// A proxy that leads to the site, for those who bring credentials.
-    func configuration(_ credentials: ProxyCredentials?) -> ForwardProxy.Configuration {
+    func configuration(_ credentials: TestProxyCredentials?) -> ForwardProxy.Configuration {
         var configuration = ForwardProxy.Configuration()
         configuration.credentials = credentials
         configuration.route = { [port = origin.port] _ in .loopback(port) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import Prefetch
 internal import ResourceLoading
@@ -35,7 +35,7 @@ final class Soak {
         self.check = check
         self.site = site
         container = try await Container(engine: engine, configuration: site.configuration(mode))
-        let events = container.events()
+        let events = container.events
         // One who keeps up: nothing is lost.
         listening = Task { for await _ in events {} }
         container.observe { [weak self] event in
@@ -210,7 +210,7 @@ final class Soak {
 
     /// For so long nothing happens in the container.
     private func expectSilence(of limit: Duration) async throws {
-        let events = container.events()
+        let events = container.events
         do {
             try await withLimit(limit, "") {
                 for await event in events { throw CheckFailure(description: "\(event) in an idle container") }

@@ -2,19 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import ContainerKit
-import Glibc
 import WebKitGTKAdapter
 
 @main
 struct Shop {
-    /// The main thread belongs to GLib's loop, where the engine lives.
-    static func main() {
-        do {
-            try GLibMainLoop.run { try await open("https://shop.example/index.html") }
-        } catch {
-            print("error: \(error)")
-            exit(1)
-        }
+    /// The engine runs on the main thread, in GLib's loop.
+    static func main() throws {
+        try GLibMainLoop.run { try await open("https://shop.example/index.html") }
     }
 
     @MainActor

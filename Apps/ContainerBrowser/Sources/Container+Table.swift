@@ -14,15 +14,11 @@ extension Container {
     ///   `timedOut`.
     func waitForTable(at url: TableURL) async throws {
         guard tableVersion == nil else { return }
-        let (results, continuation) = AsyncStream.makeStream(of: TableCheckResult.self)
-        let observation = observe {
-            if case .tableChecked(_, let result) = $0 { continuation.yield(result) }
-        }
-        defer { observation.end() }
+        let events = self.events
         // No mirror is asked, so that one answer is all there is to wait for, redirects included.
         let limit = TableLibrary.Configuration(endpoints: TableEndpoints(primary: url)).answerLimit * 2
         let result = try await withLimit(limit, "the resource table does not come") {
-            for await result in results { return result }
+            for await case .tableChecked(_, let result) in events { return result }
             throw CancellationError()
         }
         switch result {

@@ -116,6 +116,7 @@ final class Stage {
                 let installed = try await container.install(archive: package.archive, manifest: package.manifest)
                 packageBases.append("\(installed.baseURL)")
             }
+            // Each record is there when the page has its response, so that it counts for the right opening.
             container.observe { [weak self] event in
                 if case .request(let record) = event { self?.requests.append(record) }
             }

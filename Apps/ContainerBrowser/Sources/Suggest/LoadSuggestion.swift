@@ -8,9 +8,8 @@ internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
 internal import PackageFormat
-internal import Prefetch
 internal import ResourceLoading
-internal import ResourceTable
+internal import TableSuggestions
 internal import WebEngine
 
 /// What a publisher can make of the openings of one page: a prefetch table, a list of hosts, a resource table.

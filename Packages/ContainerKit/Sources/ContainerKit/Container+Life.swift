@@ -17,18 +17,20 @@ internal import WebViewPool
 
 // What the host hears of the container, and tells it.
 extension Container {
-    /// What happens in the container from now on, and for the first who listens, by this or by ``observe(_:)``, also
-    /// what happened to packages since the container began to open: at most 256 events, no progress of downloads among
-    /// them. A subscriber that does not keep up loses the oldest events.
-    public func events() -> AsyncStream<ContainerEvent> {
+    /// A new stream of the events of the container. Each access subscribes: hold the stream, and iterate over it once.
+    ///
+    /// The first stream begins with the events of packages since the container began to open: at most 256, without the
+    /// progress of downloads. A stream whose reader does not keep up loses its oldest events: it buffers 4,096.
+    /// ``droppedEvents`` counts the lost ones. A stream ends when the container is released.
+    public var events: AsyncStream<ContainerEvent> {
         hub.subscribe()
     }
 
-    /// Has `observer` hear the same events as ``events()`` when they happen: nothing is lost, and no turn of the main
-    /// loop passes. For what is short, until the observation is ended.
+    /// Calls `observer` with the same events as ``events`` within the call that causes them, until the observation ends.
     ///
-    /// That may be inside of a call of the engine, which waits: nothing is to be opened, closed or discarded there.
-    @discardableResult
+    /// For tests that compare the order of events with calls of the engine. The engine may wait for the observer, so that
+    /// it must not open, close or discard a page.
+    @_spi(Testing) @discardableResult
     public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         hub.observe(observer)
     }

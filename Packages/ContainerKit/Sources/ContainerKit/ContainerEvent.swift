@@ -12,53 +12,51 @@ public import ResourceLoading
 public import ResourceTable
 public import WebEngine
 
-/// Something that happened in a container. Kinds are added over time: keep a default when switching.
+/// An event of a container. Later versions add cases: a `switch` needs a `default`.
 public enum ContainerEvent: Sendable {
     /// The host installed a package by `Container.install(archive:manifest:)`.
     case packageInstalled(InstalledPackage)
-    /// Something happened to a package that the container keeps up to date.
+    /// An event of a package that the container updates.
     case package(PackageEvent)
-    /// The resource table's server was asked, and what came of it.
+    /// The result of a check of the resource table with its server.
     case tableChecked(TableTrigger, TableCheckResult)
-    /// A folder or a development server stands in for a package from now on.
+    /// A folder or a development server replaces a package from now on.
     case previewMounted(Preview)
-    /// It does so no longer.
+    /// The preview no longer replaces the package.
     case previewUnmounted(Preview)
-    /// Other rules apply to requests that start from now on.
+    /// Other route rules apply to requests that start from now on.
     case rulesChanged
-    /// Interception was switched off as a whole, or on again.
+    /// Interception was turned off or on as a whole.
     case interceptionSwitched(isEnabled: Bool)
     /// The host opened a page.
     case pageOpened(PageSession)
-    /// The view of a page said something.
+    /// A signal of the view of a page.
     case page(PageID, ViewSignal)
-    /// A page was closed; what it pinned is let go of.
+    /// A page was closed, and its package generations are no longer pinned.
     case pageClosed(PageID)
-    /// Something happened to the proxy of the mode `loopbackProxy`, or to the server of the mode `loopbackServer`.
+    /// An event of the proxy of the mode `loopbackProxy`, or of the server of the mode `loopbackServer`.
     case loopback(LoopbackEvent)
-    /// The engine has forgotten what it held of the files under these URLs, since others answer there now.
+    /// The engine dropped its cached files under these URLs, because other files are served there now.
     case engineCachesCleared([PackageBaseURL])
-    /// It could not, so that a page may get an older file from its caches. It is tried again when the next page opens.
+    /// The engine failed to drop its cached files, so that a page may get an older file; the next open page retries.
     case engineCachesKept([PackageBaseURL], EngineError)
-    /// A page opened before the engine's cookie store and the container's had the same, since the engine did not answer in
-    /// time. Pages do not wait for it any more, until the same event comes with `false`.
+    /// The engine's cookie store did not answer in time: pages open without waiting for it until the same event has `false`.
     case cookiesBehind(Bool)
-    /// An account was signed out; whether nothing of it is left.
+    /// An account was signed out; `isComplete` is `false` if some of its data could not be removed.
     case signedOut(isComplete: Bool)
-    /// A step is taken because a page stays blank.
+    /// A step of the recovery of a blank page.
     case blankPage(PageID, BlankPageStep)
-    /// A page asked something of the app, and this came of it.
+    /// A request of a page to the app, and its result.
     case pageRequest(PageID, PageRequestRecord)
-    /// Something happened to a file that a page saves; the page may be closed by then.
+    /// An event of a file that a page saves; the page may be closed already.
     case download(PageID, DownloadEvent)
-    /// The server of the prefetch table was asked, and what came of it.
+    /// The result of a check of the prefetch table with its server.
     case prefetchTableChecked(PrefetchTableCheck)
-    /// The server of remote config was asked, and what came of it.
+    /// The result of a check of remote config with its server.
     case remoteConfigChecked(RemoteConfigCheck)
-    /// Remote config says something else from now on.
+    /// Remote config has a new state.
     case remoteConfigChanged(RemoteConfigState)
-    /// Remote config names these modes for some pages, but the container was not configured with them: the pages
-    /// open as if it named none.
+    /// Remote config names these modes, but the configuration does not: the pages open as if it named none.
     case remoteConfigModesIgnored([InterceptionMode])
     /// A request that came through the container has ended.
     case request(RequestRecord)

@@ -5,16 +5,16 @@ internal import AsyncSupport
 internal import LoopbackServer
 internal import OfflinePackage
 
-/// Hands events to those who listen, without ever waiting for them.
+/// Sends events to streams and to observers, and never waits for a reader.
 @MainActor
 final class EventHub {
     /// In the order in which they came.
     private var observers: [Observer] = []
-    /// What is still to be told, where an observer caused it by what it heard.
+    /// Events that an observer caused while it was called, to be delivered next.
     private var waiting: [ContainerEvent] = []
     private var isDelivering = false
     private let events = Broadcast<ContainerEvent>(capacity: 4_096)
-    /// What the first who listens gets of the time before it came; `nil` once it has.
+    /// The events that the first subscriber gets of the time before it; `nil` once there was one.
     private var early: [ContainerEvent]? = []
     /// Events that a slow subscriber lost.
     var dropped: Int { events.dropped }
@@ -24,21 +24,21 @@ final class EventHub {
 
     func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: drainEarlyEvents()) }
 
+    @discardableResult
     func observe(_ handler: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         let observer = Observer(handler)
         inOrder {
             observers.append(observer)
             for event in drainEarlyEvents() { handler(event) }
         }
-        // Held by the hub alone: who observes often holds the observation.
+        // Only the hub holds the observer, because observers often hold their observation.
         return EventObservation { [weak self, weak observer] in
             observer?.isOver = true
             self?.observers.removeAll { $0 === observer }
         }
     }
 
-    /// As ``observe(_:)`` for one of the container's own, as long as the hub lives: what happened before stays for the host,
-    /// who is still to come.
+    /// Adds an observer of the container's own, for the life of the hub. It leaves the early events to the host.
     func observePermanently(_ handler: @escaping @MainActor (ContainerEvent) -> Void) {
         observers.append(Observer(handler))
     }
@@ -51,14 +51,14 @@ final class EventHub {
     /// The number of streams that are still read.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// What happens to packages is kept for the first subscriber, and that a port was taken, or a mode is not there: a
-    /// rollback at launch is over before the host has the container and can listen.
+    /// Delivers an event. Events of packages, taken ports and missing modes are kept for the first subscriber: a rollback at
+    /// launch is over before the host has the container and can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}
     }
 
-    /// Does something, and tells what waits then: everyone hears one event after the other.
+    /// Runs `body`, then delivers the waiting events: each reaches all observers before the next one.
     private func inOrder(_ body: () -> Void) {
         guard !isDelivering else { return body() }
         isDelivering = true
@@ -69,7 +69,7 @@ final class EventHub {
 
     private func deliver(_ event: ContainerEvent) {
         keep(event)
-        // One may end another, or itself; who comes meanwhile hears the next.
+        // An observer may end another or itself; one that is added meanwhile gets the next event.
         for observer in observers where !observer.isOver { observer.handler(event) }
         events.send(event)
     }
@@ -82,7 +82,7 @@ final class EventHub {
         default: return
         }
         early?.append(event)
-        // Not counted as lost: nobody has listened yet.
+        // Not counted as lost: there was no subscriber yet.
         if let count = early?.count, count > Self.earlyLimit { early?.removeFirst() }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What keeps an observer of a container's events listening; also after it is dropped.
-@MainActor
+/// A registration of an observer of a container's events. The observer stays registered after this is released.
+@_spi(Testing) @MainActor
 public final class EventObservation {
     private var stop: (@MainActor () -> Void)?
 
@@ -10,7 +10,7 @@ public final class EventObservation {
         self.stop = stop
     }
 
-    /// Ends it: the observer goes, and hears nothing more.
+    /// Removes the observer.
     public func end() {
         stop?()
         stop = nil

@@ -36,7 +36,7 @@ struct AppRequestTests {
         try await fixture.install(["a.json": "[1]"], version: "1", into: container)
         fixture.network.put(.bytes(Data("kept".utf8)), at: "https://shop.example/kept", [.cacheControl: "max-age=60"])
         let session = session(of: container)
-        let events = container.events()
+        let events = container.events
         #expect(try await text("https://shop.example/a.json", from: session) == "[1]")
         #expect(try await text("https://shop.example/kept", from: session) == "kept")
         #expect(try await text("https://shop.example/kept", from: session) == "kept")

@@ -39,7 +39,7 @@ struct BlankPageBlameTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try await trial(of: "library", base: "https://library.example/", in: container)
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
             stage.load(stage.url, in: page.view)
             _ = try await fixture.text("containerkit://library.example/", from: page.view, of: container)
@@ -54,7 +54,7 @@ struct BlankPageBlameTests {
     func beside() async throws {
         let container = try await stage.container()
         try await trial(in: container)
-        let events = container.events()
+        let events = container.events
         let place = "containerkit://shop.example/other.html"
         // Its script is the package's.
         let other = try await container.open("https://shop.example/other.html")
@@ -72,7 +72,7 @@ struct BlankPageBlameTests {
         let container = try await stage.container()
         try await trial(in: container)
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
             stage.load(stage.url, in: page.view)
             try await stage.speak(in: page.view)
@@ -136,7 +136,7 @@ struct BlankPageBlameTests {
         }
         // Nobody has asked for it, or without an answer, or for another one.
         #expect(try await drop(url) == false)
-        let events = container.events()
+        let events = container.events
         fixture.engine.send(url, from: page.view).drop()
         for await case .request in events { break }
         #expect(try await drop(url) == false)

@@ -28,7 +28,7 @@ struct BlankPageHostTests {
         for isEnd in [true, false] {
             let (container, page) = try await open()
             var steps = 0
-            container.observe { [fallback, view = page.view] event in
+            container.hub.observe { [fallback, view = page.view] event in
                 switch event {
                 case .page(_, .processEnded), .page(_, .failed): view.load(fallback)
                 case .blankPage: steps += 1
@@ -56,7 +56,7 @@ struct BlankPageHostTests {
     func atDocument() async throws {
         for isFinish in [true, false] {
             let (container, page) = try await open()
-            container.observe { [fallback, view = page.view] event in
+            container.hub.observe { [fallback, view = page.view] event in
                 switch event {
                 case .page(_, .finished) where isFinish, .page(_, .committed) where !isFinish:
                     if !view.loads.contains(fallback) { view.load(fallback) }

@@ -155,7 +155,7 @@ struct BlankPageOvertakenTests {
         let container = try await stage.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
         let closing = AsyncStream.makeStream(of: Task<Void, Never>.self)
-        container.observe { event in
+        container.hub.observe { event in
             if case .blankPage = event {
                 // Closing begins in the same turn of the main actor.
                 closing.continuation.yield(Task.immediate { await container.close(page) })
@@ -176,7 +176,7 @@ struct BlankPageOvertakenTests {
         let (container, page) = try await open()
         let view = page.view
         defer { withExtendedLifetime(page) {} }
-        container.observe { [fallback] event in
+        container.hub.observe { [fallback] event in
             if case .blankPage(_, let step) = event, step.kind == .showedErrorPage { view.load(fallback) }
         }
         view.onSignal?(.started(url: place))

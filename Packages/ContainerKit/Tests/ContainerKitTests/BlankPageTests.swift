@@ -38,7 +38,7 @@ struct BlankPageTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         load(url, in: page.view)
         try await stage.show(BlankPageStage.look(), in: page.view)
         let first = try await nextStep(events)
@@ -72,7 +72,7 @@ struct BlankPageTests {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         for signal in ["crashed", "crashed again"] {
             load(url, in: page.view)
             try await stage.speak(in: page.view)
@@ -208,7 +208,7 @@ struct BlankPageTests {
         let left = try await container.open("https://a.example/")
         for view in [page.view, left.view] { load("containerkit://a.example/", in: view) }
         var steps: [BlankPageStep] = []
-        container.observe { if case .blankPage(_, let step) = $0 { steps.append(step) } }
+        container.hub.observe { if case .blankPage(_, let step) = $0 { steps.append(step) } }
         let receive = page.view.onSignal
         page.view.discard()
         receive?(.processEnded(reason: "the window was closed"))
@@ -226,7 +226,7 @@ struct BlankPageTests {
         options.signals.insert(.unresponsive)
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.blankPages = options }
         let page = try await container.open("https://a.example/")
-        let events = container.events()
+        let events = container.events
         let place = "containerkit://a.example/"
         page.view.onSignal?(.started(url: place))
         page.view.onSignal?(.committed(url: place))

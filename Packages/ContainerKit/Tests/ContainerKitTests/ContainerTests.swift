@@ -110,7 +110,7 @@ struct ContainerTests {
     @Test("A request that the engine drops is cancelled upstream")
     func cancellation() async throws {
         let container = try await container(covering: ["shop.example"])
-        let events = container.events()
+        let events = container.events
         let task = engine.send("containerkit://shop.example/endless")
         while network.requests.withLock({ $0.isEmpty }) {
             try Task.checkCancellation()

@@ -42,7 +42,7 @@ struct CookieTests {
     /// What a new page of the container sends with its first request.
     private func sent(by container: Container<FakeEngine>, on engine: FakeEngine? = nil) async throws -> String? {
         let page = try await container.open("https://shop.example/")
-        let events = container.events()
+        let events = container.events
         (engine ?? fixture.engine).send(place, from: page.view, isMainDocument: true)
         for await case .request in events { break }
         await container.close(page)
@@ -167,7 +167,7 @@ struct CookieTests {
             $0.network.transport = uploads
         }
         let pages = try await [container.open("https://shop.example/"), container.open("https://other.example/")]
-        let events = container.events()
+        let events = container.events
         let mark = try #require(HTTPField.Name("ContainerKit-Request"))
         let id = String(repeating: "0a", count: 16)
         let rest = String(repeating: "other", count: 20_000)
@@ -406,7 +406,7 @@ struct CookieTests {
         let network = HeldNetwork()
         let container = try await container { $0.network.transport = network }
         let page = try await container.open("https://shop.example/")
-        let events = container.events()
+        let events = container.events
         let asked = Task { for await _ in network.arrivals { break } }
         fixture.engine.send(place + "late", from: page.view)
         await asked.value

@@ -33,7 +33,7 @@ struct DamageTests {
         let package = try await container.update(from: fixture.publish(site, version: "1")).package
         conditions.set(HostConditions(isIdle: false))
         try damage("run()")
-        let events = container.events()
+        let events = container.events
         #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
         #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
         #expect(container.counters.unreadableFiles == 2 && container.counters.store.damagedBlobs == 1)
@@ -61,7 +61,7 @@ struct DamageTests {
         let container = try await fixture.container()
         try await fixture.install(site, version: "1", into: container)
         try damage("run()")
-        let events = container.events()
+        let events = container.events
         #expect(try await fixture.text(url + "app.js", of: container) == "network https://shop.example/app.js")
         for await case .package(.fileDamaged(let file)) in events {
             #expect(file.path == "app.js")
@@ -87,7 +87,7 @@ struct DamageTests {
         try await misses(until: 3)
         // The shop comes before it in line.
         try damage("news()")
-        let events = container.events()
+        let events = container.events
         _ = try await fixture.text("containerkit://news.example/news.js", of: container)
         for await case .package(.repaired(let id, _, _)) in events {
             #expect(id == news.package.id && shop.package.id < id)

@@ -49,7 +49,7 @@ struct DownloadTests {
         private let (changes, change) = AsyncStream<Void>.makeStream()
 
         init(_ container: Container<FakeEngine>) {
-            container.observe { [weak self] event in
+            container.hub.observe { [weak self] event in
                 switch event {
                 case .download(_, let event): self?.events.append(event)
                 case .pageRequest(_, let record): self?.endings.append(record.ending)

@@ -48,12 +48,12 @@ struct EngineCacheTests {
     @Test("An update is followed by it while no page is open, and once: a page that is open keeps what it has")
     func update() async throws {
         let container = try await container()
-        var events = container.events()
+        var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         // The server's own files may be there.
         #expect(await cleared(events) == [shop])
         let first = try await container.open(page)
-        events = container.events()
+        events = container.events
         try await fixture.install(["index.html": "two"], version: "2", into: container)
         for await case .package(.scopeChanged) in events { break }
         let second = try await container.open(page)
@@ -74,7 +74,7 @@ struct EngineCacheTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
         let bad = try await container.open(page)
-        var events = container.events()
+        var events = container.events
         let before = fixture.engine.forgotten.count
         container.report(.began, of: bad)
         container.report(.failed("white"), of: bad)
@@ -86,7 +86,7 @@ struct EngineCacheTests {
         #expect(good.session.generations != bad.session.generations)
         #expect(fixture.engine.forgotten.count == before + 1)
         await container.close(good)
-        events = container.events()
+        events = container.events
         try await container.remove(PackageID("shop"))
         #expect(await cleared(events) == [shop])
         await container.shutDown()
@@ -100,7 +100,7 @@ struct EngineCacheTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         var ends = calls.makeAsyncIterator()
         let end = try #require(await ends.next())
-        let events = container.events()
+        let events = container.events
         let opening = Task { try await container.open(page) }
         for await case .pageOpened in events { break }
         // The view is there, and loads nothing.
@@ -115,7 +115,7 @@ struct EngineCacheTests {
     func limit() async throws {
         fixture.engine.hangs = true
         let container = try await container { $0.pages.engineCacheLimit = .seconds(1) }
-        let events = container.events()
+        let events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await kept(events)?.code == .timedOut)
         let first = try await container.open(page)
@@ -137,13 +137,13 @@ struct EngineCacheTests {
     @Test("Switched off, packages answer nothing, and what came of them is forgotten, too")
     func switchedOff() async throws {
         let container = try await container()
-        var events = container.events()
+        var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await cleared(events) == [shop])
-        events = container.events()
+        events = container.events
         container.isEnabled = false
         #expect(await cleared(events) == [shop])
-        events = container.events()
+        events = container.events
         container.isEnabled = true
         #expect(await cleared(events) == [shop])
         await container.shutDown()
@@ -152,7 +152,7 @@ struct EngineCacheTests {
     @Test("What a rule passed to the server meanwhile is forgotten, too, whatever page was open")
     func rules() async throws {
         let container = try await container()
-        var events = container.events()
+        var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await cleared(events) == [shop])
         let first = try await container.open(page)
@@ -160,7 +160,7 @@ struct EngineCacheTests {
         container.isEnabled = true
         container.setRules(.none)
         #expect(fixture.engine.forgotten == [[shop]])
-        events = container.events()
+        events = container.events
         await container.close(first)
         #expect(await cleared(events) == [shop])
         _ = try await container.open(page)
@@ -171,7 +171,7 @@ struct EngineCacheTests {
     @Test("What the server answered while remote config forbade packages is forgotten, too")
     func remoteConfig() async throws {
         let container = try await container { $0.remote = RemoteConfigOptions() }
-        var events = container.events()
+        var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(await cleared(events) == [shop])
         let first = try await container.open(page)
@@ -181,7 +181,7 @@ struct EngineCacheTests {
             try await container.apply(try RemoteConfigDocument(json: Data(text.utf8)))
         }
         #expect(fixture.engine.forgotten == [[shop]])
-        events = container.events()
+        events = container.events
         await container.close(first)
         #expect(await cleared(events) == [shop])
         await container.shutDown()
@@ -199,7 +199,7 @@ struct EngineCacheTests {
             await container.close(shopPage)
             await container.close(plain)
             if launch == 0 {
-                let events = container.events()
+                let events = container.events
                 try await fixture.install(["index.html": "one"], version: "1", into: container)
                 #expect(await cleared(events) == [shop])
             }
@@ -242,7 +242,7 @@ struct EngineCacheTests {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         _ = try await container.open(page)
-        for await case .package(.scopeChanged(let change)) in container.events() {
+        for await case .package(.scopeChanged(let change)) in container.events {
             #expect(change.reason == .activated)
             break
         }

@@ -6,7 +6,7 @@ import PackageFormat
 import ResourceLoading
 import Testing
 
-@testable import ContainerKit
+@_spi(Testing) @testable import ContainerKit
 
 @MainActor
 @Suite("Events", .timeLimit(.minutes(1)))

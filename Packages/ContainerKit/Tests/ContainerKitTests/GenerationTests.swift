@@ -59,7 +59,7 @@ struct GenerationTests {
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         var page: Page<FakeView>? = try await container.open("https://shop.example/")
         let view = try #require(page?.view)
-        let events = container.events()
+        let events = container.events
         let id = page?.session.id
         page = nil
         #expect(container.openPages.isEmpty)

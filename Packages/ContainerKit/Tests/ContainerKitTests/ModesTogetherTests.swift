@@ -164,7 +164,7 @@ struct ModesTogetherTests {
         page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
         // Clearing fails while no page asks over loopback, so that it is for the next one to see to.
         fixture.engine.forgetError = EngineError(.storage, "not now")
-        let events = container.events()
+        let events = container.events
         try await fixture.install(["x": "one"], version: "1", base: shop, into: container)
         for await case .engineCachesKept in events { break }
         fixture.engine.forgetError = nil

@@ -29,7 +29,7 @@ struct PageRequestTests {
         private let (changes, change) = AsyncStream<Void>.makeStream()
 
         init(_ container: Container<FakeEngine>) {
-            container.observe { [weak self] event in
+            container.hub.observe { [weak self] event in
                 guard case .pageRequest(_, let record) = event else { return }
                 self?.records.append(record)
                 self?.change.yield()

@@ -101,7 +101,7 @@ struct PageTests {
     @Test("Events come in order, to every subscriber")
     func events() async throws {
         let container = try await fixture.container(covering: ["a.example"])
-        let streams = [container.events(), container.events()]
+        let streams = [container.events, container.events]
         let page = try await container.open("https://a.example/")
         page.view.onSignal?(.finished(url: "containerkit://a.example/"))
         await container.close(page)
@@ -123,7 +123,7 @@ struct PageTests {
     @Test("When the container goes, its listeners hear the end, its schemes refuse, and its folder is free")
     func end() async throws {
         var container: Container<FakeEngine>? = try await fixture.container(covering: ["a.example"])
-        let events = try #require(container?.events())
+        let events = try #require(container?.events)
         container = nil
         for await _ in events {}
         let sink = fixture.engine.send("containerkit://a.example/")

@@ -356,7 +356,7 @@ struct PrefetchTests {
         try await until { count(api) == 2 && next.counters.prefetchTable?.failures == 1 }
         await next.close(other)
         var checks: [PrefetchTableCheck] = []
-        next.observe { if case .prefetchTableChecked(let check) = $0 { checks.append(check) } }
+        next.hub.observe { if case .prefetchTableChecked(let check) = $0 { checks.append(check) } }
         next.hostEnteredForeground()
         try await until { checks.count == 1 }
         guard case .failed(let error as PrefetchError) = checks[0] else {

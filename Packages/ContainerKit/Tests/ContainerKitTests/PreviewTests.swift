@@ -20,7 +20,7 @@ struct PreviewTests {
         try await fixture.install(["index.html": "packed", "only.js": "packed"], version: "1", into: container)
         try Data("tried".utf8).write(to: URL(filePath: fixture.folder + "/index.html"))
         let preview = Preview(.folder(fixture.folder), over: try PackageBaseURL("https://shop.example/"))
-        let events = container.events()
+        let events = container.events
         container.mount(preview)
         #expect(container.previews == [preview])
         let url = "containerkit://shop.example/index.html"

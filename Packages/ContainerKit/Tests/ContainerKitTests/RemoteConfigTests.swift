@@ -290,7 +290,7 @@ struct RemoteConfigTests {
         publish(json(3, #""features":{"pool":false}"#))
         let container = try await fetching()
         var checks: [RemoteConfigCheck] = []
-        container.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
+        container.hub.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
         try await until { checks.count == 1 }
         guard case .applied(3) = checks[0] else {
             Issue.record("\(checks)")
@@ -352,7 +352,7 @@ struct RemoteConfigTests {
         let next = try await fetching(on: FakeEngine()) { $0.url = "http://config.example/switchboard" }
         #expect(next.remoteConfig?.document == nil && next.remoteConfig?.isEnabled == true)
         var checks: [RemoteConfigCheck] = []
-        next.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
+        next.hub.observe { if case .remoteConfigChecked(let check) = $0 { checks.append(check) } }
         try await until { checks.count == 1 }
         #expect(code(of: checks[0]) == "insecure")
         #expect(!fixture.network.urls.contains { $0.hasPrefix("http:") })

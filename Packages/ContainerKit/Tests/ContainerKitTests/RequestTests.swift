@@ -12,7 +12,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-@testable import ContainerKit
+@_spi(Testing) @testable import ContainerKit
 
 /// The way of one request through the facade.
 @MainActor
@@ -162,7 +162,7 @@ struct RequestTests {
     @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
     func atOnce() async throws {
         let (container, page, _) = try await fileInMemory()
-        let events = container.events()
+        let events = container.events
         let task = fixture.engine.send("containerkit://shop.example/a.txt", from: page.view)
         #expect(task.status == 200 && task.body == Data("packaged".utf8))
         for await case .request(let record) in events {
@@ -175,7 +175,7 @@ struct RequestTests {
     func closingWithin() async throws {
         let (container, page, request) = try await fileInMemory()
         var records: [RequestRecord] = []
-        let observation = container.observe {
+        let observation = container.hub.observe {
             if case .request(let record) = $0 { records.append(record) }
         }
         let sink = ClosingSink { container.sessions[page.view.id] = nil }
@@ -215,7 +215,7 @@ struct RequestTests {
     func closing() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/")
-        let events = container.events()
+        let events = container.events
         let task = fixture.engine.send("containerkit://shop.example/endless", from: page.view)
         while fixture.network.urls.isEmpty {
             try Task.checkCancellation()

@@ -78,7 +78,7 @@ struct RulesTests {
     @Test("Other rules apply at once to what starts, and as a whole")
     func replaced() async throws {
         let container = try await container()
-        let events = container.events()
+        let events = container.events
         #expect(container.covers("https://shop.example/") && container.rules.rules.isEmpty)
         container.setRules(
             try RouteRules(json: Data(#"{"format":1,"deny":[{"host":"shop.example"}]}"#.utf8)))
@@ -129,7 +129,7 @@ struct RulesTests {
         fixture.network.put(.stream(ByteStream(pieces)), at: "https://shop.example/slow")
         let container = try await container()
         let page = try await container.open("https://shop.example/")
-        let events = container.events()
+        let events = container.events
         let task = fixture.engine.send("containerkit://shop.example/slow", from: page.view)
         feed.yield(Data("before, ".utf8))
         while task.body.isEmpty {

@@ -124,7 +124,7 @@ struct ServerPageTests {
         }
         #expect(try self.port(of: try await taking.open("https://a.example/")) == port)
         let fallback = try await launch { container in
-            for await event in container.events() { if case .loopback(.portTaken(port)) = event { break } }
+            for await event in container.events { if case .loopback(.portTaken(port)) = event { break } }
         }
         #expect(fallback != port)
         await taking.shutDown()

@@ -217,7 +217,7 @@ struct SeveralModesTests {
         let before = fixture.engine.forgotten.count
         try await fixture.install(["x": "two"], version: "2", base: byProxy, into: container)
         #expect(fixture.engine.forgotten.count == before)
-        let events = container.events()
+        let events = container.events
         await container.close(proxied)
         for await case .engineCachesCleared(let bases) in events {
             #expect(bases.map(\.description) == [byProxy], "though a page by the scheme is open")
@@ -365,14 +365,14 @@ struct SeveralModesTests {
         let receive: @MainActor @Sendable (ContainerEvent) -> Void = { event in
             if case .remoteConfigModesIgnored(let modes) = event { ignored.append(modes) }
         }
-        second?.observe(receive)
+        second?.hub.observe(receive)
         try await second?.apply(document(2, "server"))
         #expect(ignored == [[.loopbackServer]])
         await second?.shutDown()
         second = nil
         let third = try await container(on: FakeEngine()) { $0.remote = RemoteConfigOptions() }
         #expect(third.mode(ofPageAt: byName) == .customScheme)
-        third.observe(receive)
+        third.hub.observe(receive)
         #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
         await third.shutDown()
     }

@@ -25,7 +25,7 @@ struct SharedPackageTests {
     @Test("A page elsewhere that one has answered fails it")
     func answered() async throws {
         let container = try await container()
-        let events = container.events()
+        let events = container.events
         let page = try await container.open("https://other.example/")
         container.report(.began, of: page)
         page.view.onSignal?(.committed(url: "containerkit://other.example/"))

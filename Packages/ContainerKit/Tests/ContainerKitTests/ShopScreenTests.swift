@@ -4,7 +4,6 @@
 import ContainerKit
 import ContainerTesting
 import Foundation
-import SchemeRouter
 import Testing
 import WebEngineTesting
 

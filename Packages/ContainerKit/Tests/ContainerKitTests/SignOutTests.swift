@@ -28,7 +28,7 @@ struct SignOutTests {
     func account() async throws {
         fixture.network.put(.bytes(Data("mine".utf8)), at: real, [.cacheControl: "max-age=600"])
         let container = try await container()
-        let events = container.events()
+        let events = container.events
         for (host, value) in [("shop.example", "1"), ("a.shop.example", "2"), ("other.example", "3")] {
             try await fixture.engine.jar.set(EngineCookie(name: "id", value: value, domain: host))
         }
@@ -113,7 +113,7 @@ struct SignOutTests {
     @Test("What fails is named, and all else is cleared; also where nobody waits any more")
     func failure() async throws {
         let container = try await container()
-        let events = container.events()
+        let events = container.events
         try await fixture.engine.jar.set(EngineCookie(name: "id", value: "1", domain: "shop.example"))
         fixture.engine.clearError = EngineError(.storage, "the disk is away")
         let error = await #expect(throws: ContainerError.self) { try await container.signOut() }

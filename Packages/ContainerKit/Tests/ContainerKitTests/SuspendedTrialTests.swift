@@ -55,7 +55,7 @@ struct SuspendedTrialTests {
     @Test("A page that is healthy after an hour away proves its version", arguments: Absence.allCases)
     func healthyAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
-        let events = container.events()
+        let events = container.events
         let page = try await bootForNineSeconds(in: container)
         try await leave(container, absence)
         clock.advance(by: .seconds(3_600))
@@ -67,7 +67,7 @@ struct SuspendedTrialTests {
     @Test("A page that then says nothing has the whole limit, and no more", arguments: Absence.allCases)
     func silentAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
-        let events = container.events()
+        let events = container.events
         let page = try await bootForNineSeconds(in: container)
         try await leave(container, absence)
         // No alarm is left.

@@ -99,7 +99,7 @@ struct TableTests {
             $0.packages.table?.scope = TableScope(pages: ["cdn.example"])
             $0.conditions = conditions
         }
-        let events = container.events()
+        let events = container.events
         var page: Page<FakeView>?
         var checks = [String]()
         for await event in events {
@@ -130,7 +130,7 @@ struct TableTests {
             $0.packages.table?.scope = TableScope(pages: ["cdn.example"], downloads: ["files.example", "cdn.example"])
             $0.packages.table?.headerFields[.authorization] = "secret"
         }
-        for await case .tableChecked(_, let result) in container.events() {
+        for await case .tableChecked(_, let result) in container.events {
             guard case .replaced = result else {
                 Issue.record("\(result)")
                 break
@@ -157,7 +157,7 @@ struct TableTests {
             let fixture = Fixture()
             let table = TableTests(fixture: fixture)
             let container = try await table.container(table.publish("run()", version: "1"), scope: scope)
-            for await case .tableChecked(_, let result) in container.events() {
+            for await case .tableChecked(_, let result) in container.events {
                 guard case .failed(let error) = result else {
                     Issue.record("\(result)")
                     break
@@ -176,7 +176,7 @@ struct TableTests {
         let endpoints = try publish("run()", version: "1", at: "https://cdn.example/to/https://evil.example/app.js")
         fixture.network.put(.bytes(Data("run()".utf8)), at: "https://evil.example/app.js")
         let container = try await container(endpoints)
-        for await case .tableChecked(_, .replaced) in container.events() { break }
+        for await case .tableChecked(_, .replaced) in container.events { break }
         #expect(
             try await fixture.text("containerkit://cdn.example/app.js", of: container)
                 == "network https://cdn.example/app.js")
@@ -207,7 +207,7 @@ struct TableTests {
         var endpoints = try publish("run()", version: "1")
         endpoints.primary = try #require(TableURL("http://table.example/table"))
         let container = try await container(endpoints)
-        for await case .tableChecked(_, let result) in container.events() {
+        for await case .tableChecked(_, let result) in container.events {
             guard case .failed(let error) = result else {
                 Issue.record("\(result)")
                 break
@@ -223,7 +223,7 @@ struct TableTests {
     func failing() async throws {
         let endpoints = TableEndpoints(primary: try #require(TableURL("https://table.example/table")))
         let container = try await container(endpoints)
-        for await case .tableChecked(_, .failed(let error)) in container.events() {
+        for await case .tableChecked(_, .failed(let error)) in container.events {
             #expect(error.code == .badJSON)
             break
         }

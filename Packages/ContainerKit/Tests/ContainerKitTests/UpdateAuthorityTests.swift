@@ -21,7 +21,7 @@ struct UpdateAuthorityTests {
     private func refusal(
         of source: PackageSource, in container: Container<FakeEngine>
     ) async throws -> DeliveryError.Code? {
-        let events = container.events()
+        let events = container.events
         do {
             try await container.update(from: source)
             return nil
@@ -93,7 +93,7 @@ struct UpdateAuthorityTests {
         let source = try fixture.publish(["index.html": "two"], version: "2", sequence: 2)
         try await container.update(from: source)
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         container.report(.began, of: page)
         container.report(.failed("white"), of: page)
         for await event in events {

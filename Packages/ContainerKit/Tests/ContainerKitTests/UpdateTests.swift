@@ -27,7 +27,7 @@ struct UpdateTests {
     @Test("An update is fetched, answers at once, is told, and what it replaces goes")
     func updating() async throws {
         let container = try await fixture.container()
-        let events = container.events()
+        let events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
         #expect(try await text(of: container) == "one")
         let second = try await container.update(from: fixture.publish(["index.html": "two"], version: "2"))
@@ -57,7 +57,7 @@ struct UpdateTests {
         let source = try fixture.publish(["index.html": "two"], version: "2")
         try await container.update(from: source)
         let page = try await container.open("https://shop.example/index.html")
-        let events = container.events()
+        let events = container.events
         container.report(.began, of: page)
         container.report(.failed("white"), of: page)
         for await event in events {
@@ -84,7 +84,7 @@ struct UpdateTests {
         container.report(.failed("late"), of: page)
         let next = try await container.open("https://shop.example/index.html")
         container.report(.began, of: next)
-        let events = container.events()
+        let events = container.events
         container.report(.healthy, of: next)
         for await event in events {
             if case .package(.quarantined(_, _, let reason)) = event { Issue.record("\(reason)") }
@@ -193,7 +193,7 @@ struct UpdateTests {
         let next = try await open(RecordedHealth(left))
         #expect(next.changesAtLaunch.map(\.reason.isRollback) == [true])
         try await next.hostEnteredBackground()
-        for await event in next.events() {
+        for await event in next.events {
             guard case .package(.quarantined(let id, let version, _)) = event else { continue }
             #expect(id.description == "shop" && version.description == "2")
             break
@@ -210,7 +210,7 @@ struct UpdateTests {
         fixture.network.put(
             .stream(ByteStream(pieces, length: Int64(archive.count))), at: "https://packages.example/shop-1.zip")
         network.yield(archive.prefix(4_000))
-        let events = container.events()
+        let events = container.events
         async let update = container.update(from: source)
         for await event in events {
             guard case .package(.downloading(_, _, let progress)) = event, progress.received > 0 else { continue }

@@ -35,7 +35,7 @@ struct WorkerScriptTests {
         fixture.network.put(.bytes(Data(own.utf8)), at: "https://a.example/w.js", [.cacheControl: "no-store"])
         let page = try await container.open("https://a.example/")
         let url = "containerkit://a.example/w.js"
-        let events = container.events()
+        let events = container.events
         let front = start(url, in: page)
         for await case .request(let record) in events {
             #expect(record.url == "https://a.example/w.js" && record.bytes == own.utf8.count)

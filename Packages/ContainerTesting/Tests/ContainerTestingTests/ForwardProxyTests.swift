@@ -16,9 +16,9 @@ struct ForwardProxyTests {
 
     /// A server that echoes, streams, and answers every other path with a megabyte.
     private func configuration(tls: Bool = false) throws -> OriginServer.Configuration {
-        let echo = try #require(PathPattern("/echo"))
-        let stream = try #require(PathPattern("/stream"))
-        let any = try #require(PathPattern("/*"))
+        let echo = try #require(OriginPathPattern("/echo"))
+        let stream = try #require(OriginPathPattern("/stream"))
+        let any = try #require(OriginPathPattern("/*"))
         var configuration = OriginServer.Configuration(routes: [
             OriginRoute(.post, echo) { OriginResponse(body: .bytes($0.body)) },
             OriginRoute(.get, stream) { _ in
@@ -237,7 +237,7 @@ struct ForwardProxyTests {
 
     @Test("a client that leaves ends the request upstream")
     func cancellation() async throws {
-        let endless = try #require(PathPattern("/endless"))
+        let endless = try #require(OriginPathPattern("/endless"))
         let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
         let configuration = OriginServer.Configuration(routes: [
             OriginRoute(.get, endless) { _ in

@@ -116,10 +116,10 @@ struct OriginServerTests {
 
     @Test("routes answer before files, and see the request")
     func routes() async throws {
-        let echo = try #require(PathPattern("/echo"))
-        let slow = try #require(PathPattern("/stream/*"))
-        let page = try #require(PathPattern("/"))
-        let fails = try #require(PathPattern("/fails"))
+        let echo = try #require(OriginPathPattern("/echo"))
+        let slow = try #require(OriginPathPattern("/stream/*"))
+        let page = try #require(OriginPathPattern("/"))
+        let fails = try #require(OriginPathPattern("/fails"))
         let routes = [
             OriginRoute(.post, echo) { request in
                 OriginResponse(headers: [.contentType: "application/x-echo"], body: .bytes(request.body))

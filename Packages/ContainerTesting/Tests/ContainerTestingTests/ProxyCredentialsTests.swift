@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A proxy that wants credentials", .timeLimit(.minutes(1)))
 struct ProxyCredentialsTests {
-    private static let credentials = ProxyCredentials(username: "user", password: "pass:word")
+    private static let credentials = TestProxyCredentials(username: "user", password: "pass:word")
 
     private var configuration: ForwardProxy.Configuration {
         var configuration = ForwardProxy.Configuration()
@@ -19,7 +19,7 @@ struct ProxyCredentialsTests {
     }
 
     private func site() throws -> OriginServer.Configuration {
-        let any = try #require(PathPattern("/*"))
+        let any = try #require(OriginPathPattern("/*"))
         return OriginServer.Configuration(routes: [OriginRoute(.get, any) { _ in .text("the page") }])
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A SOCKS5 proxy", .timeLimit(.minutes(1)))
 struct SocksProxyTests {
-    private static let credentials = ProxyCredentials(username: "user", password: "pass")
+    private static let credentials = TestProxyCredentials(username: "user", password: "pass")
     /// Version 1, `user`, `pass`.
     private static let right: [UInt8] = [1, 4] + Array("user".utf8) + [4] + Array("pass".utf8)
     private static let wrong: [UInt8] = [1, 4] + Array("user".utf8) + [4] + Array("nope".utf8)
@@ -48,7 +48,7 @@ struct SocksProxyTests {
 
     @Test("With the right credentials a tunnel opens, however the bytes come", arguments: [false, true])
     func tunnel(inPieces: Bool) async throws {
-        let any = try #require(PathPattern("/*"))
+        let any = try #require(OriginPathPattern("/*"))
         let site = OriginServer.Configuration(routes: [OriginRoute(.get, any) { _ in .text("the page") }])
         try await withOrigin(site) { server async throws in
             var configuration = ForwardProxy.Configuration()

@@ -6,6 +6,7 @@ public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
 internal import PageRecovery
+internal import RemoteConfig
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable

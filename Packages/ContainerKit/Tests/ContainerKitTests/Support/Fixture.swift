@@ -86,7 +86,7 @@ final class Fixture {
         to url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
         isMainDocument: Bool = false, of container: Container<FakeEngine>
     ) async throws -> (sink: FakeSink, record: RequestRecord) {
-        let events = container.events()
+        let events = container.events
         let sink = engine.send(url, method, fields, from: view, isMainDocument: isMainDocument)
         for await case .request(let record) in events { return (sink, record) }
         throw CancellationError()

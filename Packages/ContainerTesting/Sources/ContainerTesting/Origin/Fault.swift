@@ -37,10 +37,10 @@ public struct Fault: Sendable, Hashable {
     /// What goes wrong.
     public let kind: Kind
     /// The paths for which it does.
-    public let path: PathPattern
+    public let path: OriginPathPattern
 
     /// Has `kind` go wrong for each request of a path that matches.
-    public init(_ kind: Kind, at path: PathPattern) {
+    public init(_ kind: Kind, at path: OriginPathPattern) {
         self.kind = kind
         self.path = path
     }
@@ -68,7 +68,7 @@ public struct Fault: Sendable, Hashable {
         guard let colon = text.firstIndex(of: ":") else {
             throw invalid("a fault is KIND:/PATH, such as reset:/app.js")
         }
-        guard let path = PathPattern(text[text.index(after: colon)...]) else {
+        guard let path = OriginPathPattern(text[text.index(after: colon)...]) else {
             throw invalid("the path begins with / or * and has no spaces")
         }
         let kind = text[..<colon]

@@ -8,13 +8,13 @@ public struct OriginRoute: Sendable {
     /// The method to match. `GET` matches `HEAD` too, whose answer loses its body on the way.
     public let method: HTTPRequest.Method
     /// The paths to match.
-    public let path: PathPattern
+    public let path: OriginPathPattern
     /// Answers. An error that it throws becomes 500.
     public let answer: @Sendable (OriginRequest) async throws -> OriginResponse
 
     /// Has `answer` answer requests of this method whose path matches.
     public init(
-        _ method: HTTPRequest.Method, _ path: PathPattern,
+        _ method: HTTPRequest.Method, _ path: OriginPathPattern,
         answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
     ) {
         self.method = method

@@ -14,7 +14,7 @@ extension ForwardProxy {
         /// How many clients' connections there may be at a time; further ones are reset. 1,024 by default.
         public var connectionLimit = 1_024
         /// What a client has to say first; others are refused, by HTTP with 407. `nil`, the default, to serve anyone.
-        public var credentials: ProxyCredentials?
+        public var credentials: TestProxyCredentials?
         /// Where a connection really leads, asked with what the client named before it is made. As named by default. What it
         /// throws fails the connection.
         public var route: (@Sendable (Endpoint) async throws -> Endpoint)?

@@ -21,13 +21,13 @@ enum SocksMessage {
     }
 
     /// A name and a password (RFC 1929, section 2).
-    static func credentials(in buffer: inout ByteBuffer) throws -> ProxyCredentials? {
+    static func credentials(in buffer: inout ByteBuffer) throws -> TestProxyCredentials? {
         var rest = buffer
         guard let version: UInt8 = rest.readInteger() else { return nil }
         guard version == 1 else { throw Malformed() }
         guard let username = text(in: &rest), let password = text(in: &rest) else { return nil }
         buffer = rest
-        return ProxyCredentials(username: username, password: password)
+        return TestProxyCredentials(username: username, password: password)
     }
 
     /// Where `CONNECT` leads (RFC 1928, section 4).

@@ -49,7 +49,7 @@ func route(
     _ method: HTTPRequest.Method = .get, _ path: String,
     _ answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
 ) throws -> OriginRoute {
-    OriginRoute(method, try #require(PathPattern(path)), answer: answer)
+    OriginRoute(method, try #require(OriginPathPattern(path)), answer: answer)
 }
 
 extension HTTPTransporting {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+package import Foundation
 internal import StrictJSON
 
 /// A JSON value as it was written: members in their order, and numbers digit for digit.
-indirect enum JSONValue: Sendable {
+indirect package enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// As RFC 8259, section 6, has it.
@@ -15,9 +15,14 @@ indirect enum JSONValue: Sendable {
     /// No name comes twice.
     case object([Member])
 
-    struct Member: Sendable {
-        let name: String
-        let value: JSONValue
+    package struct Member: Sendable {
+        package let name: String
+        package let value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 }
 
@@ -25,7 +30,7 @@ extension JSONValue {
     /// Reads one value and nothing after it; see `JSONScanner` for what it refuses.
     /// - Throws: ``PrefetchError`` with code ``PrefetchError/Code-swift.struct/badJSON``, or
     ///   ``PrefetchError/Code-swift.struct/limit`` for values that nest deeper than `maxDepth`.
-    init(json: some ContiguousBytes, maxDepth: Int) throws(PrefetchError) {
+    package init(json: some ContiguousBytes, maxDepth: Int) throws(PrefetchError) {
         do {
             self = try json.withUnsafeBytes { bytes in
                 var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: maxDepth))
@@ -73,7 +78,7 @@ extension JSONValue {
     }
 
     /// The value without white space, members in their order.
-    var text: [UInt8] {
+    package var text: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: false)
         return bytes
@@ -82,7 +87,7 @@ extension JSONValue {
     /// One spelling for all that mean the same: members in the order of their names' bytes, each number by its exact
     /// value, each string with the least of escapes. Texts of other code points are others, even where they look the
     /// same.
-    var canonical: [UInt8] {
+    package var canonical: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: true)
         return bytes

@@ -5,25 +5,25 @@ internal import WebSyntax
 
 /// The parameters in a page's query (`application/x-www-form-urlencoded`, section 5 of the URL standard), and how they
 /// join a URL and a body.
-struct PageParameters: Sendable {
-    struct Pair: Sendable {
+package struct PageParameters: Sendable {
+    package struct Pair: Sendable {
         /// As it stands in the query.
         let raw: Substring
-        let name: String
-        let value: String
+        package let name: String
+        package let value: String
     }
 
     private let query: String
-    let pairs: [Pair]
+    package let pairs: [Pair]
 
-    init(query: String?) {
+    package init(query: String?) {
         self.query = query ?? ""
         pairs = Self.pairs(of: self.query)
     }
 
     /// A query with the page's behind it. The page's parameters stay spelled as they are; those whose name the query
     /// already has are left out.
-    func following(_ own: String?) -> String? {
+    package func following(_ own: String?) -> String? {
         guard !query.isEmpty else { return own }
         guard let own, !own.isEmpty else { return query }
         let names = Set(Self.pairs(of: own).map { Array($0.name.utf8) })
@@ -34,7 +34,7 @@ struct PageParameters: Sendable {
 
     /// Members with the page's parameters behind them; those that are there already stay. Of a parameter that comes
     /// more than once the last value counts, at the place of the first, as in an object of JavaScript.
-    func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
+    package func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
         var members = own
         var places: [[UInt8]: Int] = [:]
         let names = Set(own.map { Array($0.name.utf8) })

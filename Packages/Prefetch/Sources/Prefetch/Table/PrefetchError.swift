@@ -32,7 +32,7 @@ public struct PrefetchError: Error, Sendable, CustomStringConvertible {
     public let location: String?
 
     /// - Parameter message: is made one line, of at most 200 characters.
-    init(_ code: Code, _ message: String, at location: String? = nil) {
+    package init(_ code: Code, _ message: String, at location: String? = nil) {
         self.code = code
         self.message = message.printable(limit: 200)
         self.location = location

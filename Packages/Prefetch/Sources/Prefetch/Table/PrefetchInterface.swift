@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+package import HTTPTypes
 
 /// One interface of a page: what is asked for when the page is opened, and what the page's parameters do to it.
 public struct PrefetchInterface: Sendable {
-    let api: PrefetchURL
+    package let api: PrefetchURL
     /// In upper case.
-    let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     /// Whether the page's parameters join the URL's query.
-    let hasURLParameters: Bool
+    package let hasURLParameters: Bool
     /// Whether the page's parameters join the body.
-    let hasBodyParameters: Bool
+    package let hasBodyParameters: Bool
     /// The configured body. An object, where parameters join it.
-    let body: JSONValue?
+    package let body: JSONValue?
+
+    package init(
+        api: PrefetchURL, method: HTTPRequest.Method, hasURLParameters: Bool, hasBodyParameters: Bool, body: JSONValue?
+    ) {
+        self.api = api
+        self.method = method
+        self.hasURLParameters = hasURLParameters
+        self.hasBodyParameters = hasBodyParameters
+        self.body = body
+    }
 
     /// The request for a page with these parameters.
-    func request(with parameters: PageParameters) -> PrefetchRequest {
+    package func request(with parameters: PageParameters) -> PrefetchRequest {
         var url = api
         if hasURLParameters { url.query = parameters.following(api.query) }
         var body = body

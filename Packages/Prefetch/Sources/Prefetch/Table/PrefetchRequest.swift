@@ -7,7 +7,7 @@ internal import ResourceLoading
 
 /// A request that is made ahead of the page's own.
 public struct PrefetchRequest: Sendable {
-    let identity: RequestIdentity
+    package let identity: RequestIdentity
     /// In upper case.
     public let method: HTTPRequest.Method
     /// An absolute URL of `http` or `https`, without a fragment.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+package import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
@@ -9,21 +9,21 @@ internal import WebSyntax
 ///
 /// Scheme and host are in lower case, the scheme's own port and an empty path make no difference, letters that no URL
 /// may hold are percent-encoded as engines send them, and there is no fragment. Escapes stay as they are.
-struct PrefetchURL: Sendable, Hashable {
+package struct PrefetchURL: Sendable, Hashable {
     let origin: WebOrigin
     /// From the first slash to the query.
-    let path: String
+    package let path: String
     /// Without its question mark; `nil` where there is none.
-    var query: String?
+    package var query: String?
 
     /// `nil` where the text is no such URL, or names a user.
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard let head = HTTPRequest(urlText: URLSpelling.strict(text)) else { return nil }
         self.init(head)
     }
 
     /// The URL of a request.
-    init?(_ head: HTTPRequest) {
+    package init?(_ head: HTTPRequest) {
         guard let scheme = head.scheme, ["http", "https"].contains(scheme), let authority = head.authority,
             Authority(authority[...].utf8) != nil, let origin = head.webOrigin
         else { return nil }
@@ -36,8 +36,8 @@ struct PrefetchURL: Sendable, Hashable {
     }
 
     /// The whole URL.
-    var text: String { page + (query.map { "?\($0)" } ?? "") }
+    package var text: String { page + (query.map { "?\($0)" } ?? "") }
 
     /// What pages are matched by: the URL without its query.
-    var page: String { "\(origin)\(path)" }
+    package var page: String { "\(origin)\(path)" }
 }

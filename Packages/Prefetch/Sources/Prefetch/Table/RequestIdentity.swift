@@ -5,9 +5,9 @@ internal import Foundation
 internal import HTTPTypes
 
 /// What makes two requests the same: method, URL and canonical body, and whether a document is asked for.
-struct RequestIdentity: Sendable, Hashable {
+package struct RequestIdentity: Sendable, Hashable {
     /// A body as it is compared.
-    enum Body: Sendable, Hashable {
+    package enum Body: Sendable, Hashable {
         case none
         /// The canonical form of a JSON value.
         case json([UInt8])
@@ -31,4 +31,11 @@ struct RequestIdentity: Sendable, Hashable {
     let url: String
     let body: Body
     let isDocument: Bool
+
+    package init(method: String, url: String, body: Body, isDocument: Bool) {
+        self.method = method
+        self.url = url
+        self.body = body
+        self.isDocument = isDocument
+    }
 }

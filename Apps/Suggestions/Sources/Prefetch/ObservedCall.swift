@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import Prefetch
 internal import ResourceLoading
 
 /// A request for data in one run, read so that runs can be compared.

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
+package import Foundation
 internal import HTTPTypes
+package import Prefetch
 
 /// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
 ///
 /// A pure function of what was seen. A request is taken where a script asked for data by it, the table can say it for
-/// every parameter of the page, and making it ahead does no harm: see the module's page for the rules. In doubt it is
+/// every parameter of the page, and making it ahead does no harm: `docs/suggested-tables.md` has the rules. In doubt it is
 /// left out: what is missing costs time, what is too much costs the server a request and may do worse.
-public struct PrefetchSuggestion: Sendable {
+package struct PrefetchSuggestion: Sendable {
     /// A request for data that the table does not name.
-    public struct LeftOut: Sendable, Hashable {
+    package struct LeftOut: Sendable, Hashable {
         /// As it was sent.
-        public let method: String
+        package let method: String
         /// Without user, query and fragment, which may hold secrets; what looks like one in the path is `…`.
-        public let url: String
+        package let url: String
         /// One line for people. It names parameters, and no values.
-        public let reason: String
+        package let reason: String
     }
 
     /// What was left out, in the order in which it was first seen, each once.
-    public private(set) var leftOut: [LeftOut] = []
+    package private(set) var leftOut: [LeftOut] = []
     private(set) var interfaces: [PrefetchInterface] = []
     private let page: PrefetchURL
     private let limits: PrefetchLimits
     private let rule: FixedPartRule
 
     /// How many requests the table names.
-    public var count: Int { interfaces.count }
+    package var count: Int { interfaces.count }
 
     /// - Parameters:
     ///   - page: the URL that was opened, with the parameters that it had.
@@ -37,7 +38,7 @@ public struct PrefetchSuggestion: Sendable {
     ///   - now: the time of the runs.
     ///   - limits: the limits that the table must keep.
     /// - Throws: ``PrefetchError`` where the page's URL cannot stand in a table.
-    public init(
+    package init(
         page: String, runs: [[ObservedRequest]], now: Date, limits: PrefetchLimits = .default
     ) throws(PrefetchError) {
         guard page.utf8.count <= limits.maxURLLength, let url = PrefetchURL(page) else {
@@ -70,7 +71,7 @@ public struct PrefetchSuggestion: Sendable {
     /// The table, as a server publishes it. It has been read back: a container takes it.
     /// - Parameter version: of the table.
     /// - Throws: ``PrefetchError`` for a version that no table can have.
-    public func json(version: String) throws(PrefetchError) -> Data {
+    package func json(version: String) throws(PrefetchError) -> Data {
         let rows = interfaces.map { "      " + String(decoding: $0.json.text, as: UTF8.self) }
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).text, as: UTF8.self) }
         let list = rows.isEmpty ? "[]" : "[\n\(rows.joined(separator: ",\n"))\n    ]"

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
+internal import Prefetch
 
 /// The names and values that lie inside of a name or a value: JSON, a query, a URL that has one, any of these escaped once
 /// more, or JSON in base64.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Prefetch
+
 extension PageParameters {
     /// What a query was before the page's parameters joined it.
     struct Lead: Sendable, Hashable {

@@ -4,7 +4,7 @@
 /// A path, or a glob over paths: `*` stands for any run of characters, `/` among them.
 ///
 /// It is compared with the path as it stands in the request, percent-encoded and without the query.
-public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
+public struct OriginPathPattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern as it was given.
     public let description: String
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import Prefetch
 
 /// Says of one request whether a script asked for data by it, and whether it may be made ahead of the page.
 enum DataRule {

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 import ResourceTable
+import TableSuggestions
 import Testing
 
 /// A table of the files that a page was seen to load.

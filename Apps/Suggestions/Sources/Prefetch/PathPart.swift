@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Prefetch
 internal import WebSyntax
 
 /// The parts of a path, each with the one before it as its name: `/token/abc` says what `?token=abc` does.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 internal import WebSyntax
 
 /// A request that a page made, as far as who watched it could see it.
-public struct ObservedRequest: Sendable {
+package struct ObservedRequest: Sendable {
     /// Method, real URL and header fields, as they were sent.
-    public var request: HTTPRequest
+    package var request: HTTPRequest
     /// The body as it was sent, empty where there was none; `nil` where it was not seen whole.
-    public var body: Data?
+    package var body: Data?
     /// The head of the answer; `nil` where none came.
-    public var response: HTTPResponse?
+    package var response: HTTPResponse?
 
     /// Notes a request.
-    public init(_ request: HTTPRequest, body: Data? = Data(), response: HTTPResponse?) {
+    package init(_ request: HTTPRequest, body: Data? = Data(), response: HTTPResponse?) {
         self.request = request
         self.body = body
         self.response = response

@@ -3,14 +3,15 @@
 
 import Foundation
 import HTTPTypes
+import Prefetch
 import ResourceLoading
 import Testing
 
-@testable import Prefetch
+@testable import TableSuggestions
 
 /// A table made of what a page was seen to ask for.
 @Suite(.timeLimit(.minutes(1)))
-struct SuggestionTests {
+struct PrefetchSuggestionTests {
     private static let page = "https://m.example.com/help/new?id=163&itemId=126"
     private static let api = "https://m.example.com/api/info"
     /// 2026-03-01T12:00:00Z

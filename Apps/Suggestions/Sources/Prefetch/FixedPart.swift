@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Prefetch
+
 /// What of a request a table would write down: the names and values of a query and of a body.
 struct FixedPart: Sendable {
     struct Item: Sendable, Hashable {

@@ -5,7 +5,7 @@ internal import Foundation
 internal import NIOHTTP1
 
 /// What a proxy of this room wants to hear before it serves.
-public struct ProxyCredentials: Sendable, Hashable {
+public struct TestProxyCredentials: Sendable, Hashable {
     /// The user's name, without a colon.
     public var username: String
     /// The user's password.

@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-public import Foundation
-public import HTTPTypes
+package import Foundation
+package import HTTPTypes
 internal import ResourceLoading
+internal import ResourceTable
 internal import WebSyntax
 
 /// A table of the files that a page was seen to load, and what was left out of it, each with its reason.
@@ -12,25 +13,25 @@ internal import WebSyntax
 /// A pure function of what was seen. A file is taken where its answer is the same for everybody: asked for by GET,
 /// answered 200, of a type that pages are made of, neither `private` nor `no-store`, without cookies, and with the same
 /// bytes in every run.
-public struct ResourceSuggestion: Sendable {
+package struct ResourceSuggestion: Sendable {
     /// A file that the table does not name.
-    public struct LeftOut: Sendable, Hashable {
+    package struct LeftOut: Sendable, Hashable {
         /// Without user, query and fragment, which may hold secrets.
-        public let url: String
+        package let url: String
         /// One line for people.
-        public let reason: String
+        package let reason: String
     }
 
     /// What was left out, in the order in which it was first seen, each once.
-    public private(set) var leftOut: [LeftOut] = []
+    package private(set) var leftOut: [LeftOut] = []
     private var rows: [Row] = []
     private var names: Set<TableURL> = []
 
     /// How many files the table names.
-    public var count: Int { rows.count }
+    package var count: Int { rows.count }
 
     /// - Parameter runs: what was seen each time that the page was opened.
-    public init(runs: [[ObservedFile]]) {
+    package init(runs: [[ObservedFile]]) {
         let runs = runs.map { run in Dictionary(grouping: run.filter { FileRule($0).isFile }, by: \.request.urlText) }
         var known: Set<String> = []
         for url in runs.flatMap(\.keys).sorted() where known.insert(url).inserted {
@@ -51,7 +52,7 @@ public struct ResourceSuggestion: Sendable {
     }
 
     /// Whether the table names the file that a request asks for.
-    public func names(_ request: HTTPRequest) -> Bool {
+    package func names(_ request: HTTPRequest) -> Bool {
         request.method == .get && TableURL(request).map(names.contains) == true
     }
 
@@ -61,7 +62,7 @@ public struct ResourceSuggestion: Sendable {
     /// host's root), `size` and `sha256`.
     /// - Parameter version: of the table.
     /// - Throws: ``TableError`` for a version that no table can have.
-    public func json(version: String) throws -> Data {
+    package func json(version: String) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         func text(_ value: some Encodable) throws -> String {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
+internal import Prefetch
 
 /// Why a request cannot stand in a table, in one line for people.
 struct SuggestionFault: Error {
