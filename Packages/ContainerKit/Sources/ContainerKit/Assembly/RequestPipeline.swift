@@ -14,9 +14,9 @@ extension Container: LegacyPageHost {}
 extension Container {
     /// Returns the modes of pages that the host has configured.
     /// - Throws: ``ContainerError`` with code `unsupported` if modes do not go together.
-    static func pageModes(_ configuration: Configuration) throws(ContainerError) -> PageModes {
+    static func pageModes(_ configuration: ContainerConfiguration) throws(ContainerError) -> PageModes {
         do {
-            return try PageModes(configuration.pages.mode, configuration.pages.modes)
+            return try PageModes(configuration.pages.mode ?? Engine.standardMode, configuration.pages.modes)
         } catch {
             throw ContainerError(error)
         }
