@@ -70,7 +70,7 @@ public final class Container<Engine: WebEngineDriver> {
         let prefetch = await core.makePrefetch(
             pipelines, policy, cookies: PrefetchCookieReader(engine, pipelines, cookies, loopback?.controller))
         let pipeline = core.makePipeline(pipelines, requests, locator: locator, origins: origins)
-        let views = core.makeViews(pipelines.customScheme.traits, policy, loopback: loopback?.controller)
+        let views = core.makeViews(pipelines.customScheme.traits, preconnector: loopback)
 
         delivery.connect(recovery: recovery?.monitor, loopback: loopback)
         loopback?.connect(recovery: recovery?.monitor, engineCaches: engineCaches.invalidator)

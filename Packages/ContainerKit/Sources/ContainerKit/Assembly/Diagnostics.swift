@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Diagnostics
+internal import Logging
 internal import OfflinePackage
 internal import PagePrefetch
 internal import PagePrompts
@@ -46,9 +47,11 @@ final class DiagnosticsComponent: ContainerComponent {
     /// The components whose counts are reported as metrics.
     weak var components: ComponentList?
     private let pages: PageRegistry
+    private let hub: EventHub
 
     init(_ options: ContainerConfiguration.Diagnostics, logger: Logger, pages: PageRegistry, hub: EventHub) {
         self.pages = pages
+        self.hub = hub
         let metrics = MetricsReporter(options.metrics, host: self)
         let recorder = options.timelines.map {
             TimelineRecorder($0, logger: logger, metrics: metrics, host: self)
@@ -73,7 +76,9 @@ final class DiagnosticsComponent: ContainerComponent {
 
     func pageDidFail(_ page: PageID, because error: any Error) { recorder?.fail(page, error) }
 
-    func addCounters(to counters: inout ContainerCounters) { counters.droppedEvents += recorder?.dropped ?? 0 }
+    func addCounters(to counters: inout ContainerCounters) { 
+        counters.droppedEvents += hub.dropped + (recorder?.dropped ?? 0)
+    }
 }
 
 extension DiagnosticsComponent: DiagnosticsHost {

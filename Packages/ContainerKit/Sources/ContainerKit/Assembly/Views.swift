@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
+internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 internal import WebViewPool
@@ -20,7 +22,21 @@ extension Container {
     /// Ends the views that no page uses and drops caches in memory, as on a memory warning. The container does so by
     /// itself when ``ContainerConfiguration/conditions`` report that memory is short.
     public func releaseMemory() {
-        trimMemory(.critical)
+        components.trimMemory(.critical)
+    }
+}
+
+// MARK: - Assembly
+
+extension ContainerCore {
+    /// - Parameter traits: the traits of the engine in the mode `customScheme`.
+    func makeViews(
+        _ traits: EngineTraits, preconnector: (any ViewPreconnecting)?
+    ) -> PageViews<Engine> {
+        PageViews(
+            engine, configuration, mode: modes.standard,
+            precompiling: BodyBridgeHost.sourcesToPrecompile(in: modes.standard, by: traits), feature: switches[.pool],
+            hub: hub, preconnector: preconnector)
     }
 }
 
@@ -43,9 +59,12 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     private var reclaiming: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - sources: the scripts that are compiled in each view ahead.
+    ///   - engine: the engine that makes the views.
+    ///   - configuration: the options of the container.
     ///   - mode: the mode of the views that are prepared.
+    ///   - sources: the scripts that are compiled in each view ahead.
     ///   - feature: the switch of the preparation.
+    ///   - hub: the events that show when the app is idle.
     ///   - preconnector: connects to the proxy ahead; `nil` if there is none.
     init(
         _ engine: Engine, _ configuration: ContainerConfiguration, mode: InterceptionMode, precompiling sources: [String],
@@ -98,7 +117,9 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 
     /// Returns a view for a page.
     /// - Parameters:
-    ///   - holder: the object whose end returns the view.
+    ///   - url: the real URL of the page.
+    ///   - mode: the mode of the page.
+    ///   - holder: the object whose release returns the view.
     /// - Throws: `EngineError` if the engine makes no view.
     func checkOut(
         at url: String, in mode: InterceptionMode, for holder: PageHolder
@@ -116,6 +137,8 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
             await pool.reclaim()
         }
     }
+
+    func pageWillOpen(_ opening: PageOpening) { reclaimSoon() }
 
     /// A view that also showed a page of another site ends with its page.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebEngine
+
 /// The components of a container in their two orders.
 ///
 /// Start, page openings, signals and returns of the app run in ``startOrder``. Closings, departures of the app,
@@ -8,7 +10,7 @@
 ///
 /// Isolation: the main actor.
 @MainActor
-struct ComponentList {
+final class ComponentList {
     /// The names of the components.
     enum Name: Sendable, Hashable, CaseIterable {
         case store, resourceTable, remoteConfig, diagnostics, prefetch, loopback, cookies, httpCache, pipeline, packages
@@ -52,7 +54,24 @@ struct ComponentList {
         return nil
     }
 
-    // MARK: Calls that all components get, whatever fails
+    // MARK: Calls of all components
+
+    /// Starts the components.
+    /// - Throws: the first error; the components after that one are not started.
+    func start() async throws {
+        for component in inStartOrder { try await component.start() }
+    }
+
+    func trimMemory(_ pressure: MemoryPressure) {
+        for component in inCloseOrder { component.trimMemory(pressure) }
+    }
+
+    /// The counts of all components.
+    var counters: ContainerCounters {
+        var counters = ContainerCounters()
+        for component in inStartOrder { component.addCounters(to: &counters) }
+        return counters
+    }
 
     /// Reports a state of the app to all components.
     /// - Throws: the first error, after all were called.

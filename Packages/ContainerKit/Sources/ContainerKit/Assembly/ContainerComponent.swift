@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieBridge
+@_spi(Facade) internal import CookieBridge
+internal import Diagnostics
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 
@@ -95,6 +97,8 @@ final class PageOpening {
     var place: String
     /// The load of the view, once the page has one.
     var load: ViewLoad?
+    /// Returns the timeline of the page; `nil` if none is recorded.
+    var timeline: (@MainActor () -> PageTimeline)?
 
     init(_ id: PageID, url: String, post: OpeningPosts.Post?, userAgent: UserAgent) {
         self.id = id
