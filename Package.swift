@@ -399,8 +399,8 @@ let package = Package(
         tests(
             of: "LoopbackInterception", in: "ContainerKit",
             [
-                "AsyncSupport", "BaseTesting", "ConnectTunnel", "LoopbackServer", "ResourceLoading", "SchemeMode",
-                "WebEngine", "WebEngineTesting", .httpTypes, .log,
+                "AsyncSupport", "BaseTesting", "ConnectTunnel", "LoopbackServer", "ResourceLoading", "WebEngine",
+                "WebEngineTesting", .httpTypes, .log,
             ]),
         target(
             "ContainerKit",

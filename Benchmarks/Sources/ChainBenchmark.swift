@@ -23,9 +23,9 @@ struct ChainBenchmark {
         let target = try folder.subfolder("chain")
         defer { folder.remove(target) }
         let engine = SilentEngine()
-        let container = try await Container(
-            engine: engine,
-            configuration: .init(directory: target + "/store", transport: NoTransport()))
+        var configuration = ContainerConfiguration(directory: target + "/store")
+        configuration.network.transport = NoTransport()
+        let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: sample.archive, manifest: sample.manifest)
         let events = container.events
         let listener = Task {

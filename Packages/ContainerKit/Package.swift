@@ -286,7 +286,6 @@ let package = Package(
                 .product(name: "ConnectTunnel", package: "ConnectTunnel"),
                 .product(name: "LoopbackServer", package: "LoopbackServer"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
-                .product(name: "SchemeMode", package: "SchemeRouter"),
                 .product(name: "WebEngine", package: "WebEngine"),
                 .product(name: "WebEngineTesting", package: "WebEngine"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -76,14 +76,11 @@ extension EngineCheck {
         let url = server.url + arguments[2]
         var results: [String] = []
         if mode != .plain {
-            var configuration: ContainerConfiguration
+            var configuration = mode.configuration(ContainerConfiguration(directory: folder + "/store"))
             switch server {
-            case .site(let site):
-                configuration = .init(directory: folder + "/store", transport: try site.transport())
-            case .port(let port):
-                configuration = .init(directory: folder + "/store", transport: AddressedTransport(toPort: port))
+            case .site(let site): configuration.network.transport = try site.transport()
+            case .port(let port): configuration.network.transport = AddressedTransport(toPort: port)
             }
-            configuration = mode.configuration(configuration)
             configuration.network.coveredHosts = [HostPattern(BodySite.host)].compactMap(\.self)
             let past = mode == .scheme ? try await reach(server, by: engine, at: BridgeSite.bareHost) : nil
             defer { withExtendedLifetime(past) {} }

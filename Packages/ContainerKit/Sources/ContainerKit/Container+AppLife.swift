@@ -1,105 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Facade) internal import CookieBridge
-@_spi(Facade) internal import HTTPCache
-internal import LoopbackInterception
-internal import OfflinePackage
-internal import PackageUpdates
-internal import PageDownloads
-internal import PagePrefetch
-internal import PageRecovery
-internal import RemoteConfig
-internal import RequestPipeline
-internal import ResourceTable
-
-// What the host tells of the app's own life, from background to end; `docs/app-life.md` has it call by call.
+// The life of the app, reported by the host; docs/app-life.md has the calls in their order.
 extension Container {
-    /// The app goes to the background: applies the updates that waited for it, leaves the folder as after a proper close,
-    /// so that a kill costs nothing, and removes what crashes left.
+    /// Reports that the app went to the background: updates that waited for it are applied, the folder is left as after a
+    /// close, so that a kill loses nothing, and files that crashes left are removed.
     ///
-    /// Until ``hostEnteredForeground()`` no page is too late with its report, and a kill says nothing of the version that
-    /// it boots.
+    /// Until ``hostEnteredForeground()`` no page is late with its report, and the end of the process is no evidence
+    /// against a version.
     /// - Throws: `StoreError` or `CancellationError`.
     public func hostEnteredBackground() async throws {
-        idle?.handle(.away(.background))
-        blankPages?.leave(.background)
-        await packages.leave(.background)
-        var failure: (any Error)?
-        do { try await packages.updater.hostEnteredBackground() } catch { failure = error }
-        // Before the sweep: the system gives a few seconds, and that may take longer. And whatever failed before.
-        await cookies?.flush()
-        await cache?.checkpoint()
-        try await packages.checkpoint()
-        await packages.sweepAll()
-        try await packages.checkpoint()
-        if let failure { throw failure }
+        try await components.hostDidTransition(to: .background)
     }
 
-    /// The app comes to the foreground: pages that boot have their whole time again, and a new resource table is asked
-    /// for, where there is one, as is one of what is fetched ahead.
+    /// Reports that the app came to the foreground: pages that boot have their full time again, and the resource table,
+    /// the prefetch table and remote config are requested where they are in use.
     public func hostEnteredForeground() {
-        idle?.handle(.back(.background))
-        packages.comeBack(from: .background)
-        // After that: what has waited for this may report on packages.
-        blankPages?.comeBack(from: .background)
-        table?.record(.foreground)
-        checkPrefetchTable()
-        remoteConfigService?.check()
+        for component in components.inStartOrder { component.hostEnteredForeground() }
     }
 
-    /// The system is about to suspend the app: lets go of every lock. Pages are still answered; installs fail until
-    /// ``hostResumed()``, the HTTP cache takes in nothing new on disk, and no page is too late with its
-    /// report. On Linux there is no need for it.
-    /// - Throws: `StoreError`; locks are let go all the same.
+    /// Reports that the system is about to suspend the app: all locks are released. Pages are still answered; installs
+    /// fail until ``hostResumed()``, the HTTP cache stores nothing new on disk, and no page is late with its report. Not
+    /// needed on Linux.
+    /// - Throws: `StoreError`; the locks are released nevertheless.
     public func hostWillSuspend() async throws {
-        idle?.handle(.away(.suspension))
-        downloadManager.suspend()
-        blankPages?.leave(.suspension)
-        // First: what it has to write down it can write now.
-        await packages.leave(.suspension)
-        await origins?.waitUntilSaved()
-        await cookies?.flush()
-        await cache?.suspend()
-        try await packages.suspend()
+        try await components.hostDidTransition(to: .suspended)
     }
 
-    /// The app goes on after ``hostWillSuspend()``.
-    /// - Throws: `StoreError`, with code `inUse` where another process has taken the folder meanwhile.
+    /// Reports that the app continues after ``hostWillSuspend()``.
+    /// - Throws: `StoreError`, with code `inUse` if another process has taken the folder in the meantime.
     public func hostResumed() async throws {
-        // Last, and whatever fails: a page may be loaded anew then.
-        defer { blankPages?.comeBack(from: .suspension) }
-        downloadManager.resume()
-        // A listener may not have outlived the suspension; what it cannot do now it tries again when a page opens.
-        await loopback?.resume()
-        await cache?.resume()
-        try await packages.resume()
-        origins?.resume()
-        await packages.updater.retryRollbacks()
-        packages.comeBack(from: .suspension)
-        idle?.handle(.back(.suspension))
+        try await components.hostDidTransition(to: .resumed(isStoreOpen: true))
     }
 
-    /// Ends what goes on by itself and waits for it, for a host that ends a container and opens another on its folder.
+    /// Ends the work of the container and waits for it, for a host that opens another container on the same folder.
     ///
-    /// Pages that are open count as closed for the trials of their packages. The folder is free once the last reference
-    /// to this container goes after that, and the last request that is under way has ended. Without this call, reports
-    /// and sweeps that are under way may hold the folder for a moment longer. Nothing is lost either way.
+    /// Open pages count as closed for the trials of their packages. The folder is free when the last reference to this
+    /// container is released after that, and the last request in progress has ended. Without this call, reports and
+    /// sweeps in progress may hold the folder for a moment longer; nothing is lost either way.
     public func shutDown() async {
-        for session in sessions.values { report(.closed, of: session) }
-        blankPages?.shutDown()
-        prefetch?.removeAll()
-        await downloadManager.shutDown()
-        // It may have the engine connect to the proxy.
-        await idle?.shutDown()
-        await loopback?.shutDown()
-        await engineCaches?.shutDown()
-        await table?.shutDown()
-        await prefetchTable?.shutDown()
-        await origins?.waitUntilSaved()
-        await remoteConfigService?.shutDown()
-        await cookies?.shutDown()
-        await cache?.shutDown()
-        await packages.shutDown()
+        for component in components.inCloseOrder { await component.shutDown() }
     }
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import CookieJar
-@_spi(Facade) internal import HTTPCache
 internal import Logging
-internal import PageDownloads
+internal import WebEngine
 
 // A user goes.
 extension Container {
@@ -32,25 +30,24 @@ extension Container {
     }
 
     private func signOut(_ scope: CookieScope) async throws {
-        downloadManager.beginSignOut()
-        defer { downloadManager.endSignOut() }
-        // Of its own, so that nothing is half-done where nobody waits any more.
-        let failures = await Task {
-            var failures: [String] = []
-            do { try await clear(scope) } catch { failures.append("\(error)") }
-            await cache?.removeAll()
-            // Pages that are not intercepted have theirs there, in all modes.
-            do { try await engine.caching.clearHTTPCache() } catch {
-                failures.append("the engine's HTTP cache: \(error)")
+        let removal = AccountDataRemoval(scope: scope, contents: [.cookies, .httpCache, .session])
+        // In a task of its own, so that nothing is left half-done if the caller is cancelled.
+        let failures = await Task { [components] in
+            await components.removeData(removal).map { error in
+                error is EngineError ? "the engine's HTTP cache: \(error)" : "\(error)"
             }
-            // What came meanwhile may have been asked for before.
-            forgetHeld(scope)
-            return failures
         }.value
         hub.send(.signedOut(isComplete: failures.isEmpty))
         guard !failures.isEmpty else { return }
         configuration.logger.error("signed out in part", metadata: ["left": "\(failures.joined(separator: "; "))"])
         throw ContainerError(.signOut, "not all is cleared: \(failures.joined(separator: "; "))")
+    }
+
+    /// Removes the responses in the HTTP cache and those that were prefetched, as when a user signs out. Requests in
+    /// progress store nothing either, and web processes show no other page after the open one. In modes in which the
+    /// engine stores responses itself, its cache is cleared, too, for all sites; if it is not, the log has the reason.
+    public func clearHTTPCache() async {
+        _ = await components.removeData(AccountDataRemoval(scope: .all, contents: [.httpCache, .engineCopies]))
     }
 }
 

@@ -32,8 +32,8 @@ public struct ContainerConfiguration: Sendable {
     /// The conditions of the device and the app, for all features of the container: downloads, repairs, tables, remote
     /// config, the preparation of views, the release of memory. By default they are always favourable.
     public var conditions: any HostConditioning = .favourable
-    /// The clock of the time limits of page requests and downloads; a continuous clock by default.
-    public var clock: any Clock<Duration> = ContinuousClock()
+    /// The clock of the time limits of page requests and downloads; a clock that stops while the machine sleeps by default.
+    public var clock: any Clock<Duration> = SuspendingClock()
     /// The options of packages, their updates and the resource table.
     public var packages = Packages()
     /// The options of requests and their responses.

@@ -38,7 +38,7 @@ package protocol EngineCacheHost: AnyObject {
 @MainActor
 package final class EngineCacheInvalidator {
     private weak var engine: (any WebEngineDriver)?
-    private weak var host: (any EngineCacheHost)?
+    private let host: any EngineCacheHost
     private let library: PackageLibrary
     private let directory: String
     /// The maximum time that a page waits.
@@ -71,7 +71,7 @@ package final class EngineCacheInvalidator {
     ///   - limit: the maximum time that a page waits for the engine.
     ///   - isByProxy: whether files reach the engine by a proxy, at their real URLs.
     ///   - logger: the log of failures.
-    ///   - host: the state of the container, and the receiver of results; not retained.
+    ///   - host: the state of the container, and the receiver of results; retained.
     package init(
         _ engine: any WebEngineDriver, _ library: PackageLibrary, directory: String, limit: Duration, isByProxy: Bool,
         logger: Logger, host: any EngineCacheHost
@@ -231,7 +231,7 @@ package final class EngineCacheInvalidator {
             held = wanted
             save()
             logger.debug("the engine forgot files", metadata: ["urls": "\(places)"])
-            host?.engineDidForgetFiles(under: urls)
+            host.engineDidForgetFiles(under: urls)
             // Other generations may answer by now.
             clearSoon()
         case .failure(is CancellationError): break
@@ -242,7 +242,7 @@ package final class EngineCacheInvalidator {
             save()
             let error = error as? EngineError ?? EngineError(.storage, "\(error)")
             logger.warning("the engine keeps files", metadata: ["urls": "\(places)", "error": "\(error)"])
-            host?.engineDidKeepFiles(under: urls, because: error)
+            host.engineDidKeepFiles(under: urls, because: error)
         }
     }
 

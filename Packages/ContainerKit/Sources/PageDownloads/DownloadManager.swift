@@ -36,7 +36,8 @@ package protocol PageDownloadHost: AnyObject {
 /// Isolation: the main actor. Files are written, measured and removed elsewhere.
 @MainActor
 package final class DownloadManager {
-    package weak var host: (any PageDownloadHost)?
+    /// The parts of the container that downloads need; retained.
+    package var host: (any PageDownloadHost)?
     let options: DownloadOptions
     let clock: any Clock<Duration>
     let names: SchemeNames

@@ -52,7 +52,8 @@ package enum PagePromptOutcome: Sendable {
 /// Isolation: the main actor.
 @MainActor
 package final class PagePromptController {
-    package weak var host: (any PagePromptHost)?
+    /// The parts of the container that prompts need; retained.
+    package var host: (any PagePromptHost)?
     /// The questions of pages, those of other features included.
     package let questions: PageQuestionQueue
     private let options: PageRequestOptions

@@ -86,10 +86,10 @@ struct RemoteConfigTests {
         configuration.network.httpCache?.memoryBytes = 0
         configuration.network.httpCache?.diskBytes = 0
         let kept = configuration.with(numbers)
-        #expect(kept.poolCapacity == 0)
-        #expect(kept.httpCache?.memoryBytes == 0 && kept.httpCache?.diskBytes == 0)
+        #expect(kept.views.poolCapacity == 0)
+        #expect(kept.network.httpCache?.memoryBytes == 0 && kept.network.httpCache?.diskBytes == 0)
         configuration.network.httpCache = nil
-        #expect(configuration.with(numbers).httpCache == nil)
+        #expect(configuration.with(numbers).network.httpCache == nil)
     }
 
     @Test("Without remote config there is none, and the host brings none")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import AsyncSupport
 import ConnectTunnel
 import HTTPTypes
 import ResourceLoading
@@ -33,6 +34,12 @@ struct LoopbackRequestsTests {
         return try request(document, method, [destination: "document"])
     }
 
+    private func completed(_ request: ResourceRequest, by requests: LoopbackRequests) -> ResourceRequest {
+        var request = request
+        requests.complete(&request)
+        return request
+    }
+
     @Test("A port that is neither protocol's own may be opened for both")
     func targets() {
         let requests = requests(
@@ -49,12 +56,10 @@ struct LoopbackRequestsTests {
         let pipeline = FakePipeline()
         let requests = requests(pipeline)
         record(1, at: document)
-        var request = try documentRequest()
-        requests.complete(&request)
+        let request = completed(try documentRequest(), by: requests)
         #expect(request.destination == .document && request.page?.page.id == PageID(rawValue: 1))
         _ = try await requests.load(request)
-        var picture = try self.request(document + "x.png")
-        requests.complete(&picture)
+        let picture = completed(try self.request(document + "x.png"), by: requests)
         _ = try await requests.load(picture)
         #expect(observer.calls == ["requested \(document)", "answered \(document)"])
         pipeline.state.withLock { $0.error = ResourceError(.tls, "refused") }
@@ -70,8 +75,7 @@ struct LoopbackRequestsTests {
         pipeline.state.withLock { $0.status = .noContent }
         let requests = requests(pipeline)
         record(1, at: document)
-        var request = try documentRequest(.post)
-        requests.complete(&request)
+        let request = completed(try documentRequest(.post), by: requests)
         _ = try await requests.load(request)
         #expect(
             observer.calls == [
@@ -88,13 +92,10 @@ struct LoopbackRequestsTests {
             let pipeline = FakePipeline(distinguishesAskers: distinguishes)
             let requests = requests(pipeline)
             record(1, at: document)
-            var picture = try request("https://cdn.example/x.png", .get, [.referer: document])
-            requests.complete(&picture)
+            let picture = completed(try request("https://cdn.example/x.png", .get, [.referer: document]), by: requests)
             _ = requests.immediateResponse(to: picture)
             _ = try await requests.load(picture)
-            var page = try documentRequest()
-            requests.complete(&page)
-            _ = try await requests.load(page)
+            _ = try await requests.load(completed(try documentRequest(), by: requests))
             let expected = distinguishes ? [document] : nil
             #expect(pipeline.askers == [expected, expected, nil])
         }
@@ -113,7 +114,7 @@ struct LoopbackRequestsTests {
         _ = try await requests.load(carrying)
         #expect(pipeline.requests.map { $0.headerFields[field] } == [nil])
         await #expect(throws: ResourceError.self) {
-            try await requests.load(request("https://a.example/api", .post, [field: "none"]))
+            try await requests.load(try request("https://a.example/api", .post, [field: "none"]))
         }
         #expect(pipeline.requests.count == 1)
         guard case .known = requests.immediateResponse(to: try request("https://a.example/x")) else {

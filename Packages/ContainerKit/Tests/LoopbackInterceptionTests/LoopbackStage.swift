@@ -59,12 +59,8 @@ final class RecordedHost: LoopbackHost {
     var events: [LoopbackEvent] = []
     /// The names of the calls about requests, in order.
     var calls: [String] = []
-    var onEvent: (LoopbackEvent) -> Void = { _ in }
 
-    func loopbackDidSend(_ event: LoopbackEvent) {
-        events.append(event)
-        onEvent(event)
-    }
+    func loopbackDidSend(_ event: LoopbackEvent) { events.append(event) }
 
     func requestDidEnd(_ record: RequestRecord) { calls.append("ended \(record.url)") }
 

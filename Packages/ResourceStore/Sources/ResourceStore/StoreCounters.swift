@@ -19,4 +19,7 @@ public struct StoreCounters: Sendable, Hashable {
     public internal(set) var damagedDocuments = 0
     /// Resources that were removed because their budget was full.
     public internal(set) var evictedResources = 0
+
+    /// Makes counters that are zero.
+    public init() {}
 }

@@ -23,5 +23,6 @@ public struct PoolCounters: Sendable, Hashable {
     /// Views ended because memory was short.
     public var trimmed: Int { ended[.trimmed] ?? 0 }
 
-    init() {}
+    /// Makes counters that are zero.
+    public init() {}
 }

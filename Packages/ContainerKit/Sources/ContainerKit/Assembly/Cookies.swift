@@ -9,76 +9,104 @@ internal import PagePrefetch
 internal import RequestPipeline
 internal import WebEngine
 
-// The cookies of the pages, in the container's jar and in the engine's store.
-extension Container {
-    /// Opens the jar of pages whose engine has no cookies for them.
-    /// - Returns: `nil` if the engine stores the cookies of all pages.
-    static func openCookies(
-        _ configuration: ContainerConfiguration, _ engine: Engine, _ modes: PageModes, _ hub: EventHub
-    ) -> CookieSynchronizer? {
-        guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
-        return CookieSynchronizer(
-            configuration.network.cookies, directory: configuration.directory,
-            engine: modes.started.contains(.customScheme) ? engine.cookies : nil,
-            delegate: CookieEventRecorder(logger: configuration.logger, hub: hub))
-    }
+// MARK: - API
 
-    /// Clears an account: the cookies of these domains and of all hosts below them, in the container's jar and its file and in
-    /// the engine's store, changes that were on their way from one to the other, and what the pages of these domains have
-    /// handed over to be sent. What was fetched ahead goes for all pages.
+extension Container {
+    /// Clears an account: the cookies of these domains and of all hosts below them, in the container's jar and its file and
+    /// in the engine's store, changes that were on their way from one to the other, and bodies that the pages of these
+    /// domains have handed over. Prefetched responses are dropped for all pages.
     ///
-    /// Answers to requests that began before in custom-scheme mode bring nothing back. A page that is open can set new
-    /// cookies, and so can what the engine itself has under way, so close the account's pages first. The HTTP cache is
-    /// cleared by ``clearHTTPCache()``, and all of it at once by ``signOut(of:)``.
+    /// In the mode `customScheme`, responses to earlier requests bring nothing back. A page that is open can set new
+    /// cookies, and so can requests of the engine itself, so close the account's pages first. The HTTP cache is cleared by
+    /// ``clearHTTPCache()``, and everything at once by ``signOut(of:)``.
     /// - Parameter domains: names of hosts, with or without a leading dot.
-    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is done, where one of them is no name of a
-    ///   host, or there is none; with code `cookies`, where a store does not do it in time: all the others are clear;
+    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is cleared, if one of them is not the name of
+    ///   a host, or there is none; with code `cookies` if a store is not cleared in time: all others are; or
     ///   `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
-        try await clear(try .domains(of: domains))
+        try await clearCookies(try .domains(of: domains))
     }
 
     /// Clears all accounts, as ``clearAccount(domains:)`` does one.
     public func clearAllCookies() async throws {
-        try await clear(.all)
+        try await clearCookies(.all)
     }
 
-    /// What was done so far to keep the engine's store and the container's the same; `nil` in modes in which there is nothing
-    /// to do.
+    private func clearCookies(_ scope: CookieScope) async throws {
+        let failures = await components.removeData(AccountDataRemoval(scope: scope, contents: .cookies))
+        if let failure = failures.first { throw failure }
+    }
+
+    /// The counts of the changes that keep the engine's cookie store and the container's equal; `nil` in modes in which the
+    /// engine has the only store.
     public func cookieCounters() async -> CookieReconciler.Counters? {
-        await cookies?.counters
+        await components.first(CookiesComponent<Engine>.self)?.synchronizer?.counters
+    }
+}
+
+// MARK: - Assembly
+
+extension ContainerCore {
+    /// Opens the jar of pages whose engine has no cookies for them; returns `nil` if the engine stores the cookies of all
+    /// pages.
+    func makeCookies() -> CookieSynchronizer? {
+        guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
+        return CookieSynchronizer(
+            configuration.network.cookies, directory: configuration.directory,
+            engine: modes.started.contains(.customScheme) ? engine.cookies : nil,
+            delegate: CookieEventRecorder(logger: logger, hub: hub))
+    }
+}
+
+// MARK: - Component
+
+/// The cookies of the pages as a part of a container, in its jar and in the engine's store.
+///
+/// Isolation: the main actor.
+@MainActor
+final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
+    /// `nil` if the engine stores the cookies of all pages.
+    let synchronizer: CookieSynchronizer?
+    private let prefetch: Prefetchers?
+    private let engine: Engine
+    private let loopback: LoopbackController<Engine>?
+
+    init(
+        _ synchronizer: CookieSynchronizer?, prefetch: Prefetchers?, engine: Engine,
+        loopback: LoopbackController<Engine>?
+    ) {
+        self.synchronizer = synchronizer
+        self.prefetch = prefetch
+        self.engine = engine
+        self.loopback = loopback
     }
 
-    /// All is tried, whatever fails.
-    func clear(_ scope: CookieScope) async throws {
-        forgetHeld(scope)
-        // What began meanwhile may have had the old ones.
-        defer {
-            endUsedProcesses()
-            prefetch?.removeAll()
-        }
+    func start() async throws { try await synchronizer?.start() }
+
+    func pageWillOpen(_ opening: PageOpening) async {
+        guard let synchronizer else { return }
+        // The prefetch of the page may be reading the cookies already.
+        if await prefetch?.waitForCookies(of: opening.id) != true { await synchronizer.waitUntilSynchronized() }
+    }
+
+    func hostDidTransition(to state: HostState) async {
+        if state.isAway { await synchronizer?.flush() }
+    }
+
+    /// - Throws: ``ContainerError`` with code `cookies`, or `CancellationError`; all stores were tried.
+    func removeData(_ removal: AccountDataRemoval) async throws {
+        guard removal.stage == .clearing, removal.contents.contains(.cookies) else { return }
         var failure: (any Error)?
-        do { try await cookies?.clear(scope) } catch { failure = error }
-        if cookies?.coversEngine != true {
-            do { try await clearEngine(scope) } catch { failure = failure ?? error }
+        do { try await synchronizer?.clear(removal.scope) } catch { failure = error }
+        if synchronizer?.coversEngine != true {
+            do { try await clearEngine(removal.scope) } catch { failure = failure ?? error }
         }
         guard let failure else { return }
         if failure is CancellationError { throw failure }
         throw ContainerError(.cookies, "not all cookies are cleared: \(failure)")
     }
 
-    /// Forgets what pages of these hosts have handed over, what was fetched ahead, and what used processes have in memory.
-    func forgetHeld(_ scope: CookieScope) {
-        let isMeant = { [sessions] (view: ViewID) in
-            guard let url = sessions[view].flatMap({ CookieURL($0.documentURL) }) else { return scope == .all }
-            return scope.reaches(url.host)
-        }
-        requests.removeAll(where: isMeant)
-        endUsedProcesses()
-        prefetch?.removeAll()
-    }
-
-    /// Clears the engine's store where it is the only one. The token of the local server stays, because it is no user's.
+    /// Clears the engine's store if it is the only one. The token of the local server stays, because it belongs to no user.
     private func clearEngine(_ scope: CookieScope) async throws {
         try await engine.cookies.clear(scope) { [loopback] cookie in
             guard let loopback, let port = loopback.port else { return cookie }
@@ -90,6 +118,8 @@ extension Container {
             return cookie
         }
     }
+
+    func shutDown() async { await synchronizer?.shutDown() }
 }
 
 /// A recorder that logs the events of the cookies, and sends those that the app observes.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Diagnostics
+internal import Logging
 internal import OfflinePackage
 internal import PagePrefetch
 internal import PagePrompts
@@ -22,30 +23,68 @@ extension Container {
     /// its close. Sending never waits: a subscriber that reads too slowly loses the oldest of 64 timelines, which
     /// `droppedEvents` counts. If ``ContainerConfiguration/Diagnostics/timelines`` is `nil`, the sequence ends at once.
     public func timelines() -> AsyncStream<PageTimeline> {
-        timelineRecorder?.subscribe() ?? AsyncStream { $0.finish() }
+        components.first(DiagnosticsComponent.self)?.recorder?.subscribe() ?? AsyncStream { $0.finish() }
     }
+}
 
-    /// Makes the recorder and the metrics reporter that the configuration requires, and returns the recorder.
-    func beginDiagnostics() -> TimelineRecorder? {
-        let metrics = MetricsReporter(configuration.diagnostics.metrics, host: self)
-        let recorder = configuration.diagnostics.timelines.map {
-            TimelineRecorder($0, logger: configuration.logger, metrics: metrics, host: self)
+// MARK: - Assembly
+
+extension ContainerCore {
+    func makeDiagnostics() -> DiagnosticsComponent {
+        DiagnosticsComponent(configuration.diagnostics, logger: logger, pages: pages, hub: hub)
+    }
+}
+
+// MARK: - Component
+
+/// Timelines and metrics as a part of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class DiagnosticsComponent: ContainerComponent {
+    /// `nil` if no timelines are recorded.
+    private(set) var recorder: TimelineRecorder?
+    /// The components whose counts are reported as metrics.
+    weak var components: ComponentList?
+    private let pages: PageRegistry
+    private let hub: EventHub
+
+    init(_ options: ContainerConfiguration.Diagnostics, logger: Logger, pages: PageRegistry, hub: EventHub) {
+        self.pages = pages
+        self.hub = hub
+        let metrics = MetricsReporter(options.metrics, host: self)
+        let recorder = options.timelines.map {
+            TimelineRecorder($0, logger: logger, metrics: metrics, host: self)
         }
-        guard metrics != nil || recorder != nil else { return nil }
+        self.recorder = recorder
+        guard metrics != nil || recorder != nil else { return }
         hub.observePermanently { event in
             metrics?.record(event)
             if let observation = PageObservation(event) { recorder?.record(observation) }
         }
-        return recorder
+    }
+
+    func pageWillOpen(_ opening: PageOpening) { recorder?.begin(opening.id, at: opening.url) }
+
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
+        guard let recorder else { return }
+        if let recording = recorder.recordView(of: page.id, isWarm: opening.hasWarmView) {
+            opening.timeline = { recording.timeline }
+        }
+        recorder.listen(to: view, of: page.id)
+    }
+
+    func pageDidFail(_ page: PageID, because error: any Error) { recorder?.fail(page, error) }
+
+    func addCounters(to counters: inout ContainerCounters) { 
+        counters.droppedEvents += hub.dropped + (recorder?.dropped ?? 0)
     }
 }
 
-extension Container: DiagnosticsHost {
-    package func documentURL(of page: PageID) -> String? {
-        sessions.values.first { $0.id == page }?.documentURL
-    }
+extension DiagnosticsComponent: DiagnosticsHost {
+    package func documentURL(of page: PageID) -> String? { pages.session(of: page)?.documentURL }
 
-    package var metricTotals: [MetricKey: Int] { counters.metricTotals }
+    package var metricTotals: [MetricKey: Int] { components?.counters.metricTotals ?? [:] }
 }
 
 extension TimelineRecorder {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
 @_spi(Facade) public import HTTPCache
 internal import PublicSuffixList
 internal import ResourceLoading
+internal import WebEngine
 
 extension SitePartitioning where Self == RegistrableDomainPartitioning {
     /// The scheme and the registrable domain, by the list of public suffixes that is compiled in.
@@ -17,13 +19,33 @@ extension HTTPCacheOptions {
     }
 }
 
-extension Container {
-    /// Opens the HTTP cache before a network; `nil` if the configuration has none.
-    static func openCache(
-        _ configuration: ContainerConfiguration, _ network: any ResourceLoader
-    ) async -> HTTPCacheService? {
+extension ContainerCore {
+    /// Opens the HTTP cache before the network; returns `nil` if the configuration has none.
+    /// - Parameter cookies: the cookies of pages whose engine has none.
+    func makeHTTPCache(cookies: PageCookies?) async -> HTTPCacheService? {
         guard let options = configuration.network.httpCache else { return nil }
         return await HTTPCacheService(
-            options, directory: configuration.directory, network: network, logger: configuration.logger)
+            options, directory: configuration.directory,
+            network: cookies.map { CookieStoringLoader(network, cookies: $0) } ?? network, logger: logger)
     }
+}
+
+// MARK: - Component
+
+extension HTTPCacheService: ContainerComponent {
+    func hostDidTransition(to state: HostState) async {
+        switch state {
+        case .background: await checkpoint()
+        case .suspended: await suspend()
+        case .resumed: await resume()
+        }
+    }
+
+    func trimMemory(_ pressure: MemoryPressure) { releaseMemory() }
+
+    func removeData(_ removal: AccountDataRemoval) async {
+        if removal.stage == .clearing, removal.contents.contains(.httpCache) { await removeAll() }
+    }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.httpCache = self.counters }
 }

@@ -3,99 +3,201 @@
 
 internal import BodyBridge
 internal import HTTPTypes
+internal import Logging
 internal import LoopbackInterception
 internal import LoopbackServer
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrefetch
 internal import PageRecovery
+internal import RequestPipeline
 internal import ResourceLoading
+internal import SchemeMode
 internal import SchemeRouter
-internal import WebEngine
-internal import WebViewPool
+@_spi(Facade) internal import WebEngine
 
 // MARK: - Assembly
 
-extension Container {
+extension ContainerCore {
     /// Starts the interception over loopback, and sends it the events of pages and of what is intercepted; returns `nil` if
     /// no mode in use is over loopback.
-    func openLoopback() async throws -> LoopbackController<Engine>? {
-        let pipeline = pipelines.loopback
+    /// - Throws: `LoopbackError`.
+    func makeLoopback(
+        _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent
+    ) async throws -> LoopbackComponent<Engine>? {
         guard pipeline.mode.isOverLoopback else { return nil }
-        let adapter = LoopbackAdapter(self, fields: pipeline.fields)
+        let adapter = LoopbackAdapter(hub, packages, fields: pipeline.fields, failures: requests.failures)
         let controller = try await LoopbackController(
             engine, in: pipeline.mode, configuration.network.loopback, directory: configuration.directory,
-            names: modes.started.contains(.customScheme) ? configuration.pages.schemeNames : nil, isUsed: liveRules.isOn,
-            logger: configuration.logger,
-            ports: LoopbackPorts(pipeline: pipeline.path, bodies: legacy, observer: adapter, host: adapter))
-        hub.observePermanently { [weak controller] event in
+            names: modes.started.contains(.customScheme) ? names : nil, isUsed: rules.isOn, logger: logger,
+            ports: LoopbackPorts(pipeline: pipeline.path, bodies: requests.legacy, observer: adapter, host: adapter))
+        hub.observePermanently { [weak controller, rules] event in
             switch event {
-            case .packageInstalled, .package(.scopeChanged), .rulesChanged, .interceptionSwitched, .remoteConfigChanged,
-                .previewMounted, .previewUnmounted, .tableChecked:
+            case .rulesChanged, .interceptionSwitched, .remoteConfigChanged:
+                controller?.isUsed = rules.isOn
+                controller?.policyChanged()
+            case .packageInstalled, .package(.scopeChanged), .previewMounted, .previewUnmounted, .tableChecked:
                 controller?.policyChanged()
             case .pageOpened(let session): controller?.pageDidOpen(session)
             default: break
             }
         }
-        return controller
+        return LoopbackComponent(controller, adapter, self, policy: pipeline.path.policy, packages)
+    }
+}
+
+// MARK: - Component
+
+/// The interception over loopback as a part of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, ViewPreconnecting {
+    let controller: LoopbackController<Engine>
+    private let adapter: LoopbackAdapter
+    private let pages: PageRegistry
+    private let names: SchemeNames
+    private let policy: InterceptionPolicy
+    private let packages: PackagesComponent
+    private let logger: Logger
+    private var engineCaches: EngineCacheInvalidator?
+
+    init(
+        _ controller: LoopbackController<Engine>, _ adapter: LoopbackAdapter, _ core: ContainerCore<Engine>,
+        policy: InterceptionPolicy, _ packages: PackagesComponent
+    ) {
+        self.controller = controller
+        self.adapter = adapter
+        self.policy = policy
+        self.packages = packages
+        pages = core.pages
+        names = core.names
+        logger = core.logger
+        pages.attributor = controller.pages
     }
 
-    /// A Boolean value that indicates whether the engine loads by the loopback proxy.
-    var usesProxy: Bool { loopback?.mode == .loopbackProxy }
+    /// Connects the component to features that are made after it.
+    func connect(recovery: BlankPageMonitor?, engineCaches: EngineCacheInvalidator?) {
+        adapter.recovery = recovery
+        self.engineCaches = engineCaches
+    }
 
+    private var isProxy: Bool { controller.mode == .loopbackProxy }
+
+    // MARK: Pages
+
+    /// - Throws: ``ContainerError`` with code `proxy` if the page's mode needs the proxy.
+    func pageWillOpen(_ opening: PageOpening) async throws {
+        do {
+            try await controller.ready()
+        } catch where policy.mode(ofPageAt: opening.url) == .loopbackProxy {
+            throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: opening.url)
+        } catch {
+            // Without the proxy the page opens as without a container.
+            logger.warning("no proxy", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
+        if page.mode == .customScheme, isProxy { controller.pages.place(page.id, isElsewhere: true) }
+        controller.pages.record(page.reference)
+        opening.load?.isReportedElsewhere = { [weak controller] in controller?.reportsRequests(for: $0.url) ?? false }
+    }
+
+    /// Records where the document of a page is. The view of a page in the mode `customScheme` may load a real URL: then
+    /// its requests come over loopback, too, and do not say which page they are of.
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        guard case .committed(let place) = signal else { return }
+        if isProxy, page.mode == .customScheme, RealURL(page.documentURL) != nil {
+            let isElsewhere = names.realURL(of: place) != nil
+            controller.pages.place(page.id, isElsewhere: isElsewhere)
+            if !isElsewhere { join(page.id) }
+        }
+        controller.pages.record(page.reference)
+    }
+
+    /// Prepares a page that a response leads from its custom-scheme URL to a real URL, like one that opens there.
+    func prepare(_ asked: PageSession?, for response: ResourceResponse) async {
+        guard isProxy, response.isInterim, response.movedTo.flatMap({ RealURL($0) }) != nil,
+            let session = pages.session(for: asked)
+        else { return }
+        join(session.id)
+        await engineCaches?.invalidateStaleFiles(for: pages.current(session))
+    }
+
+    private func join(_ page: PageID) {
+        guard controller.pages.join(page) else { return }
+        packages.service.library.share(page)
+        pages.updateGenerations(of: page)
+        engineCaches?.join(page)
+    }
+
+    func pageDidClose(_ page: PageSession) { controller.pages.forget(page.id) }
+
+    // MARK: Connections
+
+    func preconnect(in view: any EngineView) async {
+        let places = packages.service.library.installed.map { "\($0.baseURL)" }
+        await controller.preconnect(in: view, besides: places) { policy.mode(ofPageAt: $0) == .loopbackProxy }
+    }
+
+    // MARK: Life
+
+    func hostDidTransition(to state: HostState) async {
+        if case .resumed = state { await controller.resume() }
+    }
+
+    func shutDown() async { await controller.shutDown() }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.droppedEvents += controller.lostReports }
+}
+
+extension LoopbackController {
     /// Prepares the local server for a page.
     /// - Parameter url: the page's real URL.
     /// - Returns: the page's URL in the engine.
     /// - Throws: ``ContainerError`` with code `server`.
     func openAtServer(_ url: String) async throws -> String {
-        guard let loopback else { return url }
         let place: String?
         do {
-            place = try await loopback.open(url)
+            place = try await open(url)
         } catch {
             throw ContainerError(.server, "the local server is not there: \(error)", at: url)
         }
         guard let place else { throw ContainerError(.server, "no site", at: url) }
         return place
     }
-
-    /// Makes the engine connect to the proxy for the origins of the next pages.
-    func preconnect() async {
-        guard let loopback, let view = pool.idleView else { return }
-        await loopback.preconnect(in: view, besides: packages.library.installed.map { "\($0.baseURL)" }) {
-            mode(ofPageAt: $0) == .loopbackProxy
-        }
-    }
 }
 
 // MARK: - Ports
 
 extension RequestHandler: LoopbackPipeline {
-    var distinguishesAskers: Bool { policy.modes.havePlain }
+    package var distinguishesAskers: Bool { policy.modes.havePlain }
 
-    func opens(originOf request: HTTPRequest) -> Bool { policy.opens(originOf: request) }
+    package func opens(originOf request: HTTPRequest) -> Bool { policy.opens(originOf: request) }
 }
 
 extension LegacyBridgeHost: LoopbackBodies {
-    nonisolated func isCarried(by request: HTTPRequest) -> Bool { messages.isCarried(by: request) }
+    package nonisolated func isCarried(by request: HTTPRequest) -> Bool { messages.isCarried(by: request) }
 }
 
-/// Connects loopback interception to the events, pages and packages of a container, which it does not retain.
+/// Connects loopback interception to the events, pages and packages of a container.
 ///
 /// Isolation: the main actor, except for the requests for documents.
 @MainActor
-final class LoopbackAdapter<Engine: WebEngineDriver>: LoopbackHost, LoopbackRequestObserver {
-    private weak var container: Container<Engine>?
+final class LoopbackAdapter: LoopbackHost, LoopbackRequestObserver {
+    weak var recovery: BlankPageMonitor?
     private let hub: EventHub
+    private let packages: PackagesComponent
     private nonisolated let fields: EngineFields?
     private nonisolated let failures: DocumentFailures
 
     /// - Parameter fields: the header fields of the engine in the mode; `nil` if no requests are made ahead.
-    init(_ container: Container<Engine>, fields: EngineFields?) {
-        self.container = container
+    init(_ hub: EventHub, _ packages: PackagesComponent, fields: EngineFields?, failures: DocumentFailures) {
+        self.hub = hub
+        self.packages = packages
         self.fields = fields
-        hub = container.hub
-        failures = container.documentFailures
+        self.failures = failures
     }
 
     // MARK: Documents
@@ -109,9 +211,7 @@ final class LoopbackAdapter<Engine: WebEngineDriver>: LoopbackHost, LoopbackRequ
     }
 
     func record(_ report: LoopbackDocumentReport) {
-        container?.blankPages?.recordDocument(
-            of: report.page, hasBody: report.hasBody, isEmpty: report.isEmpty
-        ) { report.isOf($0) }
+        recovery?.recordDocument(of: report.page, hasBody: report.hasBody, isEmpty: report.isEmpty) { report.isOf($0) }
     }
 
     // MARK: Events
@@ -121,9 +221,6 @@ final class LoopbackAdapter<Engine: WebEngineDriver>: LoopbackHost, LoopbackRequ
     func requestDidEnd(_ record: RequestRecord) { hub.send(.request(record)) }
 
     func generation(_ generation: GenerationReference, didAnswer page: PageReference) {
-        guard let container, let session = container.sessions.values.first(where: { $0.id == page.id }),
-            session.documentURL == page.documentURL, !container.packages.hasRecorded(generation, of: session.id)
-        else { return }
-        container.packages.recordResponse(of: generation, to: container.current(session).reference)
+        packages.record(generation, answering: page.documentURL, of: page.id)
     }
 }

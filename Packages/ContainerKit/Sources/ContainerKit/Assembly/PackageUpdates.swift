@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import LoopbackInterception
+internal import Logging
+internal import RequestPipeline
 public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
@@ -24,9 +26,9 @@ extension Container {
     /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
-        let package = try await packages.updater.install(archive: archive, manifest: manifest)
+        let package = try await core.packages.updater.install(archive: archive, manifest: manifest)
         hub.send(.packageInstalled(package))
-        await packages.sweepRetired()
+        await core.packages.sweepRetired()
         return package
     }
 
@@ -36,7 +38,7 @@ extension Container {
     /// - Throws: `DeliveryError` where the version failed before, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
-        try await packages.updater.installBaseline(archive: archive, manifest: manifest)
+        try await core.packages.updater.installBaseline(archive: archive, manifest: manifest)
     }
 
     /// Looks for an update of a package, fetches of it what is missing, verifies it and applies it when the host wants.
@@ -56,7 +58,7 @@ extension Container {
     public func update(
         from source: PackageSource, timing: ApplyTiming = .now, urgency: UpdateUrgency = .wanted
     ) async throws -> PackageUpdate {
-        try await packages.updater.update(from: source, timing: timing, urgency: urgency)
+        try await core.packages.updater.update(from: source, timing: timing, urgency: urgency)
     }
 
     /// Takes a package out of use. Pages that are open keep it until they close. It may come from another source and for
@@ -65,18 +67,18 @@ extension Container {
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ package: PackageID) async throws -> Bool {
-        try await !packages.updater.remove(package).isEmpty
+        try await !core.packages.updater.remove(package).isEmpty
     }
 
     /// The packages that answer now, by identifier.
     public var installedPackages: [InstalledPackage] {
-        packages.library.installed
+        core.packages.library.installed
     }
 
     /// What answers differently from when the last process ended: updates that waited for this launch, and versions
     /// that were taken back because their pages did not boot.
     public var changesAtLaunch: [PackageScopeChange] {
-        packages.changesAtLaunch
+        core.packages.changesAtLaunch
     }
 
     /// Tells how a page is doing. A version that was just updated is kept once one page on it is healthy, and taken
@@ -84,30 +86,58 @@ extension Container {
     ///
     /// A host that reports nothing keeps every version. Reports of pages on older generations change nothing.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
-        guard let session = sessions[page.view.id], session.id == page.session.id else { return }
-        if kind == .healthy { blankPages?.recordHealthy(session.view) }
-        report(kind, of: session)
+        guard let session = pages.session(of: page.view.id), session.id == page.session.id else { return }
+        if kind == .healthy { components.first(RecoveryComponent.self)?.monitor.recordHealthy(session.view) }
+        components.first(PackagesComponent.self)?.report(kind, of: session)
     }
+
+    /// The version of the resource table that answers now; `nil` if there is none.
+    public var tableVersion: String? { components.first(ResourceTableService.self)?.library.table?.version }
+
+    // MARK: Previews
+
+    /// Serves a folder or a development server in place of a package until ``unmount(_:)``, so that a site can be tried in
+    /// the app before it is packed. For debug builds: its files are not verified. The provenance of responses names it; pages
+    /// that are open get it, too.
+    public func mount(_ preview: Preview) {
+        core.previews.mount(preview)
+        configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
+        hub.send(.previewMounted(preview))
+    }
+
+    /// Ends a preview.
+    public func unmount(_ preview: Preview) {
+        guard core.previews.unmount(preview) else { return }
+        configuration.logger.notice("unmounted", metadata: ["preview": "\(preview)"])
+        hub.send(.previewUnmounted(preview))
+    }
+
+    /// The previews that are mounted, newest first.
+    public var previews: [Preview] { core.previews.mounted }
 }
 
-extension ContainerConfiguration {
-    /// The options of the updater, with the conditions of the container.
-    var updaterOptions: PackageUpdater.Configuration {
-        var updates = packages.updates
-        updates.conditions = conditions
-        return updates
+// MARK: - Assembly
+
+extension ContainerCore {
+    /// Opens the resource table; returns `nil` if the configuration has none.
+    func makeResourceTable() async throws -> ResourceTableService? {
+        guard let table = configuration.packages.table else { return nil }
+        return try await ResourceTableService(
+            table, store: packages.store, network: network, conditions: configuration.conditions,
+            feature: switches[.resourceTable], logger: logger
+        ) { [hub] in hub.send(.tableChecked($0, $1)) }
     }
-}
 
-// MARK: - Engine caches
-
-extension Container: EngineCacheHost {
-    /// Makes the invalidator of the engine's caches; `nil` if no mode in use lets the engine keep files of packages.
-    func startEngineCaches() -> EngineCacheInvalidator? {
-        guard pipelines.loopback.mode.isOverLoopback, pipelines.loopback.traits.caches else { return nil }
+    /// Makes the control of the engine's caches.
+    func makeEngineCaches(_ pipeline: ModePipeline, loopback: LoopbackController<Engine>?) -> EngineCachesComponent {
+        guard pipeline.mode.isOverLoopback, pipeline.traits.caches else {
+            return EngineCachesComponent(nil, caching: engine.caching)
+        }
+        let adapter = EngineCacheAdapter(rules, switches[.packages], loopback, hub)
         let invalidator = EngineCacheInvalidator(
-            engine, packages.library, directory: configuration.directory, limit: configuration.pages.engineCacheLimit,
-            isByProxy: usesProxy, logger: configuration.logger, host: self)
+            engine, packages.library, directory: configuration.directory,
+            limit: configuration.pages.engineCacheLimit, isByProxy: loopback?.mode == .loopbackProxy, logger: logger,
+            host: adapter)
         hub.observePermanently { [weak invalidator] event in
             switch event {
             case .pageOpened(let session): invalidator?.pageDidOpen(session)
@@ -118,40 +148,185 @@ extension Container: EngineCacheHost {
             default: break
             }
         }
-        invalidator.start()
-        return invalidator
-    }
-
-    package var arePackagesInUse: Bool { liveRules.isOn && switches.isOn(.packages) }
-
-    package func engineURL(of url: String) -> String? {
-        loopback?.place(of: url)
-    }
-
-    package func engineDidForgetFiles(under urls: [PackageBaseURL]) {
-        hub.send(.engineCachesCleared(urls))
-    }
-
-    package func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
-        hub.send(.engineCachesKept(urls, error))
+        return EngineCachesComponent(invalidator, caching: engine.caching)
     }
 }
 
-// MARK: - Resource table
+// MARK: - Components
 
-extension Container {
-    /// The version of the resource table that answers now; `nil` if there is none.
-    public var tableVersion: String? { table?.library.table?.version }
+/// The store of a container's files.
+///
+/// Isolation: the main actor.
+@MainActor
+final class StoreComponent: ContainerComponent {
+    private let packages: PackageService
 
-    /// Opens the resource table; `nil` if the configuration has none.
-    static func openTable(
-        _ configuration: ContainerConfiguration, _ store: BlobStore, _ network: any ResourceLoader, _ hub: EventHub,
-        _ switches: FeatureSwitches
-    ) async throws -> ResourceTableService? {
-        guard let table = configuration.packages.table else { return nil }
-        return try await ResourceTableService(
-            table, store: store, network: network, conditions: configuration.conditions,
-            feature: switches[.resourceTable], logger: configuration.logger
-        ) { hub.send(.tableChecked($0, $1)) }
+    init(_ packages: PackageService) {
+        self.packages = packages
+    }
+
+    func hostDidTransition(to state: HostState) async throws {
+        switch state {
+        case .background:
+            // First of all: the system gives a few seconds, and the sweep may take longer.
+            try await packages.checkpoint()
+            await packages.sweepAll()
+            try await packages.checkpoint()
+        case .suspended: try await packages.suspend()
+        case .resumed: try await packages.resume()
+        }
+    }
+
+    func trimMemory(_ pressure: MemoryPressure) { packages.store.releaseMemory() }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.store = packages.store.counters }
+}
+
+/// The packages of a container, and the trials of new versions by open pages.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PackagesComponent: ContainerComponent {
+    let service: PackageService
+    private let pages: PageRegistry
+    private let hub: EventHub
+
+    init(_ service: PackageService, pages: PageRegistry, hub: EventHub) {
+        self.service = service
+        self.pages = pages
+        self.hub = hub
+    }
+
+    func start() {
+        service.forward { [hub] in hub.send(.package($0)) }
+    }
+
+    // MARK: Pages
+
+    /// Reports the state of a page, with the generations that it has now.
+    func report(_ kind: BootReport.Kind, of session: PageSession) {
+        service.report(BootReport(kind, of: pages.current(session).reference))
+    }
+
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        if case .committed = signal { report(.moved, of: page) }
+    }
+
+    func pageDidClose(_ page: PageSession) {
+        report(.closed, of: page)
+        service.sweepSoon()
+    }
+
+    /// Records that a generation has answered a request of a document, which tries the generation, unless the page is
+    /// closed or shows another document.
+    func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
+        guard let session = pages.session(of: page), session.documentURL == document,
+            !service.hasRecorded(generation, of: page)
+        else { return }
+        service.recordResponse(of: generation, to: pages.current(session).reference)
+    }
+
+    // MARK: Life
+
+    func hostDidTransition(to state: HostState) async throws {
+        switch state {
+        case .background:
+            await service.leave(.background)
+            try await service.updater.hostEnteredBackground()
+        case .suspended: await service.leave(.suspension)
+        case .resumed(let isStoreOpen):
+            guard isStoreOpen else { return }
+            await service.updater.retryRollbacks()
+            service.comeBack(from: .suspension)
+        }
+    }
+
+    func hostEnteredForeground() { service.comeBack(from: .background) }
+
+    func trimMemory(_ pressure: MemoryPressure) { service.library.releaseMemory() }
+
+    func shutDown() async {
+        for session in pages.open { report(.closed, of: session) }
+        await service.shutDown()
+    }
+
+    func addCounters(to counters: inout ContainerCounters) {
+        counters.unreadableFiles = service.library.unreadableFiles
+        counters.droppedEvents += service.updater.droppedEvents + service.lostReports
+    }
+}
+
+extension ResourceTableService: ContainerComponent {
+    func start() { record(.launch) }
+
+    func pageWillOpen(_ opening: PageOpening) { record(.open) }
+
+    func pageDidClose(_ page: PageSession) { record(.close) }
+
+    func hostEnteredForeground() { record(.foreground) }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.table = library.counters }
+}
+
+// MARK: - Engine caches
+
+/// The caches of the engine as a part of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class EngineCachesComponent: ContainerComponent {
+    /// `nil` if no mode in use lets the engine keep files of packages.
+    let invalidator: EngineCacheInvalidator?
+    private let caching: any EngineCaching
+
+    init(_ invalidator: EngineCacheInvalidator?, caching: any EngineCaching) {
+        self.invalidator = invalidator
+        self.caching = caching
+    }
+
+    func start() { invalidator?.start() }
+
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async {
+        await invalidator?.invalidateStaleFiles(for: page)
+    }
+
+    /// - Throws: `EngineError` if the engine does not clear its HTTP cache, which has the responses to pages that are not
+    ///   intercepted, in all modes.
+    func removeData(_ removal: AccountDataRemoval) async throws {
+        guard removal.stage == .clearing else { return }
+        if removal.contents.contains(.engineCopies) { await invalidator?.clear() }
+        if removal.contents.contains(.session) { try await caching.clearHTTPCache() }
+    }
+
+    func shutDown() async { await invalidator?.shutDown() }
+}
+
+/// Connects the invalidator of the engine's caches to what is intercepted.
+///
+/// Isolation: the main actor.
+@MainActor
+private final class EngineCacheAdapter<Engine: WebEngineDriver>: EngineCacheHost {
+    private let rules: ActiveRules
+    private let packages: FeatureSwitch
+    private let loopback: LoopbackController<Engine>?
+    private let hub: EventHub
+
+    init(
+        _ rules: ActiveRules, _ packages: FeatureSwitch, _ loopback: LoopbackController<Engine>?, _ hub: EventHub
+    ) {
+        self.rules = rules
+        self.packages = packages
+        self.loopback = loopback
+        self.hub = hub
+    }
+
+    var arePackagesInUse: Bool { rules.isOn && packages.isOn }
+
+    func engineURL(of url: String) -> String? { loopback?.place(of: url) }
+
+    func engineDidForgetFiles(under urls: [PackageBaseURL]) { hub.send(.engineCachesCleared(urls)) }
+
+    func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError) {
+        hub.send(.engineCachesKept(urls, error))
     }
 }

@@ -7,10 +7,13 @@ internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 
-// Assembles PageDownloads, and has the container's methods for downloads.
-extension Container: PageDownloadHost {
-    /// The downloads in progress that ``/PageDownloads/PageDownloadDelegate/download(_:)`` accepted, the oldest first.
-    public var downloads: [DownloadRequest] { downloadManager.requestsBeingSaved }
+// MARK: - API
+
+extension Container {
+    private var manager: DownloadManager? { components.first() }
+
+    /// The downloads in progress that ``PageDownloadDelegate/download(_:)`` accepted, the oldest first.
+    public var downloads: [DownloadRequest] { manager?.requestsBeingSaved ?? [] }
 
     /// Returns the progress of a download: its present value, and then each change. A slow reader gets the newest value only.
     ///
@@ -18,21 +21,23 @@ extension Container: PageDownloadHost {
     /// download is not in progress.
     /// - Parameter id: the identity of the download.
     public func downloadProgress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
-        downloadManager.progress(of: id)
+        manager?.progress(of: id) ?? AsyncStream { $0.finish() }
     }
 
     /// Cancels a download and removes its bytes. Does nothing if the download is not in progress.
     /// - Parameter id: the identity of the download.
     public func cancelDownload(_ id: DownloadID) {
-        downloadManager.cancel(id)
+        manager?.cancel(id)
     }
+}
 
-    static func openDownloads(
-        _ configuration: ContainerConfiguration, _ requests: RequestHandler, _ hub: EventHub
-    ) async -> DownloadManager {
+// MARK: - Assembly
+
+extension ContainerCore {
+    func makeDownloads(_ requests: RequestHandler) async -> DownloadManager {
         await DownloadManager(
             configuration.pages.downloads, clock: configuration.clock, directory: configuration.directory,
-            names: configuration.pages.schemeNames, files: SavedFileLoader(requests: requests)
+            names: names, files: SavedFileLoader(requests: requests)
         ) { [hub] report in
             switch report {
             case .download(let event): hub.send(.download(event.request.page.id, event))
@@ -40,12 +45,63 @@ extension Container: PageDownloadHost {
             }
         }
     }
+}
 
-    package func ask(
+// MARK: - Component
+
+extension DownloadManager: ContainerComponent {
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) { begin(page, in: view) }
+
+    func pageDidClose(_ page: PageSession) { end(page.id) }
+
+    func hostDidTransition(to state: HostState) {
+        switch state {
+        case .background: break
+        case .suspended: suspend()
+        case .resumed: resume()
+        }
+    }
+
+    func removeData(_ removal: AccountDataRemoval) {
+        guard removal.contents.contains(.session) else { return }
+        switch removal.stage {
+        case .began: beginSignOut()
+        case .clearing: break
+        case .ended: endSignOut()
+        }
+    }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.downloads = self.counters }
+}
+
+// MARK: - Ports
+
+/// Connects downloads to the pages of a container and to the app, which is asked like for prompts.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PageDownloadAdapter<Engine: WebEngineDriver>: PageDownloadHost {
+    private let pages: PageRegistry
+    private let locator: PageLocator<Engine>
+    private let questions: PageQuestionQueue
+    private let hub: EventHub
+
+    init(_ pages: PageRegistry, _ locator: PageLocator<Engine>, _ questions: PageQuestionQueue, _ hub: EventHub) {
+        self.pages = pages
+        self.locator = locator
+        self.questions = questions
+        self.hub = hub
+    }
+
+    func session(of view: ViewID) -> PageSession? { pages.session(of: view) }
+
+    func realURL(of place: String) -> String { locator.realURL(of: place) }
+
+    func ask(
         _ request: DownloadRequest, then: @escaping @MainActor (DownloadDecision) -> Void
     ) -> (@MainActor () -> Void)? {
         let page = request.page.id
-        return pageRequests.questions.ask(DownloadQuestion(request: request), of: page, by: pageDelegate) {
+        return questions.ask(DownloadQuestion(request: request), of: page, by: pages.delegate) {
             [hub] decision, ending in
             then(decision)
             let record = PageRequestRecord(request: .download(request), answer: .download(decision), ending: ending)

@@ -1,34 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import PagePrompts
-internal import RequestPipeline
-package import WebEngine
-package import WebViewPool
+internal import PagePrompts
+internal import ResourceLoading
+internal import WebEngine
+internal import WebViewPool
 
-// Assembles PagePrompts.
-extension Container: PagePromptHost {
-    static func makePagePrompts(_ configuration: ContainerConfiguration, _ hub: EventHub) -> PagePromptController {
-        PagePromptController(
-            configuration.pages.requests, clock: configuration.clock, names: configuration.pages.schemeNames
-        ) { [hub] outcome, ending in
+// MARK: - Assembly
+
+extension ContainerCore {
+    func makePrompts() -> PagePromptController {
+        PagePromptController(configuration.pages.requests, clock: configuration.clock, names: names) {
+            [hub] outcome, ending in
             hub.send(.pageRequest(outcome.page, PageRequestRecord(outcome, ending)))
         }
     }
+}
 
-    package var promptDelegate: (any PagePromptDelegate)? { pageDelegate }
+// MARK: - Component
 
-    package func session(of view: ViewID) -> PageSession? { sessions[view] }
+extension PagePromptController: ContainerComponent {
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) { begin(page, in: view) }
 
-    package func canOpen(_ url: String) -> Bool { RealURL(url) != nil }
-
-    package func place(of url: String, for page: PageSession) async throws -> String {
-        // A page of the custom scheme shows a page of another mode without interception.
-        let isOfOtherMode = page.mode == .customScheme && mode(ofPageAt: url) != .customScheme
-        return try await place(of: url, in: isOfOtherMode ? .plain : page.mode)
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        switch signal {
+        case .committed, .processEnded: release(page.id)
+        default: break
+        }
     }
 
-    package func retire(_ page: PageSession, because reason: DiscardReason) {
+    func pageDidClose(_ page: PageSession) { end(page) }
+}
+
+// MARK: - Port
+
+/// Connects prompts to the pages of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PagePromptAdapter<Engine: WebEngineDriver>: PagePromptHost {
+    private let pages: PageRegistry
+    private let locator: PageLocator<Engine>
+    private let pool: ViewPool<Engine.View, ViewKey>
+
+    init(_ pages: PageRegistry, _ locator: PageLocator<Engine>, pool: ViewPool<Engine.View, ViewKey>) {
+        self.pages = pages
+        self.locator = locator
+        self.pool = pool
+    }
+
+    var promptDelegate: (any PagePromptDelegate)? { pages.delegate }
+
+    func session(of view: ViewID) -> PageSession? { pages.session(of: view) }
+
+    func realURL(of place: String) -> String { locator.realURL(of: place) }
+
+    func canOpen(_ url: String) -> Bool { RealURL(url) != nil }
+
+    func place(of url: String, for page: PageSession) async throws -> String {
+        // A page of the custom scheme shows a page of another mode without interception.
+        let isOfOtherMode = page.mode == .customScheme && locator.mode(ofPageAt: url) != .customScheme
+        return try await locator.open(url, in: isOfOtherMode ? .plain : page.mode)
+    }
+
+    func retire(_ page: PageSession, because reason: DiscardReason) {
         pool.retire(because: reason) { view, _ in view.id == page.view }
     }
 }

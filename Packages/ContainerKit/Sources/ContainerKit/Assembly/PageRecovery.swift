@@ -12,103 +12,158 @@ internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 
-extension Container {
-    /// Creates the monitor of blank pages and sends it the records of requests; `nil` if the configuration has none.
-    func makePageRecovery() -> BlankPageMonitor? {
-        guard let options = configuration.pages.blankPages else { return nil }
-        let adapter = PageRecoveryAdapter(self)
-        let monitor = BlankPageMonitor(
-            options, feature: switches[.blankPages], host: adapter, packages: adapter)
-        hub.observePermanently { [weak monitor] in
-            if case .request(let record) = $0 { monitor?.receive(record) }
-        }
-        return monitor
-    }
+// MARK: - Assembly
 
-    /// Watches a page that opens.
-    func monitor(_ session: PageSession, at place: String, in view: Engine.View, _ load: ViewLoad) {
-        do {
-            try blankPages?.begin(session, at: place, in: view, load: load)
-        } catch {
-            // A page opens even if it cannot be examined.
-            configuration.logger.warning("a page is not looked at", metadata: ["error": "\(error)"])
-        }
+extension ContainerCore {
+    /// Creates the recovery of blank pages; returns `nil` if the configuration has none.
+    func makeRecovery(
+        locator: PageLocator<Engine>, loopback: PageAttributor?, prompts: PagePromptController,
+        packages: PackagesComponent, engineCaches: EngineCacheInvalidator?
+    ) -> RecoveryComponent? {
+        guard let options = configuration.pages.blankPages else { return nil }
+        let adapter = PageRecoveryAdapter(
+            pages, locator, loopback, prompts, packages.service, engineCaches, hub, logger)
+        let monitor = BlankPageMonitor(options, feature: switches[.blankPages], host: adapter, packages: adapter)
+        return RecoveryComponent(monitor, hub: hub, logger: logger)
     }
 }
 
-/// Connects page recovery to the pages and packages of a container, which it does not retain.
+// MARK: - Component
+
+/// The recovery of blank pages as a part of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class RecoveryComponent: ContainerComponent {
+    let monitor: BlankPageMonitor
+    private let hub: EventHub
+    private let logger: Logger
+
+    init(_ monitor: BlankPageMonitor, hub: EventHub, logger: Logger) {
+        self.monitor = monitor
+        self.hub = hub
+        self.logger = logger
+    }
+
+    func start() {
+        hub.observePermanently { [weak monitor] in
+            if case .request(let record) = $0 { monitor?.receive(record) }
+        }
+    }
+
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
+        guard let load = opening.load else { return }
+        do {
+            try monitor.begin(page, at: opening.place, in: view, load: load)
+        } catch {
+            // A page opens even if it cannot be examined.
+            logger.warning("a page is not looked at", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func page(_ page: PageSession, didReceive signal: ViewSignal) { monitor.recordLoad(in: page.view) }
+
+    func pageDidClose(_ page: PageSession) { monitor.end(in: page.view) }
+
+    func hostDidTransition(to state: HostState) {
+        switch state {
+        case .background: monitor.leave(.background)
+        case .suspended: monitor.leave(.suspension)
+        case .resumed: monitor.comeBack(from: .suspension)
+        }
+    }
+
+    func hostEnteredForeground() { monitor.comeBack(from: .background) }
+
+    func shutDown() { monitor.shutDown() }
+}
+
+// MARK: - Port
+
+/// Connects page recovery to the pages and packages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor
 private final class PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, PagePackages {
-    private weak var container: Container<Engine>?
+    private let pages: PageRegistry
+    private let locator: PageLocator<Engine>
+    private let attributor: PageAttributor?
+    private let prompts: PagePromptController
+    private let service: PackageService
+    private let engineCaches: EngineCacheInvalidator?
+    private let hub: EventHub
+    private let logger: Logger
 
-    init(_ container: Container<Engine>) {
-        self.container = container
-    }
-
-    private func session(of page: PageID) -> PageSession? {
-        container?.sessions.values.first { $0.id == page }
+    init(
+        _ pages: PageRegistry, _ locator: PageLocator<Engine>, _ attributor: PageAttributor?,
+        _ prompts: PagePromptController, _ service: PackageService, _ engineCaches: EngineCacheInvalidator?,
+        _ hub: EventHub, _ logger: Logger
+    ) {
+        self.pages = pages
+        self.locator = locator
+        self.attributor = attributor
+        self.prompts = prompts
+        self.service = service
+        self.engineCaches = engineCaches
+        self.hub = hub
+        self.logger = logger
     }
 
     // MARK: Pages
 
-    func realURL(of place: String) -> String { container?.realURL(of: place) ?? place }
+    func realURL(of place: String) -> String { locator.realURL(of: place) }
 
     func isWebDocument(at place: String) -> Bool { RealURL(realURL(of: place)) != nil }
 
     func isCovered(_ place: String) -> Bool {
         let url = realURL(of: place)
-        return place != url || container?.covers(url) == true
+        return place != url || locator.mode(ofPageAt: url) != .plain
     }
 
-    func isBusy(_ page: PageID) -> Bool { container?.loopback?.pages.isBusy(page) ?? false }
+    func isBusy(_ page: PageID) -> Bool { attributor?.isBusy(page) ?? false }
 
-    func isAsking(_ page: PageID) -> Bool { container?.pageRequests.isWaiting(page) ?? false }
+    func isAsking(_ page: PageID) -> Bool { prompts.isWaiting(page) }
 
     func page(_ page: PageID, willTake step: BlankPageStep) {
-        container?.configuration.logger.warning(
+        logger.warning(
             "a white page",
             metadata: [
                 "page": "\(page)", "step": "\(step.kind.rawValue)", "signal": "\(step.signal.rawValue)",
                 "number": "\(step.number)",
             ])
-        container?.hub.send(.blankPage(page, step))
+        hub.send(.blankPage(page, step))
     }
 
     // MARK: Packages
 
     func reference(of page: PageID) -> PageReference? {
-        session(of: page).flatMap { container?.current($0).reference }
+        pages.session(of: page).map { pages.current($0).reference }
     }
 
     func generations(of page: PageID, covering url: String) -> [GenerationReference] {
-        container?.packages.library.generations(of: page, covering: url) ?? []
+        service.library.generations(of: page, covering: url)
     }
 
     func generation(of page: PageID, answering url: String) async -> GenerationReference? {
-        await container?.packages.library.generation(of: page, answering: url)
+        await service.library.generation(of: page, answering: url)
     }
 
     func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool {
-        container?.packages.hasRecorded(generation, of: page) ?? false
+        service.hasRecorded(generation, of: page)
     }
 
     func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool {
-        container?.packages.library.repin(page, without: avoided) ?? false
+        service.library.repin(page, without: avoided)
     }
 
-    func generationsChanged(of page: PageID) {
-        guard let container, let session = session(of: page) else { return }
-        container.keep(container.current(session))
-    }
+    func generationsChanged(of page: PageID) { pages.updateGenerations(of: page) }
 
     func markFailed(_ page: PageReference, because reason: String, clock: any Clock<Duration>) async {
-        await container?.packages.markFailed(page, because: reason, clock: clock)
+        await service.markFailed(page, because: reason, clock: clock)
     }
 
     func invalidateStaleFiles(of page: PageID) async {
-        guard let container, let session = session(of: page) else { return }
-        await container.engineCaches?.invalidateStaleFiles(for: container.current(session))
+        guard let session = pages.session(of: page) else { return }
+        await engineCaches?.invalidateStaleFiles(for: pages.current(session))
     }
 }

@@ -7,14 +7,14 @@ internal import HTTPTypes
 internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
-package import PagePrefetch
+internal import PagePrefetch
 public import Prefetch
 internal import PublicSuffixList
 internal import RemoteConfig
 package import RequestPipeline
 package import ResourceLoading
 internal import SchemeMode
-package import WebEngine
+internal import WebEngine
 
 // MARK: - API
 
@@ -23,7 +23,7 @@ extension Container {
     /// Without effect if the configuration has no `prefetch`.
     /// - Parameter table: the table; `nil` for none.
     public func setPrefetchTable(_ table: PrefetchTable?) {
-        prefetch?.table = table
+        components.first(PrefetchComponent.self)?.prefetchers.table = table
     }
 }
 
@@ -34,64 +34,123 @@ extension ModePipeline {
     var fields: EngineFields? { prefetch?.fields }
 }
 
-extension Container {
+extension ContainerCore {
     /// Creates the prefetch of a mode; returns `nil` if the configuration has none.
-    /// - Parameters:
-    ///   - mode: the mode; `nil` for the first one.
-    ///   - modeCount: the number of modes.
-    static func openPrefetch(
-        _ configuration: ContainerConfiguration, _ traits: EngineTraits, in mode: InterceptionMode?, of modeCount: Int,
-        over shared: Shared
-    ) async -> Prefetcher.Setup? {
+    /// - Parameter mode: the mode; `nil` for the first one.
+    func makePrefetchSetup(_ traits: EngineTraits, in mode: InterceptionMode?) async -> Prefetcher.Setup? {
         guard let options = configuration.network.prefetch else { return nil }
         return Prefetcher.Setup(
-            options, fields: await EngineFields.open(shared.store, of: mode, logger: configuration.logger),
-            names: configuration.pages.schemeNames, acceptLanguage: traits.acceptLanguage,
-            packages: SwitchedLoader(shared.switches[.packages], on: PackageLoader(shared.library)),
-            modeCount: modeCount)
+            options, fields: await EngineFields.open(packages.store, of: mode, logger: logger), names: names,
+            acceptLanguage: traits.acceptLanguage,
+            packages: SwitchedLoader(switches[.packages], on: PackageLoader(packages.library)),
+            modeCount: modes.chains.count)
     }
 
-    /// Creates the prefetchers of all modes; returns `nil` if the configuration has none.
-    func makePrefetchers() -> Prefetchers? {
-        Prefetchers(
+    /// Creates the prefetchers of all modes, and the service of the prefetch table with the stored table applied; returns
+    /// `nil` if the configuration has none.
+    func makePrefetch(
+        _ pipelines: ModePipelines, _ policy: InterceptionPolicy, cookies: PrefetchCookieReader<Engine>
+    ) async -> PrefetchComponent? {
+        let prefetchers = Prefetchers(
             pipelines.all.compactMap { pipeline in
                 guard let setup = pipeline.prefetch, let loader = pipeline.path.prefetch else { return nil }
-                return Prefetcher(setup, in: pipeline.mode, loader: loader, routing: pipeline.path, cookies: self)
+                return Prefetcher(setup, in: pipeline.mode, loader: loader, routing: pipeline.path, cookies: cookies)
             })
+        guard let prefetchers else { return nil }
+        var table: PrefetchTableService?
+        if let source = configuration.network.prefetch?.tableSource {
+            let service = PrefetchTableService(
+                source, for: prefetchers, network: RedirectedLoader(network), store: packages.store,
+                conditions: configuration.conditions, logger: logger
+            ) { [hub] in hub.send(.prefetchTableChecked($0)) }
+            await service.open()
+            table = service
+        }
+        return PrefetchComponent(
+            prefetchers, table: table, fields: pipelines.all.compactMap(\.fields), policy: policy,
+            feature: switches[.prefetch], cookies: cookies, pages: pages)
+    }
+}
+
+// MARK: - Component
+
+/// The prefetch of pages as a part of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PrefetchComponent: ContainerComponent {
+    let prefetchers: Prefetchers
+    /// `nil` if the configuration has no server for the table.
+    let table: PrefetchTableService?
+    private let fields: [EngineFields]
+    private let policy: InterceptionPolicy
+    private let feature: FeatureSwitch
+    /// Retained for the prefetchers, which do not retain it.
+    private let cookies: any PrefetchCookieReading
+    private let pages: PageRegistry
+
+    init(
+        _ prefetchers: Prefetchers, table: PrefetchTableService?, fields: [EngineFields], policy: InterceptionPolicy,
+        feature: FeatureSwitch, cookies: any PrefetchCookieReading, pages: PageRegistry
+    ) {
+        self.prefetchers = prefetchers
+        self.table = table
+        self.fields = fields
+        self.policy = policy
+        self.feature = feature
+        self.cookies = cookies
+        self.pages = pages
     }
 
-    /// Creates the service of the prefetch table, applies the stored table, and requests the table; returns `nil` if
-    /// the configuration has no server for it.
-    func openPrefetchTable(_ network: any ResourceLoader) async -> PrefetchTableService? {
-        guard let prefetch, let source = configuration.network.prefetch?.tableSource else { return nil }
-        let service = PrefetchTableService(
-            source, for: prefetch, network: network, store: packages.store,
-            conditions: configuration.conditions, logger: configuration.logger
-        ) { [hub] in hub.send(.prefetchTableChecked($0)) }
-        await service.open()
-        return service
-    }
+    func start() { checkTable() }
+
+    func hostEnteredForeground() { checkTable() }
 
     /// Requests the table if the interval is over and remote config allows prefetching.
-    func checkPrefetchTable() {
-        if switches.isOn(.prefetch) { prefetchTable?.check() }
+    private func checkTable() {
+        if feature.isOn { table?.check() }
     }
 
-    /// Makes the requests of a page that is being opened, and starts to read its cookies.
-    func beginPrefetch(for page: PageID, at url: String, isPosted: Bool, as agent: UserAgent) {
-        for pipeline in pipelines.all { pipeline.fields?.use(agent) }
-        guard let prefetch, switches.isOn(.prefetch) else { return }
-        let mode = mode(ofPageAt: url)
+    // MARK: Pages
+
+    /// Makes the requests of the page, and starts to read its cookies.
+    func pageWillOpen(_ opening: PageOpening) {
+        for fields in fields { fields.use(opening.userAgent) }
+        guard feature.isOn else { return }
+        let mode = policy.mode(ofPageAt: opening.url)
         guard mode != .plain else { return }
-        prefetch.begin(page, at: url, in: mode, isPosted: isPosted, as: agent)
+        prefetchers.begin(
+            opening.id, at: opening.url, in: mode, isPosted: opening.post != nil, as: opening.userAgent)
     }
+
+    func pageDidFail(_ page: PageID, because error: any Error) { prefetchers.forget(page) }
+
+    func pageDidClose(_ page: PageSession) { prefetchers.forget(page.id) }
 
     /// Returns the response to a page's message as JSON; `nil` if there is none.
     /// - Throws: `PrefetchError` if the message is invalid; `CancellationError`.
-    package func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
+    func response(to message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
         let call = try PrefetchCall(json: message)
-        guard let session = sessions[view], switches.isOn(.prefetch) else { return nil }
-        return try await prefetch?.answer(call, of: session.reference, in: session.mode, from: origin)
+        guard let session = pages.session(of: view), feature.isOn else { return nil }
+        return try await prefetchers.answer(call, of: session.reference, in: session.mode, from: origin)
+    }
+
+    // MARK: Life
+
+    func trimMemory(_ pressure: MemoryPressure) { prefetchers.removeAll() }
+
+    func removeData(_ removal: AccountDataRemoval) {
+        if removal.stage != .clearing { prefetchers.removeAll() }
+    }
+
+    func shutDown() async {
+        prefetchers.removeAll()
+        await table?.shutDown()
+    }
+
+    func addCounters(to counters: inout ContainerCounters) {
+        counters.prefetch = prefetchers.counters
+        counters.prefetchTable = table?.counters
     }
 }
 
@@ -103,8 +162,27 @@ extension RequestHandler: PrefetchRouting {
 
 extension Prefetcher.Setup: PrefetchLoading {}
 
-extension Container: PrefetchCookieReading {
-    package func prefetchCookies(
+/// Reads the cookies of pages in the mode of the page.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PrefetchCookieReader<Engine: WebEngineDriver>: PrefetchCookieReading {
+    private let engine: Engine
+    private let pipelines: ModePipelines
+    private let cookies: CookieSynchronizer?
+    private let loopback: LoopbackController<Engine>?
+
+    init(
+        _ engine: Engine, _ pipelines: ModePipelines, _ cookies: CookieSynchronizer?,
+        _ loopback: LoopbackController<Engine>?
+    ) {
+        self.engine = engine
+        self.pipelines = pipelines
+        self.cookies = cookies
+        self.loopback = loopback
+    }
+
+    func prefetchCookies(
         ofPageAt url: String, in mode: InterceptionMode
     ) async throws -> any PrefetchCookieSource {
         if let cookies {

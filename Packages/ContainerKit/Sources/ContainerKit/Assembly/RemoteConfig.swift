@@ -20,7 +20,7 @@ internal import WebViewPool
 extension Container {
     /// The current state of remote config; `nil` if the configuration has none.
     public var remoteConfig: RemoteConfigState? {
-        remoteConfigService?.state
+        core.remoteConfig?.state
     }
 
     /// Applies a document that the host received by a channel of its own, like one of the server: it is stored for the
@@ -30,21 +30,20 @@ extension Container {
     ///   `RemoteConfigError` with code `older`, and nothing has changed; `StoreError` if the document applies but could
     ///   not be stored for the next launch.
     public func apply(_ document: RemoteConfigDocument) async throws {
-        guard let remoteConfigService else {
+        guard let service = core.remoteConfig else {
             throw ContainerError(.unsupported, "the configuration has no remote config")
         }
-        try await remoteConfigService.apply(document)
+        try await service.apply(document)
     }
 }
 
 // MARK: - Assembly
 
-extension Container {
+extension RemoteConfigService {
     /// Creates the service and applies the stored document; returns `nil` if the configuration has no remote config.
-    static func openRemoteConfig(
+    static func open(
         _ configuration: ContainerConfiguration, _ store: BlobStore, _ network: any ResourceLoader,
-        _ rules: ActiveRules,
-        _ switches: FeatureSwitches
+        _ rules: ActiveRules, _ switches: FeatureSwitches
     ) async -> RemoteConfigService? {
         guard let options = configuration.remote else { return nil }
         let service = RemoteConfigService(
@@ -53,30 +52,58 @@ extension Container {
         await service.open()
         return service
     }
+}
 
-    /// Sends the events of remote config from now on, and requests its document.
-    func beginRemoteConfig() {
-        guard let remoteConfigService else { return }
-        reportMissingModes(of: remoteConfigService.state.documentAtStart)
-        remoteConfigService.onEvent = { [weak self, hub] event in
+extension ContainerCore {
+    func makeRemoteConfig() -> RemoteConfigComponent? {
+        remoteConfig.map { RemoteConfigComponent($0, modes: modes, hub: hub, logger: logger) }
+    }
+}
+
+// MARK: - Component
+
+/// Remote config as a part of a container: requests its document when pages open, and sends its events.
+///
+/// Isolation: the main actor.
+@MainActor
+final class RemoteConfigComponent: ContainerComponent {
+    let service: RemoteConfigService
+    private let modes: PageModes
+    private let hub: EventHub
+    private let logger: Logger
+
+    init(_ service: RemoteConfigService, modes: PageModes, hub: EventHub, logger: Logger) {
+        self.service = service
+        self.modes = modes
+        self.hub = hub
+        self.logger = logger
+    }
+
+    func start() {
+        reportMissingModes(of: service.state.documentAtStart)
+        service.onEvent = { [weak self] event in
             switch event {
-            case .changed(let state): self?.remoteConfigChanged(to: state)
-            case .checked(let check): hub.send(.remoteConfigChecked(check))
+            case .changed(let state):
+                self?.hub.send(.remoteConfigChanged(state))
+                self?.reportMissingModes(of: state.isExpired ? nil : state.document)
+            case .checked(let check): self?.hub.send(.remoteConfigChecked(check))
             }
         }
-        remoteConfigService.check()
+        service.check()
     }
 
-    private func remoteConfigChanged(to state: RemoteConfigState) {
-        loopback?.isUsed = liveRules.isOn
-        hub.send(.remoteConfigChanged(state))
-        reportMissingModes(of: state.isExpired ? nil : state.document)
-    }
+    func pageWillOpen(_ opening: PageOpening) { service.check() }
+
+    func hostEnteredForeground() { service.check() }
+
+    func shutDown() async { await service.shutDown() }
+
+    func addCounters(to counters: inout ContainerCounters) { counters.remoteConfig = service.counters }
 
     /// Reports the modes of a document that have no effect, because this container does not use them.
     private func reportMissingModes(of document: RemoteConfigDocument?) {
         guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
-        configuration.logger.warning(
+        logger.warning(
             "remote config names modes that are not in use",
             metadata: ["modes": "\(missing.map(\.rawValue).joined(separator: ", "))"])
         hub.send(.remoteConfigModesIgnored(missing))

@@ -1,17 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+@_spi(Facade) internal import CookieBridge
+internal import CookieJar
+internal import HTTPCache
+internal import HTTPTransport
 internal import HTTPTypes
+internal import LoopbackInterception
 internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
-package import RequestPipeline
+internal import RemoteConfig
+@_spi(Testing) internal import RequestPipeline
 internal import ResourceLoading
-@_spi(Facade) internal import WebEngine
+internal import WebEngine
 
-extension Container: LegacyPageHost {}
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+// MARK: - API
 
 extension Container {
+    /// Answers requests of the app like those of pages: what sessions of this configuration request is intercepted if the
+    /// rules say so, and otherwise left to the session. Call it before the session is made, when the configuration's
+    /// cookies, header fields and time limits are set. It applies as long as the container lives; the notes of
+    /// `URLProtocolFace` about Linux apply here, too.
+    public func intercept(_ configuration: URLSessionConfiguration) {
+        pipeline.appRequests.face.install(in: configuration)
+    }
+}
+
+// MARK: - Assembly
+
+/// The request pipeline of one mode.
+struct ModePipeline: Sendable {
+    let mode: InterceptionMode
+    let traits: EngineTraits
+    let path: RequestHandler
+    /// `nil` if no requests are made ahead.
+    let prefetch: Prefetcher.Setup?
+}
+
+/// The request pipelines of all modes of a container, over one store, cache, transport and cookie jar.
+struct ModePipelines: Sendable {
+    /// At least one.
+    let all: [ModePipeline]
+    /// The pipeline of requests by the custom scheme.
+    let customScheme: ModePipeline
+
+    init(all: [ModePipeline]) {
+        self.all = all
+        customScheme = all.first { $0.mode == .customScheme } ?? all[0]
+    }
+
+    /// The pipeline of the app's own requests.
+    var primary: ModePipeline { all[0] }
+    /// The pipeline of requests over loopback; the primary one if no mode is over loopback.
+    var loopback: ModePipeline { all.first(where: \.mode.isOverLoopback) ?? primary }
+
+    subscript(mode: InterceptionMode) -> ModePipeline? { all.first { $0.mode == mode } }
+}
+
+extension ContainerCore {
     /// Returns the modes of pages that the host has configured.
     /// - Throws: ``ContainerError`` with code `unsupported` if modes do not go together.
     static func pageModes(_ configuration: ContainerConfiguration) throws(ContainerError) -> PageModes {
@@ -21,6 +74,52 @@ extension Container {
             throw ContainerError(error)
         }
     }
+
+    /// Opens the record of the modes in which origins were opened; returns `nil` if no mode changes the origin of pages.
+    func makeOriginModes() async -> OriginModeStore? {
+        await .open(modes.movingOrigins, configuration.pages.originModes, packages.store, logger: logger)
+    }
+
+    func makePipelines(
+        _ policy: InterceptionPolicy, cache: CachingLoader?, cookies: PageCookies?
+    ) async -> ModePipelines {
+        var pipelines: [ModePipeline] = []
+        for mode in modes.chains {
+            let traits = engine.traits(in: mode)
+            let prefetch = await makePrefetchSetup(traits, in: pipelines.isEmpty ? nil : mode)
+            let loaders = LoaderStack.Parts(
+                names: names, traits: traits, sources: policy.sources,
+                network: traits.decodes ? NetworkLoader(configuration.network.transport) : network,
+                cache: cache, cacheSwitch: switches[.httpCache],
+                // An engine that stores cookies does not use the jar of another mode.
+                isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
+                prefetch: prefetch)
+            let path = RequestHandler(
+                RequestHandler.Parts(
+                    loaders: loaders, policy: policy, checkedBytes: memory.checked,
+                    handOverField: configuration.network.cookies.handOverField))
+            pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetch))
+        }
+        return ModePipelines(all: pipelines)
+    }
+
+    func makeRequests(
+        _ path: RequestHandler, cookies: CookieSynchronizer?, _ delivery: RequestDeliveryAdapter<Engine>
+    ) -> SchemeRequestHandler {
+        SchemeRequestHandler(
+            path, cookies: cookies, isOfPages: modes.started.contains(.customScheme),
+            forcedBridges: configuration.pages.forcedBridges, legacyMessages: configuration.pages.legacyMessages,
+            bodyBudget: bodyBudget, host: delivery)
+    }
+
+    func makePipeline(
+        _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, locator: PageLocator<Engine>,
+        origins: OriginModeStore?
+    ) -> PipelineComponent<Engine> {
+        let appRequests = AppRequests(path: pipelines.primary.path) { [hub] in hub.send(.request($0)) }
+        return PipelineComponent(
+            pipelines, requests, appRequests, locator, origins, pages: pages, bodyBudget: bodyBudget)
+    }
 }
 
 extension ContainerError {
@@ -29,56 +128,187 @@ extension ContainerError {
     }
 }
 
-/// Connects the requests of pages to the features of a container that observe them. The container is not retained; the
-/// records of requests that end after it are sent all the same.
+// MARK: - Component
+
+/// The request pipelines as a part of a container: gives pages their bridges, and records their documents.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
+    let pipelines: ModePipelines
+    let requests: SchemeRequestHandler
+    let appRequests: AppRequests
+    /// `nil` if no mode changes the origin of pages.
+    let origins: OriginModeStore?
+    private let locator: PageLocator<Engine>
+    private let pages: PageRegistry
+    private let bodyBudget: ByteBudget
+
+    init(
+        _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, _ appRequests: AppRequests,
+        _ locator: PageLocator<Engine>, _ origins: OriginModeStore?, pages: PageRegistry, bodyBudget: ByteBudget
+    ) {
+        self.pipelines = pipelines
+        self.requests = requests
+        self.appRequests = appRequests
+        self.locator = locator
+        self.origins = origins
+        self.pages = pages
+        self.bodyBudget = bodyBudget
+    }
+
+    // MARK: Pages
+
+    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws {
+        if page.mode != .plain {
+            opening.load?.explain = { [requests, locator] place, error in
+                requests.failures.explained(error, of: locator.realURL(of: place))
+            }
+        }
+        try await requests.begin(page, in: view, at: opening.place, posting: opening.post)
+    }
+
+    func page(_ page: PageSession, didReceive signal: ViewSignal) {
+        switch signal {
+        case .committed(let place):
+            pipelines.primary.path.recordDocument(page.documentURL, isIntercepted: locator.isMoved(place))
+            requests.documentChanged(of: page)
+        case .frameLoaded(let url): pipelines.customScheme.path.recordFrame(of: url, in: page)
+        default: break
+        }
+    }
+
+    func pageDidClose(_ page: PageSession) {
+        for pipeline in pipelines.all { pipeline.path.forget(page.id) }
+        requests.end(in: page.view)
+    }
+
+    // MARK: Life
+
+    func hostDidTransition(to state: HostState) async {
+        switch state {
+        case .background: break
+        case .suspended: await origins?.waitUntilSaved()
+        case .resumed(let isStoreOpen): if isStoreOpen { origins?.resume() }
+        }
+    }
+
+    /// Drops the bodies that pages of the account have handed over.
+    func removeData(_ removal: AccountDataRemoval) {
+        guard removal.contents.contains(.cookies) else { return }
+        guard removal.stage == .began || removal.stage == .ended && removal.contents.contains(.session) else { return }
+        requests.removeAll { [pages] view in
+            guard let url = pages.session(of: view).flatMap({ CookieURL($0.documentURL) }) else {
+                return removal.scope == .all
+            }
+            return removal.scope.reaches(url.host)
+        }
+    }
+
+    func shutDown() async { await origins?.waitUntilSaved() }
+
+    func addCounters(to counters: inout ContainerCounters) {
+        counters.bodyBytes = bodyBudget.used
+        counters.droppedEvents += appRequests.lostReports
+    }
+}
+
+// MARK: - Ports
+
+extension Prefetcher.Setup: PrefetchLoading {}
+
+/// Connects the requests of pages to the features that observe them.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost {
-    weak var container: Container<Engine>?
+    private let pages: PageRegistry
+    private let packages: PackagesComponent
+    private let downloads: DownloadManager
+    private let fields: EngineFields?
     private let hub: EventHub
+    private weak var recovery: BlankPageMonitor?
+    private weak var loopback: LoopbackComponent<Engine>?
 
-    init(_ hub: EventHub) {
+    init(
+        _ pages: PageRegistry, packages: PackagesComponent, downloads: DownloadManager, fields: EngineFields?,
+        hub: EventHub
+    ) {
+        self.pages = pages
+        self.packages = packages
+        self.downloads = downloads
+        self.fields = fields
         self.hub = hub
     }
 
-    var downloadEpoch: Int { container?.downloadManager.epoch ?? 0 }
-
-    func session(of view: ViewID) -> PageSession? { container?.sessions[view] }
-
-    func documentRequested(by request: EngineRequest, of page: PageSession?) {
-        guard let container else { return }
-        container.pipelines.customScheme.fields?.record(request.head)
-        if let page {
-            container.downloadManager.recordUserAgent(request.head.headerFields[.userAgent], of: page.id)
-        }
-        container.blankPages?.recordDocument(request.head.method, of: request.view)
+    /// Connects the adapter to features that are made after it.
+    func connect(recovery: BlankPageMonitor?, loopback: LoopbackComponent<Engine>?) {
+        self.recovery = recovery
+        self.loopback = loopback
     }
 
-    func requestBegan(in view: ViewID?) -> PageID? { container?.blankPages?.began(of: view) }
+    var downloadEpoch: Int { downloads.epoch }
+
+    func session(of view: ViewID) -> PageSession? { pages.session(of: view) }
+
+    func documentRequested(by request: EngineRequest, of page: PageSession?) {
+        fields?.record(request.head)
+        if let page { downloads.recordUserAgent(request.head.headerFields[.userAgent], of: page.id) }
+        recovery?.recordDocument(request.head.method, of: request.view)
+    }
+
+    func requestBegan(in view: ViewID?) -> PageID? { recovery?.began(of: view) }
 
     func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession?) {
-        guard let container else { return }
         // The page does not show its document yet.
-        guard request.isMainDocument else { return container.recordResponse(response, to: page) }
-        container.blankPages?.recordDocument(response.head, of: request.view)
+        guard request.isMainDocument else {
+            if let page, let generation = response.provenance.generation {
+                packages.record(generation, answering: page.documentURL, of: page.id)
+            }
+            return
+        }
+        recovery?.recordDocument(response.head, of: request.view)
         guard response.isInterim, let view = request.view else { return }
-        container.loads[view]?.passOverDocument()
+        pages.load(of: view)?.passOverDocument()
     }
 
     func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) {
-        container?.blankPages?.ended(of: page)
+        recovery?.ended(of: page)
         hub.send(.request(record))
     }
 
     func prepare(_ page: PageSession?, for response: ResourceResponse) async {
-        await container?.lead(page, by: response)
+        await loopback?.prepare(page, for: response)
     }
 
     func divert(
         _ response: ResourceResponse, to request: EngineRequest, isDocument: Bool, of page: PageSession?,
         askedIn epoch: Int
     ) -> ResourceResponse? {
-        container?.downloadManager.divert(response, to: request, isDocument: isDocument, of: page, askedIn: epoch)
+        downloads.divert(response, to: request, isDocument: isDocument, of: page, askedIn: epoch)
+    }
+}
+
+/// Connects the bridge of older pages to the pages of a container.
+///
+/// Isolation: the main actor.
+@MainActor
+final class LegacyPageAdapter<Engine: WebEngineDriver>: LegacyPageHost {
+    private let locator: PageLocator<Engine>
+    private let prefetch: PrefetchComponent?
+
+    init(_ locator: PageLocator<Engine>, _ prefetch: PrefetchComponent?) {
+        self.locator = locator
+        self.prefetch = prefetch
+    }
+
+    func realURL(of place: String) -> String { locator.realURL(of: place) }
+
+    func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
+        guard let prefetch else {
+            _ = try PrefetchCall(json: message)
+            return nil
+        }
+        return try await prefetch.response(to: message, from: origin, in: view)
     }
 }

@@ -19,14 +19,16 @@ public final class Page<View: EngineView> {
     public let load: ViewLoad
     /// How the page opens, as far as it is known by now, and at last how it did; `nil` where
     /// ``ContainerConfiguration/Diagnostics/timelines`` is.
-    public var timeline: PageTimeline? { recording?.timeline }
-    var recording: TimelineRecorder.Recording?
+    public var timeline: PageTimeline? { opening.timeline?() }
+    private let opening: PageOpening
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
 
     init(
-        session: PageSession, view: View, checkOut: Duration, holder: PageHolder, onEnd: @escaping @MainActor () -> Void
+        _ opening: PageOpening, session: PageSession, view: View, checkOut: Duration, holder: PageHolder,
+        onEnd: @escaping @MainActor () -> Void
     ) {
+        self.opening = opening
         self.session = session
         self.view = view
         self.checkOut = checkOut

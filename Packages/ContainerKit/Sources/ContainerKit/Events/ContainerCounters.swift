@@ -13,9 +13,9 @@ public import WebViewPool
 /// What a container has counted since it was opened.
 public struct ContainerCounters: Sendable, Hashable {
     /// How many times a packaged file could not be read from the store. Each was answered by the network.
-    public var unreadableFiles: Int
+    public var unreadableFiles = 0
     /// Blobs, resources and documents that were damaged and dropped, and what is in memory.
-    public var store: StoreCounters
+    public var store = StoreCounters()
     /// Of the resource table; `nil` where there is none.
     public var table: TableCounters?
     /// Of the HTTP cache; `nil` where there is none.
@@ -27,11 +27,11 @@ public struct ContainerCounters: Sendable, Hashable {
     /// Of remote config; `nil` where there is none.
     public var remoteConfig: RemoteConfigCounters?
     /// Of the files that pages save.
-    public var downloads: DownloadCounters
+    public var downloads = DownloadCounters()
     /// Events that slow subscribers lost, and reports of pages.
-    public var droppedEvents: Int
+    public var droppedEvents = 0
     /// Bytes of bodies that are on their way from pages to their requests.
-    public var bodyBytes: Int
+    public var bodyBytes = 0
     /// Of the views: made, checked out, cleaned, ended.
-    public var pool: PoolCounters
+    public var pool = PoolCounters()
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import WebEngine
+
+/// The components of a container in their two orders.
+///
+/// Start, page openings, signals and returns of the app run in ``startOrder``. Closings, departures of the app,
+/// removals of data and the shut-down run in ``closeOrder``.
+///
+/// Isolation: the main actor.
+@MainActor
+final class ComponentList {
+    /// The names of the components.
+    enum Name: Sendable, Hashable, CaseIterable {
+        case store, resourceTable, remoteConfig, diagnostics, prefetch, loopback, cookies, httpCache, pipeline, packages
+        case prompts, downloads, engineCaches, recovery, views
+    }
+
+    /// The store comes first, because others use it when the app resumes. Prefetch comes before what a page waits for,
+    /// loopback before the packages, which report a page with the generations that it shares, and recovery after all
+    /// that its reloads need.
+    nonisolated static let startOrder: [Name] = [
+        .store, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache, .pipeline,
+        .packages, .prompts, .downloads, .engineCaches, .recovery, .views,
+    ]
+
+    /// Views come first, because their preparation uses the proxy. What pages wait for ends next, then listeners and
+    /// services, then the stores, which the others write to.
+    nonisolated static let closeOrder: [Name] = [
+        .views, .recovery, .prompts, .downloads, .diagnostics, .prefetch, .loopback, .engineCaches, .resourceTable,
+        .remoteConfig, .packages, .pipeline, .cookies, .httpCache, .store,
+    ]
+
+    private let components: [Name: any ContainerComponent]
+    /// The components of this container, in the order of start.
+    let inStartOrder: [any ContainerComponent]
+    /// The same components, in the order of close.
+    let inCloseOrder: [any ContainerComponent]
+
+    /// - Parameter components: the components by name; a feature that is not in use has none.
+    init(_ components: [Name: (any ContainerComponent)?]) {
+        let components = components.compactMapValues(\.self)
+        self.components = components
+        inStartOrder = Self.startOrder.compactMap { components[$0] }
+        inCloseOrder = Self.closeOrder.compactMap { components[$0] }
+    }
+
+    /// Returns the component of a type; `nil` if its feature is not in use.
+    func first<Component: ContainerComponent>(_ type: Component.Type = Component.self) -> Component? {
+        for component in inStartOrder {
+            if let component = component as? Component { return component }
+        }
+        return nil
+    }
+
+    // MARK: Calls of all components
+
+    /// Starts the components.
+    /// - Throws: the first error; the components after that one are not started.
+    func start() async throws {
+        for component in inStartOrder { try await component.start() }
+    }
+
+    func trimMemory(_ pressure: MemoryPressure) {
+        for component in inCloseOrder { component.trimMemory(pressure) }
+    }
+
+    /// The counts of all components.
+    var counters: ContainerCounters {
+        var counters = ContainerCounters()
+        for component in inStartOrder { component.addCounters(to: &counters) }
+        return counters
+    }
+
+    /// Reports a state of the app to all components.
+    /// - Throws: the first error, after all were called.
+    func hostDidTransition(to state: HostState) async throws {
+        var (state, failure) = (state, nil as (any Error)?)
+        for component in state.isAway ? inCloseOrder : inStartOrder {
+            do {
+                try await component.hostDidTransition(to: state)
+            } catch {
+                failure = failure ?? error
+                if case .resumed = state { state = .resumed(isStoreOpen: false) }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Removes data in all stages.
+    /// - Returns: the errors, in the order of the calls.
+    func removeData(_ removal: AccountDataRemoval) async -> [any Error] {
+        var (removal, failures) = (removal, [] as [any Error])
+        for stage in [AccountDataRemoval.Stage.began, .clearing, .ended] {
+            removal.stage = stage
+            for component in inCloseOrder {
+                do { try await component.removeData(removal) } catch { failures.append(error) }
+            }
+        }
+        return failures
+    }
+}

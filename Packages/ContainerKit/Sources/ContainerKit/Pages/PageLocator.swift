@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import BodyBridge
+internal import LoopbackInterception
+internal import RequestPipeline
+internal import ResourceLoading
+internal import SchemeMode
+internal import WebEngine
+
+/// Translates between real URLs and the URLs that pages have in the engine.
+///
+/// Isolation: the main actor.
+@MainActor
+final class PageLocator<Engine: WebEngineDriver> {
+    private let names: SchemeNames
+    private let legacyMessages: LegacyMessages?
+    private let policy: InterceptionPolicy
+    private let loopback: LoopbackController<Engine>?
+
+    init(
+        _ configuration: ContainerConfiguration, policy: InterceptionPolicy, loopback: LoopbackController<Engine>?
+    ) {
+        names = configuration.pages.schemeNames
+        legacyMessages = configuration.pages.legacyMessages
+        self.policy = policy
+        self.loopback = loopback
+    }
+
+    /// Returns the mode in which a page of a real URL opens now.
+    func mode(ofPageAt url: String) -> InterceptionMode { policy.mode(ofPageAt: url) }
+
+    /// Returns `true` if the requests of pages of a mode do not say which page they are of. Plain pages load by the proxy,
+    /// too, and may request what is covered.
+    func isShared(_ mode: InterceptionMode) -> Bool {
+        mode.isOverLoopback || mode == .plain && loopback?.mode == .loopbackProxy
+    }
+
+    /// Returns the URL in the engine of a page that opens, and prepares the local server for it.
+    /// - Throws: ``ContainerError`` with code `server`.
+    func open(_ url: String, in mode: InterceptionMode) async throws -> String {
+        switch mode {
+        case .plain, .loopbackProxy: url
+        case .customScheme: names.name(of: url) ?? url
+        case .loopbackServer: try await loopback?.openAtServer(url) ?? url
+        }
+    }
+
+    /// Returns an origin as the pages of a mode see it.
+    func origin(_ real: String, in mode: InterceptionMode) -> String {
+        let place =
+            switch mode {
+            case .plain, .loopbackProxy: nil as String?
+            case .customScheme: names.name(of: real + "/")
+            case .loopbackServer: loopback?.place(of: real + "/")
+            }
+        return place.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? real
+    }
+
+    /// Returns the real URL of a document, by its URL in the engine.
+    func realURL(of place: String) -> String { knownRealURL(of: place) ?? place }
+
+    /// Returns the real URL of the document that a view shows, without what older pages add to it.
+    func documentURL(of place: String) -> String {
+        let url = realURL(of: place)
+        return legacyMessages?.withoutID(url) ?? url
+    }
+
+    /// Returns `true` if a URL in the engine is another than the real URL.
+    func isMoved(_ place: String) -> Bool { knownRealURL(of: place) != nil }
+
+    private func knownRealURL(of place: String) -> String? {
+        loopback?.realURL(of: place) ?? names.realURL(of: place)
+    }
+}
