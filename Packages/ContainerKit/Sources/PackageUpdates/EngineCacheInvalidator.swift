@@ -186,8 +186,7 @@ package final class EngineCacheInvalidator {
 
     /// Returns the manifest of the packages that may answer; `nil` if their URLs in the engine are not known.
     private func wanted(_ packages: (PackageLibrary) -> [InstalledPackage]) -> EngineCacheManifest? {
-        guard let host else { return nil }
-        return EngineCacheManifest(host.arePackagesInUse ? packages(library) : []) { host.engineURL(of: $0) }
+        EngineCacheManifest(host.arePackagesInUse ? packages(library) : []) { host.engineURL(of: $0) }
     }
 
     /// Removes stale files if no page is open.

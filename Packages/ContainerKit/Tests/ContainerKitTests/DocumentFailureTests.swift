@@ -41,10 +41,11 @@ struct DocumentFailureTests {
 
     @Test("What is asked for over loopback is noted before the engine hears of it, and an answer takes it back")
     func noted() async throws {
-        let container = try await fixture.container(covering: ["a.example"]) { $0.mode = .loopbackProxy }
-        let failures = container.documentFailures
+        let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
+        let failures = container.requests.failures
+        let packages = try #require(container.components.first(PackagesComponent.self))
         let requests = LoopbackRequests(
-            pipeline: container.path, pages: PageAttributor(), observer: LoopbackAdapter(container, fields: nil))
+            pipeline: container.path, pages: PageAttributor(), observer: LoopbackAdapter(container.hub, packages, fields: nil, failures: failures))
         let url = "https://a.example/refused"
         var request = ResourceRequest(try #require(HTTPRequest(method: .get, urlText: url)))
         let picture = request

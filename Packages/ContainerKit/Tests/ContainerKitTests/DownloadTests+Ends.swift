@@ -38,7 +38,7 @@ extension DownloadTests {
         #expect(try await diary.code() == .cancelled)
         #expect(download.cancels == 1)
         #expect(container.counters.downloads == DownloadCounters(asked: 1, cancelled: 1))
-        #expect(!container.pageRequests.isWaiting(page.session.id))
+        #expect(container.pageRequests?.isWaiting(page.session.id) == false)
     }
 
     @Test("What begins while an account is signed out would be of that account")

@@ -34,7 +34,7 @@ struct MemoryBudgetTests {
         #expect(configuration.storage.budgets.memoryCacheBytes == 1 << 20)
         #expect(configuration.network.httpCache?.memoryBytes == 2 << 20)
         #expect(configuration.network.prefetch?.loader.maxBytes == 1 << 20)
-        #expect(container.bodyBudget.limit == 8 << 20)
+        #expect(container.core.bodyBudget.limit == 8 << 20)
         // The defaults are all within the default ceiling.
         let standard = ContainerConfiguration(directory: fixture.folder)
         #expect(standard.sharedOut.storage.budgets.memoryCacheBytes == standard.storage.budgets.memoryCacheBytes)

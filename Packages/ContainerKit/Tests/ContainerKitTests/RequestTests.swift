@@ -178,7 +178,7 @@ struct RequestTests {
         let observation = container.hub.observe {
             if case .request(let record) = $0 { records.append(record) }
         }
-        let sink = ClosingSink { container.sessions[page.view.id] = nil }
+        let sink = ClosingSink { _ = container.pages.close(page.session) }
         _ = container.requests.answer(request, to: sink)
         observation.end()
         #expect(sink.bytes == 8 && records.count == 1)

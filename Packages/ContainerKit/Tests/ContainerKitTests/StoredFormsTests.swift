@@ -167,7 +167,7 @@ struct StoredFormsTests {
             $0.remote = RemoteConfigOptions(source: RemoteConfigSource(url: config))
         }
         #expect(container.remoteConfig?.document?.version == 7)
-        #expect(container.prefetch?.table?.version == "9")
+        #expect(container.prefetch?.prefetchers.table?.version == "9")
         await container.shutDown()
     }
 }

@@ -64,7 +64,7 @@ struct TimelineTests {
         let page = PageID(rawValue: 7)
         let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
         var timelines = container.timelines().makeAsyncIterator()
-        let recorder = try #require(container.timelineRecorder)
+        let recorder = try #require(container.components.first(DiagnosticsComponent.self)?.recorder)
         recorder.begin(page, at: "https://a.example/")
         recorder.fail(page, EngineError(.blocked, "no view", at: "https://a.example/?secret"))
         let timeline = try #require(await timelines.next())

@@ -57,6 +57,6 @@ struct WorkerScriptTests {
         let generation = try #require(page.session.generations.first)
         let sink = start("containerkit://a.example/pkg/w.js", in: page)
         await sink.end()
-        #expect(sink.error == nil && container.packages.hasRecorded(generation, of: page.session.id))
+        #expect(sink.error == nil && container.core.packages.hasRecorded(generation, of: page.session.id))
     }
 }
