@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import HTTPTypes
-package import ResourceLoading
+internal import ResourceLoading
 package import SchemeRouter
 package import WebEngine
 

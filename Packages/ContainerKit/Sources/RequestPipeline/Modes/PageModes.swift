@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import HTTPTypes
+internal import HTTPTypes
 package import SchemeRouter
 package import WebEngine
 
