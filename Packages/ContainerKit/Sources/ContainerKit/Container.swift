@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Facade) internal import CookieBridge
+@_spi(Facade) internal import HTTPCache
 internal import Logging
+internal import LoopbackInterception
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrompts
 internal import RemoteConfig
@@ -58,31 +61,31 @@ public final class Container<Engine: WebEngineDriver> {
         let pipelines = await core.makePipelines(policy, cache: cache?.loader, cookies: cookies?.pages)
         let prompts = core.makePrompts()
         let downloads = await core.makeDownloads(pipelines.customScheme.path)
-        let delivery = RequestDeliveryAdapter(
+        let delivery = RequestDeliveryAdapter<Engine>(
             core.pages, packages: packages, downloads: downloads, fields: pipelines.customScheme.fields, hub: core.hub)
         let requests = core.makeRequests(pipelines.customScheme.path, cookies: cookies, delivery)
         let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages)
-        let locator = PageLocator(core.configuration, policy: policy, loopback: loopback?.controller)
+        let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.controller)
         let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.controller)
         let recovery = core.makeRecovery(
             locator: locator, loopback: loopback?.controller.pages, prompts: prompts, packages: packages,
             engineCaches: engineCaches.invalidator)
         let prefetch = await core.makePrefetch(
-            pipelines, policy, cookies: PrefetchCookieReader(engine, pipelines, cookies, loopback?.controller))
+            pipelines, policy, cookies: PrefetchCookieReader<Engine>(engine, pipelines, cookies, loopback?.controller))
         let pipeline = core.makePipeline(pipelines, requests, locator: locator, origins: origins)
         let views = core.makeViews(pipelines.customScheme.traits, preconnector: loopback)
 
         delivery.connect(recovery: recovery?.monitor, loopback: loopback)
         loopback?.connect(recovery: recovery?.monitor, engineCaches: engineCaches.invalidator)
-        requests.legacy?.pages = LegacyPageAdapter(locator, prefetch)
-        prompts.host = PagePromptAdapter(core.pages, locator, pool: views.pool)
-        downloads.host = PageDownloadAdapter(core.pages, locator, prompts.questions, core.hub)
+        requests.legacy?.pages = LegacyPageAdapter<Engine>(locator, prefetch)
+        prompts.host = PagePromptAdapter<Engine>(core.pages, locator, pool: views.pool)
+        downloads.host = PageDownloadAdapter<Engine>(core.pages, locator, prompts.questions, core.hub)
 
         components = ComponentList([
             .store: StoreComponent(core.packages), .packages: packages, .resourceTable: table,
             .remoteConfig: core.makeRemoteConfig(), .diagnostics: diagnostics, .prefetch: prefetch,
             .loopback: loopback,
-            .cookies: CookiesComponent(
+            .cookies: CookiesComponent<Engine>(
                 cookies, prefetch: prefetch?.prefetchers, engine: engine, loopback: loopback?.controller),
             .httpCache: cache,
             .pipeline: pipeline, .prompts: prompts, .downloads: downloads, .engineCaches: engineCaches,

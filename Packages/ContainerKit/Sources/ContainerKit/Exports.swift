@@ -98,7 +98,6 @@
 @_exported public import struct RemoteConfig.RemoteConfigState
 @_exported public import struct RemoteConfig.RolloutBucket
 @_exported public import struct RequestPipeline.FileAnswerOptions
-@_exported public import struct RequestPipeline.ForcedBridges
 @_exported public import enum RequestPipeline.OriginMode
 @_exported public import enum RequestPipeline.OriginModePolicy
 @_exported public import struct RequestPipeline.PageMode

@@ -46,7 +46,7 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
 package struct InterceptionPolicy: Sendable {
     let rules: ActiveRules
     let hosts: [HostPattern]
-    let sources: ContentSources
+    package let sources: ContentSources
     /// The modes in which origins were opened before, which precede what covers them now.
     let origins: OriginModeStore?
     package let modes: PageModes

@@ -76,7 +76,7 @@ final class DiagnosticsComponent: ContainerComponent {
 
     func pageDidFail(_ page: PageID, because error: any Error) { recorder?.fail(page, error) }
 
-    func addCounters(to counters: inout ContainerCounters) { 
+    func addCounters(to counters: inout ContainerCounters) {
         counters.droppedEvents += hub.dropped + (recorder?.dropped ?? 0)
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import HTTPTypes
+package import HTTPTypes
 internal import Logging
 internal import LoopbackInterception
 internal import LoopbackServer
@@ -10,7 +10,7 @@ internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrefetch
 internal import PageRecovery
-internal import RequestPipeline
+package import RequestPipeline
 internal import ResourceLoading
 internal import SchemeMode
 internal import SchemeRouter
@@ -90,7 +90,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
     func pageWillOpen(_ opening: PageOpening) async throws {
         do {
             try await controller.ready()
-        } catch where policy.mode(ofPageAt: opening.url) == .loopbackProxy {
+        } catch  where policy.mode(ofPageAt: opening.url) == .loopbackProxy {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: opening.url)
         } catch {
             // Without the proxy the page opens as without a container.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import LoopbackInterception
 internal import Logging
-internal import RequestPipeline
+internal import LoopbackInterception
 public import OfflinePackage
 public import PackageFormat
 internal import PackageUpdates
 internal import PageRecovery
 internal import RemoteConfig
+internal import RequestPipeline
 internal import ResourceLoading
 internal import ResourceStore
 internal import ResourceTable
@@ -266,6 +266,15 @@ extension ResourceTableService: ContainerComponent {
     func hostEnteredForeground() { record(.foreground) }
 
     func addCounters(to counters: inout ContainerCounters) { counters.table = library.counters }
+}
+
+extension ContainerConfiguration {
+    /// The options of the updater, with the conditions of the container.
+    var updaterOptions: PackageUpdater.Configuration {
+        var updates = packages.updates
+        updates.conditions = conditions
+        return updates
+    }
 }
 
 // MARK: - Engine caches

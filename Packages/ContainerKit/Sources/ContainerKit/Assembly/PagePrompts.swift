@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PagePrompts
+internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 internal import WebViewPool

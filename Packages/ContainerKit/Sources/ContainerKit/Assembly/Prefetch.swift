@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 @_spi(Facade) internal import CookieBridge
-package import Foundation
+internal import Foundation
 internal import HTTPTypes
 internal import LoopbackInterception
 internal import OfflinePackage
@@ -12,7 +12,7 @@ public import Prefetch
 internal import PublicSuffixList
 internal import RemoteConfig
 package import RequestPipeline
-package import ResourceLoading
+internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 

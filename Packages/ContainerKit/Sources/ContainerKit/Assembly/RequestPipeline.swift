@@ -3,19 +3,22 @@
 
 @_spi(Facade) internal import CookieBridge
 internal import CookieJar
-internal import HTTPCache
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTransport
 internal import HTTPTypes
 internal import LoopbackInterception
+internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
+internal import Prefetch
 internal import RemoteConfig
 @_spi(Testing) internal import RequestPipeline
 internal import ResourceLoading
-internal import WebEngine
+@_spi(Facade) internal import WebEngine
 
 #if canImport(FoundationNetworking)
+    internal import Foundation
     public import FoundationNetworking
 #else
     public import Foundation
@@ -214,8 +217,6 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 }
 
 // MARK: - Ports
-
-extension Prefetcher.Setup: PrefetchLoading {}
 
 /// Connects the requests of pages to the features that observe them.
 ///

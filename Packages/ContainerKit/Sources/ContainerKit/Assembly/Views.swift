@@ -67,7 +67,8 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     ///   - hub: the events that show when the app is idle.
     ///   - preconnector: connects to the proxy ahead; `nil` if there is none.
     init(
-        _ engine: Engine, _ configuration: ContainerConfiguration, mode: InterceptionMode, precompiling sources: [String],
+        _ engine: Engine, _ configuration: ContainerConfiguration, mode: InterceptionMode,
+        precompiling sources: [String],
         feature: FeatureSwitch, hub: EventHub, preconnector: (any ViewPreconnecting)?
     ) {
         self.configuration = configuration.views
