@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+@_spi(Fuzzing) internal import CookieJar
 internal import Foundation
 internal import FuzzSupport
 

@@ -4,10 +4,8 @@
 extension CookieReconciler {
     /// How a reconciler works.
     public struct Configuration: Sendable {
-        /// What goes with an account and is cleared with it. Default: nothing.
-        public var clearables: [any CookieClearing] = []
         /// What is kept at most.
-        public var limits = Reconciliation.Limits()
+        var limits = Reconciliation.Limits()
         /// How long a barrier waits. Default: 3 seconds.
         public var barrierLimit = Duration.seconds(3)
         /// How long an answer waits for its cookies. Default: 2 seconds.
@@ -21,7 +19,7 @@ extension CookieReconciler {
         /// Who may wait at the same time, for barriers, answers and clearings together. Default: 256; one more is turned away.
         public var maxWaiters = 256
         /// Is told what went wrong for good. Must not block. Default: nobody.
-        public var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
+        var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
 
         public init() {}
 
@@ -31,21 +29,5 @@ extension CookieReconciler {
             for _ in 1..<max(2, min(failures, 32)) where failures > 1 && wait < longestWait { wait *= 2 }
             return min(wait, longestWait)
         }
-    }
-
-    /// What a reconciler has done so far.
-    public struct Counters: Sendable, Hashable {
-        /// What became of changes.
-        public var reconciliation = Reconciliation.Counters()
-        /// Signals of stores.
-        public var signals = 0
-        /// Answers that did not wait until their cookies were in all stores.
-        public var lateHandOvers = 0
-        /// Vaults that could not be cleared.
-        public var clearingFailures = 0
-        /// Those who could not wait, as too many did.
-        public var turnedAway = 0
-
-        public init() {}
     }
 }

@@ -6,8 +6,8 @@ public import Foundation
 
 /// Keeps the stores of cookies the same: the jar, the engine's store, and what scripts see.
 ///
-/// The rules are those of ``Reconciliation``; this does what that value says. Writes of one cookie to one store go one after
-/// the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
+/// The rules are those of `Reconciliation`; the reconciler performs the effects of that value. Writes of one cookie to one
+/// store go one after the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
 ///
 /// Isolation: an actor. Stores are called outside of it.
 public actor CookieReconciler {
@@ -21,7 +21,7 @@ public actor CookieReconciler {
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
-    private var ownCounters = Counters()
+    private var ownCounters = CookieCounters()
 
     private enum Phase {
         case idle, running, stopped
@@ -35,7 +35,7 @@ public actor CookieReconciler {
 
     /// - Parameters:
     ///   - stores: the stores by name. Where the first readings differ, one that stands earlier wins.
-    ///   - configuration: the limits, the waits, and what is cleared with an account.
+    ///   - configuration: the limits and the waits.
     ///   - clock: times waits and limits.
     ///   - now: the time by which cookies expire.
     public init(
@@ -66,7 +66,7 @@ public actor CookieReconciler {
     }
 
     /// What happened so far.
-    public var counters: Counters {
+    public var counters: CookieCounters {
         var counters = ownCounters
         counters.reconciliation = reconciliation.counters
         return counters
@@ -110,7 +110,7 @@ public actor CookieReconciler {
     /// - Parameters:
     ///   - changes: the changes, in order.
     ///   - author: what a script may change is limited: see ``CookieUpdate/Author``.
-    public func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
+    func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
         for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
     }
@@ -150,8 +150,7 @@ public actor CookieReconciler {
 
     // MARK: Clearing
 
-    /// Clears an account: the cookies of these domains and of all below them, in all stores and vaults, pending changes
-    /// included.
+    /// Clears an account: the cookies of these domains and of all below them, in all stores, pending changes included.
     ///
     /// Neither a change that is under way nor an echo restores them. A page that is still open can set new ones, and so can
     /// the response to an earlier request, so close the account's pages first.
@@ -165,8 +164,8 @@ public actor CookieReconciler {
     }
 
     /// Clears all cookies.
-    /// - Throws: ``CookieBridgeError`` with code `storeFailed` where a store or a vault could not be cleared, which the stores
-    ///   still owe then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
+    /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the clearing is
+    ///   still pending then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
     public func clearAll() async throws {
         try await clear(.all)
     }
@@ -178,20 +177,7 @@ public actor CookieReconciler {
         // At once, so that no change comes in between.
         perform(reconciliation.clear(scope, now: wallClock()))
         let ticket = reconciliation.clearingTicket()
-        var faults: [String] = []
-        // All are tried, whichever fails.
-        for clearable in configuration.clearables {
-            do {
-                try await clearable.clear(scope)
-            } catch {
-                ownCounters.clearingFailures += 1
-                faults.append("\(error)")
-            }
-        }
         try await wait(for: ticket, configuration.clearLimit, "clearing")
-        guard faults.isEmpty else {
-            throw CookieBridgeError(.storeFailed, "vaults were not cleared: \(faults.joined(separator: "; "))")
-        }
     }
 
     // MARK: Effects

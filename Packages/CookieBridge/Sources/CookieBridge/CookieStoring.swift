@@ -8,7 +8,7 @@ public import CookieJar
 /// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown has no effect
 /// afterwards. The conformance handles the quirks of its store: if an engine reports success for a cookie that it does not
 /// keep, the conformance reads it back, and throws ``CookieRejection``.
-public protocol CookieStoring: CookieClearing {
+public protocol CookieStoring: Sendable {
     /// The properties of a cookie that the store can represent.
     var representation: CookieRepresentation { get }
 
@@ -24,6 +24,9 @@ public protocol CookieStoring: CookieClearing {
     /// Removes a cookie, whatever its value; a cookie that is not in the store is no error.
     func remove(_ identity: Cookie.Identity) async throws
 
+    /// Removes the cookies of a scope, for good.
+    func clear(_ scope: CookieScope) async throws
+
     /// Returns a stream of signals that the store has changed, whatever the cause. Signals may be late, doubled, or one for
     /// several changes; a change that no signal follows is not noticed. Called once.
     func changes() async -> AsyncStream<Void>
@@ -36,12 +39,6 @@ extension CookieStoring {
             try await remove(cookie.identity)
         }
     }
-}
-
-/// A holder of cookies, or of data that belongs to them, that can be cleared: a store, or the vault of an account.
-public protocol CookieClearing: Sendable {
-    /// Removes the content that belongs to a scope, for good.
-    func clear(_ scope: CookieScope) async throws
 }
 
 /// The name of a store that a reconciler synchronizes.

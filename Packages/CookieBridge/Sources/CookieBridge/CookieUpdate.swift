@@ -4,7 +4,7 @@
 public import CookieJar
 
 /// A change that no store holds yet.
-public enum CookieUpdate: Sendable, Hashable {
+@_spi(Facade) public enum CookieUpdate: Sendable, Hashable {
     /// The cookie is to be stored; one that has expired is to be removed.
     case set(Cookie)
     /// The cookie is to be gone.

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 import BaseTesting
-@_spi(Facade) import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 import CookieJar
 import Foundation
 import Testing

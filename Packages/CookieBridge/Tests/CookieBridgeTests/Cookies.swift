@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 import CookieJar
 import Foundation
 

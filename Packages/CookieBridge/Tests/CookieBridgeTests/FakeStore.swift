@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 import CookieJar
 
 /// A store in memory whose writes wait at a gate, or fail, where the test says so.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import CookieJar
+@testable import CookieJar
 import Dispatch
 import Foundation
 import Testing

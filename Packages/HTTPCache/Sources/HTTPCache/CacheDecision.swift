@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// What a cache does with a request.
-public enum CacheDecision: Sendable, Hashable {
+enum CacheDecision: Sendable, Hashable {
     /// Answer with a stored response.
     case use(StoredResponse)
     /// Answer with a stored response that is stale, and validate it meanwhile (RFC 5861, section 3).

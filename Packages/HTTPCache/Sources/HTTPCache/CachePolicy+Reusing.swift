@@ -11,7 +11,7 @@ extension CachePolicy {
     ///   - request: GET or HEAD; anything else is forwarded.
     ///   - candidates: what is stored under the request's key, in any order.
     ///   - now: the current time, by which ages count.
-    public func decide(_ request: HTTPRequest, candidates: [StoredResponse], now: Date) -> CacheDecision {
+    func decide(_ request: HTTPRequest, candidates: [StoredResponse], now: Date) -> CacheDecision {
         let wishes = RequestWishes(request)
         let origin = wishes.control.onlyIfCached ? CacheDecision.gatewayTimeout : .forward
         guard request.method == .get || request.method == .head, !wishes.isForOrigin, !wishes.control.noStore,

@@ -7,20 +7,20 @@ internal import ResourceLoading
 internal import WebSyntax
 
 /// How old a stored response is, and how old it may become (RFC 9111, sections 4.2.1 to 4.2.3). In seconds.
-public struct Freshness: Sendable, Hashable {
+struct Freshness: Sendable, Hashable {
     /// From the time it was made at the origin.
-    public let age: TimeInterval
+    let age: TimeInterval
     /// Zero where the response says that it is stale, or says nothing and nothing may be guessed.
-    public let lifetime: TimeInterval
+    let lifetime: TimeInterval
     /// Whether the lifetime is a guess.
-    public let isHeuristic: Bool
+    let isHeuristic: Bool
 
     /// Whether the response may answer without being validated.
-    public var isFresh: Bool { age < lifetime }
+    var isFresh: Bool { age < lifetime }
     /// How long ago it became stale; negative where it is fresh.
-    public var staleness: TimeInterval { age - lifetime }
+    var staleness: TimeInterval { age - lifetime }
 
-    public init(of response: StoredResponse, now: Date, policy: CachePolicy) {
+    init(of response: StoredResponse, now: Date, policy: CachePolicy) {
         age = response.age(now: now)
         (lifetime, isHeuristic) = policy.lifetime(of: response)
     }

@@ -5,10 +5,10 @@ public import HTTPTypes
 internal import ResourceLoading
 
 /// What an unsafe request makes wrong (RFC 9111, section 4.4).
-public enum Invalidation {
+enum Invalidation {
     /// The URLs whose stored responses must go: the target, and what `Location` and `Content-Location` name of its
     /// origin; none after a safe method or an error.
-    public static func urls(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
+    static func urls(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
         guard !isSafe(request.method), (200..<400).contains(response.status.code) else { return [] }
         let target = request.urlText
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in

@@ -7,17 +7,17 @@ internal import ResourceLoading
 internal import WebSyntax
 
 /// What a stored response says to one request.
-public struct StoredAnswer: Sendable, Hashable {
+struct StoredAnswer: Sendable, Hashable {
     /// Status and fields, with `Age`.
-    public let head: HTTPResponse
+    let head: HTTPResponse
     /// The bytes of the representation to send; `nil` for none.
-    public let range: Range<Int64>?
+    let range: Range<Int64>?
 
     /// - Parameters:
     ///   - stored: the stored response.
     ///   - request: one that the response was selected for: GET or HEAD.
     ///   - now: the current time, from which `Age` is computed.
-    public init(_ stored: StoredResponse, to request: HTTPRequest, now: Date) {
+    init(_ stored: StoredResponse, to request: HTTPRequest, now: Date) {
         var head = stored.head
         head.headerFields[.age] = String(Int(min(stored.age(now: now), Double(DeltaSeconds.most))))
         if stored.isKnown(to: request) {

@@ -3,11 +3,14 @@
 
 public import Foundation
 
-/// Unpacks one slice with zlib; for bytes that arrive, from wherever they come.
+/// Unpacks the packed bytes of one slice into the bytes of its file, as they arrive, with zlib.
+///
+/// Call ``append(_:_:)`` with the slice's bytes in order, in pieces of any size, then ``finish()``: only when that
+/// returns was the slice whole. After an error nothing more comes out.
 ///
 /// Holds some 40 KB and at most one piece of 256 KiB. Copies share their state. Not `Sendable`: used in one isolation
 /// at a time, and never blocks.
-public struct SliceInflater: SliceInflating {
+public struct SliceInflater {
     private let state: SliceState
 
     /// - Parameters:
@@ -27,6 +30,14 @@ public struct SliceInflater: SliceInflating {
         try self.init(slice, size: file.size, name: file.path.description)
     }
 
+    /// Takes packed bytes, and hands out what they unpack to: pieces of at most 256 KiB and never empty, and never
+    /// more in all than the file has.
+    /// - Parameters:
+    ///   - packed: the next bytes of the slice.
+    ///   - consume: receives each piece. An error that it throws ends the unpacking and is thrown on.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` for data that cannot be, that
+    ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
+    ///   ``PackageError/Code-swift.struct/mismatch`` for more packed bytes than the slice has.
     public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
         while state.wanted > 0 {
@@ -55,6 +66,9 @@ public struct SliceInflater: SliceInflating {
         }
     }
 
+    /// Checks that the slice is whole.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` where packed bytes are
+    ///   missing, else ``PackageError/Code-swift.struct/damaged``.
     public mutating func finish() throws {
         try state.finish()
     }

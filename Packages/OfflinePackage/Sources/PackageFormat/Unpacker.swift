@@ -18,15 +18,6 @@
 /// Others may be able to write to the folder above the target. What they exchange there while it works is never filled or
 /// emptied: the unpacking fails.
 public struct Unpacker: Sendable {
-    /// When bytes are forced to the disk.
-    public enum SyncPolicy: Sendable, Hashable {
-        /// Never: after a power cut the target may hold files without their bytes.
-        case none
-        /// Everything before the target takes its name, then the name itself. One `syncfs` on Linux, one
-        /// `fsync` for each file elsewhere.
-        case beforeRename
-    }
-
     /// What was unpacked.
     public struct Summary: Sendable, Hashable {
         public var files: Int
@@ -36,15 +27,18 @@ public struct Unpacker: Sendable {
 
     public var reader: any ArchiveReading
     public var limits: ArchiveLimits
-    public var sync: SyncPolicy
+    /// A Boolean value that indicates whether bytes are forced to the disk: everything before the target takes its name,
+    /// then the name itself. One `syncfs` on Linux, one `fsync` for each file elsewhere. If `false`, the target may hold
+    /// files without their bytes after a power cut.
+    public var isDurable: Bool
 
     public init(
         reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default,
-        sync: SyncPolicy = .beforeRename
+        isDurable: Bool = true
     ) {
         self.reader = reader
         self.limits = limits
-        self.sync = sync
+        self.isDurable = isDurable
     }
 
     /// Unpacks `archive` into `directory`, which must be empty or absent; missing folders above it are made.
@@ -59,9 +53,9 @@ public struct Unpacker: Sendable {
         let target = try UnpackTarget(directory)
         do {
             let summary = try fill(target, from: archive)
-            if sync == .beforeRename { try target.syncContent() }
+            if isDurable { try target.syncContent() }
             try Task.checkCancellation()
-            try target.commit(durable: sync == .beforeRename)
+            try target.commit(durable: isDurable)
             return summary
         } catch {
             target.discard()
@@ -77,7 +71,7 @@ public struct Unpacker: Sendable {
                 try file.write(data)
                 summary.bytes += Int64(data.count)
             }
-            try file.finish(sync: sync == .beforeRename && !UnpackTarget.syncsAsWhole)
+            try file.finish(sync: isDurable && !UnpackTarget.syncsAsWhole)
             summary.files += 1
         }
         return summary

@@ -4,7 +4,7 @@
 public import HTTPTypes
 internal import WebSyntax
 
-extension LegacyBodyMessage {
+@_spi(Fuzzing) extension LegacyBodyMessage {
     /// Whether a header of a message is passed over, without a word, as `setRequestHeader` does: a forbidden request-header
     /// (Fetch, section 2.2.2), and the one that is the bridge's own.
     public static func isForbidden(_ name: HTTPField.Name, _ value: String) -> Bool {

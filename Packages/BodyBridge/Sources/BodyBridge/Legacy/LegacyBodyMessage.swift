@@ -7,7 +7,7 @@ internal import ResourceLoading
 internal import StrictJSON
 
 /// The message that older pages send ahead of a request, with the request's body.
-public struct LegacyBodyMessage: Sendable, Hashable {
+@_spi(Fuzzing) public struct LegacyBodyMessage: Sendable, Hashable {
     /// What kind of body it is.
     public enum Kind: Sendable, Hashable {
         /// A string without `bodyEncoding`; sent as UTF-8.

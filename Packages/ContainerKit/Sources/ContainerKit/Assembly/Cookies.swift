@@ -43,7 +43,7 @@ extension Container {
 
     /// What was done so far to keep the engine's store and the container's the same; `nil` in modes in which there is nothing
     /// to do.
-    public func cookieCounters() async -> CookieReconciler.Counters? {
+    public func cookieCounters() async -> CookieCounters? {
         await cookies?.counters
     }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
-internal import CookieBridge
+@_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes
 internal import PublicSuffixList

@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import Prefetch
 internal import PublicSuffixList
 internal import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 

@@ -5,7 +5,7 @@ internal import CookieJar
 public import Foundation
 internal import WebSyntax
 
-extension LegacyCookieMessage {
+@_spi(Facade) extension LegacyCookieMessage {
     /// What a page may say.
     public struct Rules: Sendable {
         /// The schemes of documents that may set cookies, and what each stands for: `https` or `http`. Default: these two

@@ -4,7 +4,7 @@
 internal import CookieJar
 public import Foundation
 
-extension LegacyCookieMessage {
+@_spi(Facade) extension LegacyCookieMessage {
     /// What a script would assign to `document.cookie` for the same change, so that whoever keeps the cookies judges it as
     /// one of that document's scripts.
     /// - Parameters: as for ``change(in:rules:now:)``.

@@ -38,7 +38,7 @@ extension Reconciliation {
     }
 
     /// Something that went wrong for good, until the cookie changes or the store says something.
-    public struct Fault: Sendable, Hashable {
+    @_spi(Facade) public struct Fault: Sendable, Hashable {
         /// What it is.
         public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
             public let rawValue: String

@@ -17,7 +17,7 @@ internal import Foundation
 /// own. A read during which a write ended, or was on its way, decides less than one by itself, and is done again where that
 /// matters. So echoes, doubled signals and readings that were taken before a write landed cause no writes, and each change
 /// is written at most once to each other store, but for retries, and for stores that changed at the same moment.
-public struct Reconciliation: Sendable {
+@_spi(Facade) public struct Reconciliation: Sendable {
     /// A store that takes part.
     struct Member: Sendable {
         /// Its name, unlike that of every other.
@@ -48,7 +48,7 @@ public struct Reconciliation: Sendable {
     var outbox: [Effect] = []
 
     /// What happened so far.
-    var counters = Counters()
+    var counters = ReconciliationCounters()
 
     /// - Parameters:
     ///   - members: the stores. Where the first readings differ, one that stands earlier wins.

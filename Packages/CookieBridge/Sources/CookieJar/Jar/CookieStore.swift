@@ -55,7 +55,7 @@ public final class CookieStore: Sendable {
     }
 
     /// All cookies and the version that they make, in one step.
-    public var snapshot: CookieSnapshot {
+    var snapshot: CookieSnapshot {
         perform { store, _ in CookieSnapshot(version: store.version, cookies: store.cookies) }
     }
 

@@ -6,7 +6,7 @@ internal import WebSyntax
 
 /// What a `Set-Cookie` field says, or a script's assignment to `document.cookie` (RFC 6265bis, section 5.6): nothing is
 /// known yet about who says it.
-public struct SetCookie: Sendable, Hashable {
+@_spi(Fuzzing) public struct SetCookie: Sendable, Hashable {
     /// May be empty: `Set-Cookie: token` names nothing.
     public var name: String
     /// As it came, quotes included.

@@ -4,8 +4,7 @@
 public import Foundation
 
 /// The entry points of the fuzz targets.
-@_spi(Fuzzing)
-public enum PrefetchFuzzing {
+@_spi(Fuzzing) public enum PrefetchFuzzing {
     /// Reads any bytes as a body, and holds what comes of it against what must be true of every body.
     /// - Returns: whether all of it was true; bytes that are no JSON are fine.
     public static func bodiesHold(_ bytes: Data) -> Bool {

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 
 /// One interface of a page: what is asked for when the page is opened, and what the page's parameters do to it.
-public struct PrefetchInterface: Sendable {
+struct PrefetchInterface: Sendable {
     let api: PrefetchURL
     /// In upper case.
     let method: HTTPRequest.Method

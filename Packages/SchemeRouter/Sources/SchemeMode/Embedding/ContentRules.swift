@@ -19,7 +19,7 @@ internal import HTTPTypes
 ///   documents without a URL of their own, of which the rules cannot tell who asks,
 /// - a page of https gets nothing of http, and pictures by https (Mixed Content, level 2),
 /// - documents that are not the container's cannot load what is.
-public struct ContentRules: Sendable, Hashable {
+@_spi(Facade) public struct ContentRules: Sendable, Hashable {
     /// The rules as JSON.
     public let json: String
 

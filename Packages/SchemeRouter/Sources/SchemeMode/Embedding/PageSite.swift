@@ -6,7 +6,7 @@ public import WebSyntax
 
 /// The site of a page (HTML, "obtain a site"): a scheme, and a registrable domain with all hosts below it, or one host
 /// that has no such domain.
-public struct PageSite: Sendable, Hashable {
+@_spi(Facade) public struct PageSite: Sendable, Hashable {
     /// `https` or `http`.
     public let scheme: String
     /// The registrable domain, or the host in its place.

@@ -6,7 +6,7 @@ public import Foundation
 /// Gives the covered URLs of a style sheet their names while it arrives. Every other byte stays.
 ///
 /// Holds back at most a URL of 16 KiB, and what has just arrived; at the beginning, a `@charset` rule.
-public struct CSSRewriter: TextRewriting {
+@_spi(Fuzzing) public struct CSSRewriter: TextRewriting {
     private let context: RewritingContext
     private var scanner: CSSScanner
     private var buffer = EditedBuffer()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-extension HTMLRewriter {
+@_spi(Fuzzing) extension HTMLRewriter {
     /// How much a document may make it hold.
     public struct Limits: Sendable, Hashable {
         /// A tag of more bytes stays as it is. Default: 256 KiB, for a `srcdoc`.

@@ -9,7 +9,7 @@ internal import WebSyntax
 /// Which attributes are rewritten is the table in `RewrittenAttribute`; `<style>`, `style`, import maps, speculation rules,
 /// `srcdoc`, `<meta http-equiv>` for `refresh` and policies are read as what they are. The `integrity` of style sheets that
 /// may be rewritten is handed to `remember` and dropped. Holds back at most one tag, and what has just arrived.
-public struct HTMLRewriter: TextRewriting {
+@_spi(Fuzzing) public struct HTMLRewriter: TextRewriting {
     /// Takes note of what a style sheet's bytes must be, since the engine will not look.
     /// - Parameters:
     ///   - url: the style sheet's real URL, without a fragment.

@@ -5,7 +5,7 @@ internal import ResourceLoading
 internal import WebSyntax
 
 /// What a text is rewritten for: the names of this mode, what is covered, and where the text lies.
-public struct RewritingContext: Sendable {
+@_spi(Fuzzing) public struct RewritingContext: Sendable {
     /// The names that covered URLs get.
     public var names: SchemeNames
     /// The real URL of the text itself, which relative URLs in it start from.

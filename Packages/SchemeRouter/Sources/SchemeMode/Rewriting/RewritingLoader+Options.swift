@@ -9,7 +9,7 @@ extension RewritingLoader {
         /// A style sheet whose bytes are checked is held whole; a larger one fails. Default: 16 MiB.
         public var maxCheckedBytes = 16 << 20
         /// Of documents.
-        public var document = HTMLRewriter.Limits()
+        var document = HTMLRewriter.Limits()
 
         public init() {}
     }

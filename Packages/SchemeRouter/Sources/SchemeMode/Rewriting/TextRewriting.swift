@@ -4,7 +4,7 @@
 public import Foundation
 
 /// Rewrites a text that arrives in pieces. The same bytes come out, whatever the pieces are.
-public protocol TextRewriting: Sendable {
+@_spi(Fuzzing) public protocol TextRewriting: Sendable {
     /// Takes the next piece.
     /// - Returns: what is known to be final by now; possibly nothing, possibly more than went in.
     mutating func feed(_ piece: Data) -> Data
@@ -13,7 +13,7 @@ public protocol TextRewriting: Sendable {
     mutating func finish() -> Data
 }
 
-extension TextRewriting {
+@_spi(Fuzzing) extension TextRewriting {
     /// Rewrites a text that is whole.
     public mutating func rewrite(_ text: Data) -> Data {
         feed(text) + finish()

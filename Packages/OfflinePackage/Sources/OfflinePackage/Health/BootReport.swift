@@ -3,13 +3,6 @@
 
 public import ResourceLoading
 
-/// Is told how pages boot. The one who watches pages calls it.
-///
-/// Isolation: any. Reports of one page come in the order in which they happened.
-public protocol HealthReporting: Sendable {
-    func report(_ report: BootReport) async
-}
-
 /// How a page is doing.
 public struct BootReport: Sendable, Hashable {
     /// What happened. Kinds are added over time: keep a default when switching.
