@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
+
 /// Reads archives.
 ///
 /// Isolation: blocks its thread while it reads; keep it off the main actor and off actors that others wait for.
@@ -20,4 +22,24 @@ public protocol ArchiveReading: Sendable {
         _ archive: String, limits: ArchiveLimits,
         visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
     ) throws
+}
+
+/// A regular file of an archive.
+public struct ArchiveEntry: Sendable, Hashable {
+    public let path: ArchivePath
+    /// Bytes when unpacked, where the archive says so beforehand.
+    public let size: Int64?
+
+    public init(path: ArchivePath, size: Int64?) {
+        self.path = path
+        self.size = size
+    }
+}
+
+/// Hands out the bytes of one entry of an archive.
+public protocol ArchiveEntryReading {
+    /// The next bytes, at most 256 KiB and never none; `nil` at the end. The end is reached only when size
+    /// and checksum, where the archive has them, agree.
+    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    mutating func next() throws -> Data?
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
+
 /// Writes archives.
 ///
 /// Equal entries in equal order give equal bytes, whatever the clock, the time zone, the locale and the user are.
@@ -15,4 +17,12 @@ public protocol ArchiveWriting: Sendable {
     ///   - contents: adds the entries; what it throws ends the writing and is thrown on.
     /// - Throws: ``PackageError``.
     func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws
+}
+
+/// Takes the entries of an archive, one after the other.
+public protocol ArchiveEntryWriting {
+    /// Ends the entry before, and begins one that will have exactly `size` bytes.
+    mutating func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws
+    /// Adds bytes to the entry.
+    mutating func append(_ data: Data) throws
 }

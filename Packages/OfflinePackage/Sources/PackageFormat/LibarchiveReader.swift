@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
+internal import Foundation
 
 /// Reads zip, tar.gz and tar.zst through libarchive.
 ///
@@ -95,5 +96,17 @@ public struct LibarchiveReader: ArchiveReading {
             try handle.visit(ArchiveEntry(path: path, size: header.size), visit)
         }
         try handle.drain()
+    }
+}
+
+/// Hands out the bytes of the entry that libarchive stands at.
+struct LibarchiveEntryReader: ArchiveEntryReading {
+    let handle: LibarchiveReadHandle
+    let serial: Int
+    let name: String
+    let expected: Int64?
+
+    mutating func next() throws -> Data? {
+        try handle.read(serial, name: name, expected: expected)
     }
 }

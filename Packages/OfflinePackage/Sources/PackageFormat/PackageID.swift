@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The name of a package: 1 to 128 characters of `A–Z a–z 0–9 . _ -`, the first of them no dot.
 ///
 /// The alphabet is safe as a file name, in a URL's path and in a log line.
@@ -26,5 +28,17 @@ extension PackageID: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+/// The alphabet that identifiers and versions share.
+enum PackageName {
+    static func isValid(_ string: String, upTo limit: Int, allowingPlus: Bool) -> Bool {
+        let bytes = string.utf8
+        guard (1...limit).contains(bytes.count), bytes.first != UInt8(ascii: ".") else { return false }
+        return bytes.allSatisfy { byte in
+            byte.isASCIIAlphanumeric || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-") || allowingPlus && byte == UInt8(ascii: "+")
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
 public import Foundation
 
 /// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
@@ -157,6 +158,25 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
             return data
         } catch {
             throw PackageError(.badManifest, "cannot be written as JSON", cause: error)
+        }
+    }
+}
+
+extension PackageManifest {
+    /// The zip that the files' slices refer to. A slice means nothing in any other archive.
+    public struct Archive: Encodable, Sendable, Hashable {
+        /// Bytes of the zip.
+        public var size: Int64
+        /// The digest of the zip's bytes.
+        public var sha256: SHA256Digest
+
+        private enum CodingKeys: String, CodingKey {
+            case size, sha256
+        }
+
+        public init(size: Int64, sha256: SHA256Digest) {
+            self.size = size
+            self.sha256 = sha256
         }
     }
 }

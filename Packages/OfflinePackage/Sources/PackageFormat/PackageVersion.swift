@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// The version of a package: 1 to 64 characters of `A–Z a–z 0–9 . _ - +`, the first of them no dot.
 ///
 /// Versions are compared for equality only; which of two is newer is the publisher's word, not the text's.
@@ -25,5 +27,38 @@ extension PackageVersion: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
+    }
+}
+
+/// Compares versions of the host, which are numbers between dots: a missing one is zero, and what is no number makes
+/// two versions incomparable.
+package struct HostVersion: Sendable, Comparable {
+    private let numbers: [Int]
+
+    package init?(_ text: String) {
+        var numbers: [Int] = []
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+            guard (1...9).contains(part.utf8.count), part.utf8.allSatisfy(\.isASCIIDigit),
+                let number = Int(part)
+            else { return nil }
+            numbers.append(number)
+        }
+        while numbers.last == 0 { numbers.removeLast() }
+        self.numbers = numbers
+    }
+
+    /// Whether a host may have a package.
+    /// - Parameters:
+    ///   - least: what the package asks for; `nil` where any host will do.
+    ///   - host: the host's own version; `nil`, or one that is no number, is too old for every package that asks.
+    package static func allows(_ least: PackageVersion?, in host: PackageVersion?) -> Bool {
+        guard let least else { return true }
+        guard let least = HostVersion(least.description), let host = host.flatMap({ HostVersion($0.description) })
+        else { return false }
+        return host >= least
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 }

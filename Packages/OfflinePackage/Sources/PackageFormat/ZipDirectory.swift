@@ -26,3 +26,42 @@ public struct ZipDirectory: Sendable, Hashable {
         public var method: ZipMethod
     }
 }
+
+/// An entry of the central directory, folders included, as it is proven step by step.
+struct ZipMember {
+    let path: ArchivePath
+    let isFolder: Bool
+    let flags: ZipFlags
+    let method: ZipMethod
+    let crc32: UInt32
+    let compressedSize: Int64
+    let size: Int64
+    let headerOffset: Int64
+    /// Set when the local header was read.
+    var dataOffset: Int64 = 0
+    /// The local header has the sizes and the checksum already.
+    var isLocalComplete = false
+
+    var dataEnd: Int64 { dataOffset + compressedSize }
+}
+
+/// The external attributes of a zip entry (APPNOTE 4.4.15): the Unix mode above, the DOS attributes below.
+struct ZipAttributes {
+    let rawValue: UInt32
+
+    /// A link, device, socket or pipe. The mode is read whatever system the header names, as lenient readers do.
+    var isSpecial: Bool { Self.isSpecial(mode: rawValue >> 16) }
+
+    /// Says of itself that it is a folder.
+    var isFolder: Bool { rawValue >> 16 & 0o170000 == 0o040000 || rawValue & 0x10 != 0 }
+
+    /// Says of itself that it is a file.
+    var isFile: Bool { rawValue >> 16 & 0o170000 == 0o100000 }
+
+    static func isSpecial(mode: UInt32) -> Bool {
+        switch mode & 0o170000 {
+        case 0o120000, 0o060000, 0o020000, 0o010000, 0o140000: true
+        default: false
+        }
+    }
+}

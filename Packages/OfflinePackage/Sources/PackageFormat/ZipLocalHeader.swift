@@ -85,3 +85,53 @@ struct ZipLocalHeader {
         return proven
     }
 }
+
+/// The general purpose bits of a zip header (APPNOTE 4.4.4).
+struct ZipFlags: OptionSet {
+    let rawValue: UInt16
+
+    static let encrypted = ZipFlags(rawValue: 1 << 0)
+    static let descriptor = ZipFlags(rawValue: 1 << 3)
+    static let patch = ZipFlags(rawValue: 1 << 5)
+    static let strongEncryption = ZipFlags(rawValue: 1 << 6)
+    static let utf8 = ZipFlags(rawValue: 1 << 11)
+    static let maskedHeaders = ZipFlags(rawValue: 1 << 13)
+
+    static let anyEncryption: ZipFlags = [.encrypted, .strongEncryption, .maskedHeaders]
+    /// What both headers of an entry must say alike.
+    static let compared: ZipFlags = [.encrypted, .descriptor, .patch, .strongEncryption, .utf8, .maskedHeaders]
+}
+
+/// How an entry's bytes are held in a zip: the two methods that every reader knows (APPNOTE 4.4.5).
+public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
+    /// As they are.
+    case stored = 0
+    /// Raw deflate (RFC 1951).
+    case deflated = 8
+}
+
+/// The data descriptor behind an entry's bytes (APPNOTE 4.3.9).
+enum ZipDescriptor {
+    /// Checks that the `length` bytes behind the data are a descriptor that agrees with the directory: with or
+    /// without signature, with sizes of 32 or 64 bits.
+    static func check(_ member: ZipMember, length: Int64, in source: some RandomAccessReading) throws {
+        let name = member.path.description
+        guard [12, 16, 20, 24].contains(length) else {
+            let what = length < 0 ? "entry overlaps another" : "no data descriptor where one was announced"
+            throw PackageError(.overlap, what, at: name)
+        }
+        var fields = LittleEndian(try source.bytes(at: member.dataEnd, count: Int(length))[...])
+        if length == 16 || length == 24 {
+            guard let signature = fields.read(4), signature.elementsEqual(ZipSignature.descriptor) else {
+                throw PackageError(.headerMismatch, "data descriptor without its signature", at: name)
+            }
+        }
+        let crc32 = fields.uint32()
+        let isWide = length >= 20
+        let compressed = isWide ? fields.uint64() : fields.uint32().map(UInt64.init)
+        let size = isWide ? fields.uint64() : fields.uint32().map(UInt64.init)
+        guard crc32 == member.crc32, compressed == UInt64(member.compressedSize), size == UInt64(member.size) else {
+            throw PackageError(.headerMismatch, "data descriptor and central directory disagree", at: name)
+        }
+    }
+}

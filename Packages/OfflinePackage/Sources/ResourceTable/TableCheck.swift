@@ -138,3 +138,48 @@ public struct TableCheck: Sendable, Hashable {
         return passed >= 0 && passed < interval
     }
 }
+
+/// What survives a restart: the count of errors and the times. A check that was under way died with its process.
+extension TableCheck: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case errors, lastCheck, lastPrimary
+    }
+
+    /// Takes a count out of range for the nearest that is in it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            errors: try container.decode(Int.self, forKey: .errors),
+            lastCheck: try container.decodeIfPresent(Date.self, forKey: .lastCheck),
+            lastPrimary: try container.decodeIfPresent(Date.self, forKey: .lastPrimary))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(errors, forKey: .errors)
+        try container.encodeIfPresent(lastCheck, forKey: .lastCheck)
+        try container.encodeIfPresent(lastPrimary, forKey: .lastPrimary)
+    }
+}
+
+/// What came of a trigger.
+public enum TableCheckResult: Sendable {
+    /// Nobody was asked: the last check is less than 30 seconds ago, or still under way.
+    case dropped
+    /// The device has no network.
+    case offline
+    /// The table stays: the source has no other, or the mirror only has an older one.
+    case unchanged(TableSource)
+    /// The source's table is now the local one.
+    case replaced(TableSource, TableDiff)
+    /// Whoever was asked failed; the error is that of the last one.
+    case failed(TableError)
+}
+
+/// Who is asked for the table.
+public enum TableSource: String, Sendable, Hashable, Codable {
+    /// The server that makes the tables.
+    case primary
+    /// The copy on a CDN, asked while the server fails.
+    case mirror
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ContentDigest
 public import Foundation
 
 /// One version of a package as it is stored.
@@ -37,4 +38,24 @@ public struct StoredGeneration: Sendable, Hashable {
     /// What the owner wants to know again of this generation. Read for every generation when a store is
     /// opened, so a few hundred bytes at most.
     public let metadata: Data
+}
+
+/// One line of a generation's table: a path, and the blob that is found there.
+public struct StoredEntry: Sendable, Hashable {
+    /// Unique within the generation, compared byte by byte. The store attaches no meaning to it.
+    public let path: String
+    /// The digest of the bytes that are found there.
+    public let blob: SHA256Digest
+    /// In bytes.
+    public let size: Int64
+    /// Media type as it goes into `Content-Type`.
+    public let mediaType: String
+
+    /// Makes a line. The store checks it when a generation is staged.
+    public init(path: String, blob: SHA256Digest, size: Int64, mediaType: String) {
+        self.path = path
+        self.blob = blob
+        self.size = size
+        self.mediaType = mediaType
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+public import CookieJar
 internal import Foundation
 
 /// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
@@ -174,5 +174,29 @@ internal import Foundation
             entry.slots[lane].verdict = nil
             entry.slots[lane].attempts = 0
         }
+    }
+}
+
+/// A change that no store holds yet.
+@_spi(Facade) public enum CookieUpdate: Sendable, Hashable {
+    /// The cookie is to be stored; one that has expired is to be removed.
+    case set(Cookie)
+    /// The cookie is to be gone.
+    case remove(Cookie.Identity)
+
+    /// Which cookie is meant.
+    public var identity: Cookie.Identity {
+        switch self {
+        case .set(let cookie): cookie.identity
+        case .remove(let identity): identity
+        }
+    }
+
+    /// Who makes a change.
+    public enum Author: Sendable, Hashable {
+        /// The app, or an answer's `Set-Cookie`.
+        case host
+        /// A page's script, which neither makes nor changes HttpOnly cookies (RFC 6265bis, section 5.7).
+        case script
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 public import ContentDigest
 
 /// One archive to be fetched.
@@ -48,5 +49,44 @@ public struct DeliveryTraffic: Sendable, Hashable {
     static func += (left: inout Self, right: Self) {
         left.requests += right.requests
         left.bytes += right.bytes
+    }
+}
+
+/// Thins a download's progress out, so that it does not push other events out of a slow listener's buffer: about a
+/// hundred steps for a download whose size is known, one for each megabyte of another, never one for less than 64 KB.
+///
+/// Isolation: any.
+final class ProgressSteps: Sendable {
+    private static let leastBytes: Int64 = 65_536
+    private static let bytesWithoutTotal: Int64 = 1_048_576
+
+    private let last = Mutex<Int64?>(nil)
+
+    /// Returns a Boolean value that indicates whether a step is reported: the first one, the last one if the size is
+    /// known, one that is far enough from the last report, and each one that falls back.
+    func shouldReport(_ progress: PackageDownloadProgress) -> Bool {
+        last.withLock { last in
+            if let reported = last, progress.received >= reported, progress.received != progress.total {
+                let step = max(Self.leastBytes, progress.total.map { $0 / 100 } ?? Self.bytesWithoutTotal)
+                guard progress.received - reported >= step else { return false }
+            }
+            last = progress.received
+            return true
+        }
+    }
+}
+
+/// Counts what goes over the network, also of attempts that end with an error.
+final class TrafficMeter: Sendable {
+    private let state = Mutex(DeliveryTraffic())
+
+    var traffic: DeliveryTraffic { state.withLock { $0 } }
+
+    func countRequest() {
+        state.withLock { $0.requests += 1 }
+    }
+
+    func count(_ bytes: Int) {
+        state.withLock { $0.bytes += Int64(bytes) }
     }
 }

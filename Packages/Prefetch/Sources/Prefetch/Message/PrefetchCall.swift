@@ -3,6 +3,7 @@
 
 public import Foundation
 public import HTTPTypes
+public import ResourceLoading
 
 /// A page's message that asks for an answer fetched ahead: `{url, method, body}`, and `GET` without a method.
 public struct PrefetchCall: Sendable {
@@ -32,5 +33,35 @@ public struct PrefetchCall: Sendable {
 
     var identity: RequestIdentity {
         RequestIdentity(method: method.rawValue, url: url.text, body: body, isDocument: false)
+    }
+}
+
+/// The answer to a ``PrefetchCall``, as a page gets it: `{status, headers, body}`.
+public struct PrefetchReply: Sendable {
+    /// The JSON of the message.
+    public let json: Data
+
+    /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower
+    /// case. Cookies are left out: scripts see theirs in `document.cookie`.
+    /// - Parameters:
+    ///   - response: the decoded response, whose body has not been read yet.
+    ///   - limit: the most bytes of the body; 1 MiB by default.
+    /// - Throws: `ResourceError` if the body breaks off or is larger than `limit`.
+    public init(_ response: ResourceResponse, limit: Int = 1 << 20) async throws {
+        let body = try await response.body.collect(upTo: limit)
+        var names: [HTTPField.Name] = []
+        for field in response.head.headerFields where field.name != .setCookie && !names.contains(field.name) {
+            names.append(field.name)
+        }
+        let headers = names.map { name in
+            JSONValue.Member(
+                name: name.canonicalName, value: .string(response.head.headerFields[name] ?? ""))
+        }
+        let reply = JSONValue.object([
+            JSONValue.Member(name: "status", value: .number(String(response.head.status.code))),
+            JSONValue.Member(name: "headers", value: .object(headers)),
+            JSONValue.Member(name: "body", value: .string(String(decoding: body, as: UTF8.self))),
+        ])
+        json = Data(reply.text)
     }
 }
