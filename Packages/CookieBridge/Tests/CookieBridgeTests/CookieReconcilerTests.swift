@@ -3,10 +3,11 @@
 
 import AsyncSupport
 import BaseTesting
-@_spi(Facade) @testable import CookieBridge
 import CookieJar
 import Foundation
 import Testing
+
+@_spi(Facade) @testable import CookieBridge
 
 /// The actor around the rules, with stores in memory and a clock in the test's hands.
 @Suite(.timeLimit(.minutes(3)))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Facade) @testable import CookieBridge
 import CookieJar
 import Foundation
 import Testing
+
+@_spi(Facade) @testable import CookieBridge
 
 @Suite(.timeLimit(.minutes(3)))
 struct LegacyCookieTests {

@@ -31,7 +31,9 @@ struct ConformanceTests {
         for name in try Self.archives(in: "rejected", count: 24) {
             let archive = "\(ConformanceData.root)/rejected/\(name)"
             expectRefusal(comment: "\(name)") { try PackageVerifier().verify(archive) }
-            expectRefusal(comment: "\(name)") { try Unpacker(isDurable: false).unpack(archive, into: "\(folder.path)/out") }
+            expectRefusal(comment: "\(name)") {
+                try Unpacker(isDurable: false).unpack(archive, into: "\(folder.path)/out")
+            }
             #expect(try folder.names().isEmpty, "\(name)")
         }
     }
