@@ -17,15 +17,15 @@ public import Foundation
 ///
 /// Times are those of the wall clock, since they outlive the process; a time that lies ahead, because the clock was
 /// set back, holds nothing up.
-public struct TableCheck: Sendable, Hashable {
+@_spi(Facade) public struct TableCheck: Sendable, Hashable {
     /// A question that was asked. Only the latest one can be answered.
-    public struct Attempt: Sendable, Hashable {
+    @_spi(Facade) public struct Attempt: Sendable, Hashable {
         public let source: TableSource
         fileprivate let number: Int
     }
 
     /// How a question ended.
-    public enum Outcome: Sendable, Hashable {
+    @_spi(Facade) public enum Outcome: Sendable, Hashable {
         /// An answer that could be decoded, with a new table or without.
         case success
         /// No answer, an HTTP error status, a code other than 200, or no table in it.
@@ -35,7 +35,7 @@ public struct TableCheck: Sendable, Hashable {
     }
 
     /// What becomes of a trigger.
-    public enum Decision: Sendable, Hashable {
+    @_spi(Facade) public enum Decision: Sendable, Hashable {
         case ask(Attempt)
         /// The last check began less than ``TableCheck/minimumInterval`` ago.
         case tooSoon
@@ -140,7 +140,7 @@ public struct TableCheck: Sendable, Hashable {
 }
 
 /// What survives a restart: the count of errors and the times. A check that was under way died with its process.
-extension TableCheck: Codable {
+@_spi(Facade) extension TableCheck: Codable {
     private enum CodingKeys: String, CodingKey {
         case errors, lastCheck, lastPrimary
     }

@@ -90,7 +90,7 @@ public actor TableLibrary {
     }
 
     /// The state of the update policy.
-    public var checkState: TableCheck { policy }
+    @_spi(Facade) public var checkState: TableCheck { policy }
 
     /// How many files wait to be fetched in the background.
     public var pendingDownloads: Int { queue.count }

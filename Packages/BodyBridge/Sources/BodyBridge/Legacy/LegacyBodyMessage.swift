@@ -10,7 +10,7 @@ internal import WebSyntax
 /// The message that older pages send ahead of a request, with the request's body.
 @_spi(Fuzzing) public struct LegacyBodyMessage: Sendable, Hashable {
     /// What kind of body it is.
-    public enum Kind: Sendable, Hashable {
+    @_spi(Fuzzing) public enum Kind: Sendable, Hashable {
         /// A string without `bodyEncoding`; sent as UTF-8.
         case text
         /// A string with `bodyEncoding: "base64"`.

@@ -9,7 +9,7 @@ internal import HTTPTypes
 internal import PagePrefetch
 internal import Prefetch
 internal import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 

@@ -7,7 +7,7 @@ internal import WebSyntax
 
 @_spi(Facade) extension LegacyCookieMessage {
     /// What a page may say.
-    public struct Rules: Sendable {
+    @_spi(Facade) public struct Rules: Sendable {
         /// The schemes of documents that may set cookies, and what each stands for: `https` or `http`. Default: these two
         /// themselves; a custom scheme is added here.
         public var schemes = ["https": "https", "http": "http"]

@@ -40,7 +40,7 @@ extension Reconciliation {
     /// Something that went wrong for good, until the cookie changes or the store says something.
     @_spi(Facade) public struct Fault: Sendable, Hashable {
         /// What it is.
-        public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        @_spi(Facade) public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
             public let rawValue: String
 
             public init(rawValue: String) { self.rawValue = rawValue }

@@ -193,7 +193,7 @@ internal import Foundation
     }
 
     /// Who makes a change.
-    public enum Author: Sendable, Hashable {
+    @_spi(Facade) public enum Author: Sendable, Hashable {
         /// The app, or an answer's `Set-Cookie`.
         case host
         /// A page's script, which neither makes nor changes HttpOnly cookies (RFC 6265bis, section 5.7).

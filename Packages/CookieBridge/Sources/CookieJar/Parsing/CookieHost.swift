@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import WebSyntax
+internal import WebSyntax
 
 /// Host names and addresses, as cookies compare them.
 package enum CookieHost {
@@ -56,22 +56,6 @@ package enum CookieHost {
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
-}
-
-/// Knows that nobody owns a top-level domain, and nothing else: `co.uk` passes for a site. For tests, and for apps that
-/// talk to few servers, all of them known.
-public struct TopLevelSuffixes: PublicSuffixing {
-    public init() {}
-
-    public func registrableDomain(of host: String) -> String? {
-        let chain = CookieHost.chain(host)
-        return chain.count < 2 ? nil : String(chain[chain.count - 2])
-    }
-}
-
-extension PublicSuffixing where Self == TopLevelSuffixes {
-    /// Top-level domains alone.
-    public static var topLevel: TopLevelSuffixes { TopLevelSuffixes() }
 }
 
 /// Paths of cookies (RFC 6265bis, section 5.1.4), compared byte by byte.

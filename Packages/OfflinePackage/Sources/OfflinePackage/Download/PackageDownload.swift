@@ -5,15 +5,15 @@ internal import AsyncSupport
 public import ContentDigest
 
 /// One archive to be fetched.
-public struct PackageDownload: Sendable, Hashable {
+package struct PackageDownload: Sendable, Hashable {
     /// An absolute `https` or `http` URL.
-    public var url: String
+    package var url: String
     /// The bytes of the archive, where the manifest tells.
-    public var size: Int64?
+    package var size: Int64?
     /// Its digest, where the manifest tells.
-    public var sha256: SHA256Digest?
+    package var sha256: SHA256Digest?
 
-    public init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
+    package init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
         self.url = url
         self.size = size
         self.sha256 = sha256
@@ -29,12 +29,12 @@ public struct PackageDownloadProgress: Sendable, Hashable {
 }
 
 /// An archive that is whole on disk.
-public struct DownloadedArchive: Sendable, Hashable {
+package struct DownloadedArchive: Sendable, Hashable {
     /// Under `downloads/`; stays until it is discarded.
-    public var path: String
-    public var size: Int64
+    package var path: String
+    package var size: Int64
     /// What it took.
-    public var traffic: DeliveryTraffic
+    package var traffic: DeliveryTraffic
 }
 
 /// What went over the network for a delivery.

@@ -257,7 +257,7 @@ internal import WebSyntax
 
 @_spi(Fuzzing) extension HTMLRewriter {
     /// How much a document may make it hold.
-    public struct Limits: Sendable, Hashable {
+    @_spi(Fuzzing) public struct Limits: Sendable, Hashable {
         /// A tag of more bytes stays as it is. Default: 256 KiB, for a `srcdoc`.
         public var maxTagBytes = 256 << 10
         /// An import map of more bytes stays as it is. Default: 256 KiB.
@@ -270,7 +270,7 @@ internal import WebSyntax
 }
 
 /// How a document is written.
-public enum DocumentSyntax: Sendable, Hashable {
+@_spi(Fuzzing) public enum DocumentSyntax: Sendable, Hashable {
     /// `text/html`.
     case html
     /// XHTML and SVG: no element holds raw text, CDATA sections are everywhere.
