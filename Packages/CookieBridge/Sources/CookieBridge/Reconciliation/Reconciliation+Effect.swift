@@ -3,7 +3,7 @@
 
 public import CookieJar
 
-extension Reconciliation {
+@_spi(Facade) extension Reconciliation {
     /// Something to be done. Each read, write, clearing and pause ends with one call of the event that belongs to it.
     enum Effect: Sendable, Hashable {
         /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``, or

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-public import HTTPTypes
+internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 

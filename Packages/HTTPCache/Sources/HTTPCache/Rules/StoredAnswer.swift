@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+internal import Foundation
+internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import ContentDigest
+package import ContentDigest
 
 /// One archive to be fetched.
 package struct PackageDownload: Sendable, Hashable {
