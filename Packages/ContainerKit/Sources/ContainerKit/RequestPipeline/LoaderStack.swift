@@ -4,7 +4,7 @@
 @_spi(Facade) internal import CookieBridge
 internal import HTTPCache
 internal import HTTPSemantics
-internal import HTTPTransport
+@_spi(Facade) internal import HTTPTransport
 internal import HTTPTypes
 internal import PagePrefetch
 internal import Prefetch

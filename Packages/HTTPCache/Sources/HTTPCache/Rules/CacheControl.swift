@@ -8,9 +8,9 @@ internal import WebSyntax
 /// Names have no case. Unknown directives are ignored. Where one with a number comes twice the first counts
 /// (section 4.2.1); a number that is none makes the response stale, so it counts as zero, and one that is too large as
 /// 68 years.
-public struct CacheControl: Sendable, Hashable {
+@_spi(Facade) public struct CacheControl: Sendable, Hashable {
     /// What a directive is about that may name fields.
-    public enum Extent: Sendable, Hashable {
+    @_spi(Facade) public enum Extent: Sendable, Hashable {
         /// The directive is not there.
         case none
         /// The fields named, in lower case.

@@ -53,7 +53,7 @@ extension ArchiveSlice.Method {
 /// Faster than ``LibarchiveReader`` and smaller in surface, since the archive's headers are never parsed. What comes out
 /// is proven by the digests of the manifest alone, so its consumer must compare them; ``PackageVerifier`` does, and so
 /// does an install. For reading on several threads see ``SlicedArchive``.
-public struct ArchiveSlices: ArchiveReading {
+@_spi(Fuzzing) public struct ArchiveSlices: ArchiveReading {
     public var manifest: PackageManifest
 
     public init(_ manifest: PackageManifest) {

@@ -96,7 +96,7 @@ public import WebEngine
                 configuration.usesHardwareAcceleration
                 ? WEBKIT_HARDWARE_ACCELERATION_POLICY_ALWAYS : WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER
             guard let widget = containerkit_view_new(context, predecessor?.web, policy),
-                let window = configuration.presentation == .offscreen
+                let window = !configuration.showsWindows
                     ? gtk_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
             else { throw EngineError(.noDisplay, "the engine cannot create a view") }
             self.id = id
