@@ -71,7 +71,7 @@ let package = Package(
                 .product(name: "SchemeRouter", package: "ContainerKit"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
-        fuzzer("SetCookieFuzz", over: "CookieJar"),
+        fuzzer("SetCookieFuzz", over: "CookieJar", [.product(name: "WebSyntax", package: "ContainerKit")]),
         fuzzer("CookieDateFuzz", over: "WebSyntax"),
         fuzzer("CookieMessageFuzz", over: "CookieBridge", [.product(name: "CookieJar", package: "ContainerKit")]),
         fuzzer(

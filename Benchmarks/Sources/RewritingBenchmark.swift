@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
-internal import SchemeMode
+@_spi(Fuzzing) internal import SchemeMode
 
 /// Rewriting of documents and style sheets against Foundation's replacing of one text by another, which knows neither HTML
 /// nor CSS; and what an answer that is not rewritten costs.

@@ -188,7 +188,7 @@ extension EngineCheck {
     @MainActor
     func checkClosedWindow() async throws {
         var configuration = WebKitGTKEngine.Configuration()
-        configuration.presentation = .window
+        configuration.showsWindows = true
         let engine = try WebKitGTKEngine(configuration)
         for destroys in [false, true] {
             let view = try await page("<p>", in: engine)

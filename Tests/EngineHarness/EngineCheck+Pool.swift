@@ -12,7 +12,7 @@ extension EngineCheck {
     private var poolEngine: WebKitGTKEngine.Configuration {
         var configuration = WebKitGTKEngine.Configuration()
         // Sound never starts off screen.
-        configuration.presentation = .window
+        configuration.showsWindows = true
         configuration.usesHardwareAcceleration = false
         return configuration
     }

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import SchemeMode
+@_spi(Fuzzing) internal import SchemeMode
 
 /// Documents and style sheets. The first byte says where the others are split; the same must come out however they are,
 /// and where nothing is covered and no reference lacks its scheme, the very same bytes.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+@_spi(Fuzzing) internal import CookieJar
 internal import Foundation
 internal import FuzzSupport
+internal import WebSyntax
 
 /// What servers and scripts say about cookies, and the jar that they say it to: a first line that is a URL, or the path of
 /// one, and fields on the lines after it.
@@ -21,7 +22,7 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     Fuzz.expect(url.matches(path: url.defaultPath), "a default path is not above its URL: \(url)")
 
     let now = Date(timeIntervalSince1970: 1_700_000_000)
-    let jar = CookieStore(publicSuffixes: .topLevel, now: { now })
+    let jar = CookieStore(publicSuffixes: TopLevelSuffixes(), now: { now })
     let received = ReceivedChanges()
     jar.observe { received.receive($0) }
     for (number, line) in lines.enumerated() {
@@ -52,4 +53,13 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     jar.removeAll()
     Fuzz.expect(jar.cookies.isEmpty && received.version == jar.version, "something is left")
     return 0
+}
+
+/// Public suffixes that are the top-level domains alone.
+private struct TopLevelSuffixes: PublicSuffixing {
+    func registrableDomain(of host: String) -> String? {
+        guard host.contains(where: \.isLetter) else { return nil }
+        let labels = host.split(separator: ".")
+        return labels.count < 2 ? nil : String(labels.suffix(2).joined(separator: "."))
+    }
 }

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Fuzzing) internal import PackageFormat
 
 /// The slice inflater. Four bytes say method, size and step, the rest is the slice. However the slice is cut, and also
 /// where it lies in a file and comes out at once, the same must come out, and never more than the size.

@@ -223,3 +223,55 @@ public final class BodyRelay: Sendable {
         func next() async throws -> Data? { try await relay.next(of: id) }
     }
 }
+
+// Bodies of forms. The navigation of a form ends the page that its body comes from, so the body has to be here before.
+extension BodyRelay {
+    /// Expects the body of a form. One that is longer than ``Limits/lead`` is written to a temporary file, up to
+    /// ``Limits/heldBytes`` in all; a still longer one is not held, and arrives while its request is under way.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond the limit of bodies, `io` if there is no file. Then nothing
+    ///   of the body is here.
+    func hold(_ id: BodyID, length: Int64) throws {
+        try state.withLock { try $0.hold(id, length: length, limits) }
+        watch(id)
+    }
+
+    /// Returns a Boolean value that indicates whether bytes of a held body are still to come.
+    func isIncomplete(_ id: BodyID) -> Bool { state.withLock { $0.isIncomplete(id) } }
+
+    /// Returns when a held body is whole, or is not here any more.
+    func waitUntilWhole(_ id: BodyID) async {
+        await withCheckedContinuation { continuation in
+            let isWaiting = state.withLock { state in
+                guard state.isIncomplete(id) else { return false }
+                state.entries[id]?.waiters.append(continuation)
+                return true
+            }
+            if !isWaiting { continuation.resume() }
+        }
+    }
+}
+
+extension BodyRelay {
+    /// Adds a whole body, to be taken with ``removeReceivedBytes(_:)``. Where there is no room for it nothing of it
+    /// stays.
+    /// - Parameter limit: the most bytes to accept.
+    /// - Returns: how many bytes were read, and whether they are all here.
+    /// - Throws: what the body does; nothing of it stays then.
+    func put(whole body: ResourceBody, as id: BodyID, upTo limit: Int) async throws -> (read: Int, isWhole: Bool) {
+        guard body.length ?? 0 <= limit else { return (0, false) }
+        var read = 0
+        func add(_ piece: Data) -> Bool {
+            defer { read += piece.count }
+            return read + piece.count <= limit && (try? putNow(piece, at: Int64(read), of: id)) != nil
+        }
+        var isWhole = false
+        defer { if !isWhole { drop(id) } }
+        if case .stream(let stream) = body {
+            for try await piece in stream where !add(piece) { return (read, false) }
+            isWhole = true
+        } else {
+            isWhole = add(try await body.collect(upTo: limit))
+        }
+        return (read, isWhole)
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// What the injected script says of a request: in a header field of the request, or ahead of it where the request can
 /// have none. Without its token:
 ///
@@ -10,7 +12,7 @@
 /// milliseconds, and an id.
 public struct BridgeHeader: Sendable, Hashable {
     /// What the request is for.
-    public enum Purpose: Sendable, Hashable {
+    enum Purpose: Sendable, Hashable {
         /// It has no body.
         case bodyless
         /// Its body is plain bytes: the engine may be asked for it.
@@ -34,7 +36,7 @@ public struct BridgeHeader: Sendable, Hashable {
     }
 
     /// What the request is for.
-    public var purpose: Purpose
+    var purpose: Purpose
     /// Whether the request goes on when its page is gone (Fetch, `keepalive`).
     public var isKeptAlive = false
     /// Whether cookies go along.
@@ -105,5 +107,22 @@ private struct Tokens {
         }
         rest = text[text.utf8.index(after: blank)...]
         return text[..<blank]
+    }
+}
+
+/// Names a body in the relay: 32 hexadecimal digits, mostly made up by the injected script.
+public struct BodyID: Sendable, Hashable {
+    /// The digits.
+    public let text: String
+
+    /// `nil` for other texts.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy(\.isLowercaseHexDigit) else { return nil }
+        self.text = String(text)
+    }
+
+    /// A new one, which nobody can guess.
+    init() {
+        text = BridgeToken().text
     }
 }

@@ -5,7 +5,7 @@ internal import Foundation
 internal import WebSyntax
 
 /// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
-public struct BridgeMessage: Sendable, Hashable {
+@_spi(Fuzzing) public struct BridgeMessage: Sendable, Hashable {
     /// What is asked.
     enum Topic: Sendable, Hashable {
         /// Whether requests for a URL are to come to the container.

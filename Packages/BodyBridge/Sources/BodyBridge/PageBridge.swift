@@ -341,3 +341,59 @@ extension HTTPField.Name {
     /// Never `nil`: the name is a token.
     fileprivate static let mark = Self(InjectedScript.field) ?? .expect
 }
+
+/// What the bridge asks its container on behalf of a page's script.
+///
+/// Isolation: the main actor. The answers are waited for by the page: they have to be there at once.
+@MainActor
+public protocol BridgeHosting: AnyObject {
+    /// Whether requests of the page to a real URL are to come to the container.
+    func covers(_ url: String) -> Bool
+    /// What `document.cookie` reads.
+    /// - Parameters:
+    ///   - place: the URL of the script's document, under the container's name, by the script's own word.
+    ///   - top: the real URL of the document that the view shows, by the engine's word.
+    ///   - provenSite: the site, as given to ``PageBridge/prove(_:)``, that the script's document has proven to be of.
+    func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String
+    /// Returns a Boolean value that indicates whether a document may be shown in a frame below documents of these origins.
+    /// - Parameters:
+    ///   - place: the URL of the document, under the container's name, by the script's own word.
+    ///   - ancestors: the origins, as the engine names them.
+    func mayShow(documentAt place: String, below ancestors: [String]) -> Bool
+    /// Takes what a script assigned to `document.cookie`; the places are those of ``cookies(ofScriptAt:in:provenSite:)``.
+    func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?)
+}
+
+/// What the bridge knows of a request of a page.
+public struct BridgedRequest: Sendable {
+    /// Where its body is.
+    public enum Body: Sendable {
+        /// Nobody said anything of it: where the engine has some plain bytes, it is those.
+        case unknown
+        /// The engine has it, if it is of the request that the script spoke of.
+        case announced
+        /// It has none.
+        case none
+        /// The engine has it, as plain bytes.
+        case engine
+        /// Here.
+        case value(ResourceBody)
+    }
+
+    /// Where its body is.
+    public var body = Body.unknown
+    /// Whether it goes on when its page is gone.
+    public var isKeptAlive = false
+    /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
+    public var credentials: BridgeHeader.Credentials?
+    /// Whether the page's script asks without CORS, as a beacon does: of another origin's answer it reads nothing.
+    public var asksWithoutCORS = false
+    /// Whether an answer that leads elsewhere is followed there.
+    public var followsRedirects = true
+    /// How long the answer may take in all, where the script said.
+    public var timeLimit: Duration?
+    /// By which the script asks where the answer came from; see ``PageBridge/record(_:of:)``.
+    public var id: BodyID?
+    /// The site that the script's document has proven to be of; see ``PageBridge/prove(_:)``.
+    public var provenSite: String?
+}

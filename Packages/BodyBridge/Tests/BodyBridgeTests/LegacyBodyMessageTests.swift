@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import BodyBridge
+@_spi(Fuzzing) @_spi(Facade) import BodyBridge
 import Foundation
 import HTTPTypes
 import ResourceLoading

@@ -6,7 +6,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import BodyBridge
+@_spi(Fuzzing) @_spi(Facade) @testable import BodyBridge
 
 @MainActor
 @Suite("Bridge of older pages", .timeLimit(.minutes(3)))

@@ -4,7 +4,7 @@
 package import Prefetch
 internal import PublicSuffixList
 package import ResourceLoading
-package import SchemeMode
+@_spi(Facade) package import SchemeMode
 
 extension Prefetcher {
     /// The parts of a mode's prefetch that exist before the request pipeline: the options, the completion of requests,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPCache
+@_spi(Facade) internal import HTTPCache
 internal import HTTPTypes
 
 extension HTTPResponse {

@@ -4,11 +4,11 @@
 @_spi(Facade) package import CookieBridge
 package import HTTPCache
 internal import HTTPSemantics
-package import HTTPTransport
+@_spi(Facade) package import HTTPTransport
 internal import HTTPTypes
 package import Prefetch
 package import ResourceLoading
-package import SchemeMode
+@_spi(Facade) package import SchemeMode
 internal import SchemeRouter
 package import WebEngine
 

@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 package import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 package import WebEngine
 

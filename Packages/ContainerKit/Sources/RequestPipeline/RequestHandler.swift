@@ -8,7 +8,7 @@ internal import HTTPTypes
 package import Prefetch
 internal import PublicSuffixList
 package import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import SchemeRouter
 package import WebEngine
 

@@ -5,7 +5,7 @@ package import BodyBridge
 @_spi(Facade) package import CookieBridge
 internal import HTTPTypes
 package import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 package import WebEngine
 
 /// Answers the requests that engines send by a custom scheme: joins them with what their pages have handed over, passes

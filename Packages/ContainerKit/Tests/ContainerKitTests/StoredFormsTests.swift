@@ -20,7 +20,7 @@ import WebEngineTesting
 @testable import PackageUpdates
 @testable import RequestPipeline
 @testable import ResourceStore
-@testable import ResourceTable
+@_spi(Facade) @testable import ResourceTable
 
 /// The folder of a container that an earlier build has written, with each document that is stored: `Stored/0.1.tar.gz`. A
 /// form that changes needs a folder of its own beside it; this one stays.

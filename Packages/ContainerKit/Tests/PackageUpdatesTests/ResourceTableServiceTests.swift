@@ -8,7 +8,7 @@ import Logging
 import PackageUpdates
 import ResourceLoading
 import ResourceStore
-import ResourceTable
+@_spi(Facade) import ResourceTable
 import Testing
 
 /// Triggers that come while a table is requested.

@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import PackageUpdates
 import ResourceLoading
-import ResourceTable
+@_spi(Facade) import ResourceTable
 import Testing
 
 @testable import ResourceStore

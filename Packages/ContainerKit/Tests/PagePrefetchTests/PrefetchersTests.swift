@@ -7,7 +7,7 @@ import HTTPTypes
 import PagePrefetch
 import Prefetch
 import ResourceLoading
-import SchemeMode
+@_spi(Facade) import SchemeMode
 import Testing
 import WebEngine
 import WebEngineTesting

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import SchemeMode
+@_spi(Facade) import SchemeMode
 import Testing
 import WebEngine
 import WebEngineTesting

@@ -6,8 +6,8 @@ public import Foundation
 
 /// Keeps the stores of cookies the same: the jar, the engine's store, and what scripts see.
 ///
-/// The rules are those of ``Reconciliation``; this does what that value says. Writes of one cookie to one store go one after
-/// the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
+/// The rules are those of `Reconciliation`; the reconciler performs the effects of that value. Writes of one cookie to one
+/// store go one after the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
 ///
 /// Isolation: an actor. Stores are called outside of it.
 public actor CookieReconciler {
@@ -21,7 +21,7 @@ public actor CookieReconciler {
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
-    private var ownCounters = Counters()
+    private var ownCounters = CookieCounters()
 
     private enum Phase {
         case idle, running, stopped
@@ -35,7 +35,7 @@ public actor CookieReconciler {
 
     /// - Parameters:
     ///   - stores: the stores by name. Where the first readings differ, one that stands earlier wins.
-    ///   - configuration: the limits, the waits, and what is cleared with an account.
+    ///   - configuration: the limits and the waits.
     ///   - clock: times waits and limits.
     ///   - now: the time by which cookies expire.
     public init(
@@ -66,7 +66,7 @@ public actor CookieReconciler {
     }
 
     /// What happened so far.
-    public var counters: Counters {
+    public var counters: CookieCounters {
         var counters = ownCounters
         counters.reconciliation = reconciliation.counters
         return counters
@@ -110,7 +110,7 @@ public actor CookieReconciler {
     /// - Parameters:
     ///   - changes: the changes, in order.
     ///   - author: what a script may change is limited: see ``CookieUpdate/Author``.
-    public func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
+    func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
         for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
     }
@@ -150,8 +150,7 @@ public actor CookieReconciler {
 
     // MARK: Clearing
 
-    /// Clears an account: the cookies of these domains and of all below them, in all stores and vaults, pending changes
-    /// included.
+    /// Clears an account: the cookies of these domains and of all below them, in all stores, pending changes included.
     ///
     /// Neither a change that is under way nor an echo restores them. A page that is still open can set new ones, and so can
     /// the response to an earlier request, so close the account's pages first.
@@ -165,8 +164,8 @@ public actor CookieReconciler {
     }
 
     /// Clears all cookies.
-    /// - Throws: ``CookieBridgeError`` with code `storeFailed` where a store or a vault could not be cleared, which the stores
-    ///   still owe then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
+    /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the clearing is
+    ///   still pending then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
     public func clearAll() async throws {
         try await clear(.all)
     }
@@ -178,20 +177,7 @@ public actor CookieReconciler {
         // At once, so that no change comes in between.
         perform(reconciliation.clear(scope, now: wallClock()))
         let ticket = reconciliation.clearingTicket()
-        var faults: [String] = []
-        // All are tried, whichever fails.
-        for clearable in configuration.clearables {
-            do {
-                try await clearable.clear(scope)
-            } catch {
-                ownCounters.clearingFailures += 1
-                faults.append("\(error)")
-            }
-        }
         try await wait(for: ticket, configuration.clearLimit, "clearing")
-        guard faults.isEmpty else {
-            throw CookieBridgeError(.storeFailed, "vaults were not cleared: \(faults.joined(separator: "; "))")
-        }
     }
 
     // MARK: Effects
@@ -332,6 +318,37 @@ public actor CookieReconciler {
             .failure(
                 CookieBridgeError(
                     .storeFailed, "failed too often: \(stores.map(\.rawValue).joined(separator: ", "))"))
+        }
+    }
+}
+
+extension CookieReconciler {
+    /// How a reconciler works.
+    public struct Configuration: Sendable {
+        /// What is kept at most.
+        var limits = Reconciliation.Limits()
+        /// How long a barrier waits. Default: 3 seconds.
+        public var barrierLimit = Duration.seconds(3)
+        /// How long an answer waits for its cookies. Default: 2 seconds.
+        public var handOverLimit = Duration.seconds(2)
+        /// How long a clearing waits for the stores. Default: 10 seconds.
+        public var clearLimit = Duration.seconds(10)
+        /// How long a store is left alone after a failure; twice as long after each further one. Default: 50 milliseconds.
+        public var firstWait = Duration.milliseconds(50)
+        /// The longest such time. Default: 5 seconds.
+        public var longestWait = Duration.seconds(5)
+        /// Who may wait at the same time, for barriers, answers and clearings together. Default: 256; one more is turned away.
+        public var maxWaiters = 256
+        /// Is told what went wrong for good. Must not block. Default: nobody.
+        var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
+
+        public init() {}
+
+        /// How long a store is left alone after so many failures in a row.
+        func wait(after failures: Int) -> Duration {
+            var wait = firstWait
+            for _ in 1..<max(2, min(failures, 32)) where failures > 1 && wait < longestWait { wait *= 2 }
+            return min(wait, longestWait)
         }
     }
 }

@@ -26,7 +26,7 @@ public struct CookieRepresentation: Sendable, Hashable {
     public static let whole = CookieRepresentation()
     /// An engine's store that knows three kinds of SameSite, as libsoup's.
     public static let engine = CookieRepresentation(keepsUnspecifiedSameSite: false)
-    /// What scripts see.
+    /// The view of scripts on a store.
     public static let script = CookieRepresentation(hidesHTTPOnly: true)
 
     /// What the store is to hold of a cookie: nothing where it hides it.

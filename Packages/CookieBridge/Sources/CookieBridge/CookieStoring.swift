@@ -8,7 +8,7 @@ public import CookieJar
 /// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown has no effect
 /// afterwards. The conformance handles the quirks of its store: if an engine reports success for a cookie that it does not
 /// keep, the conformance reads it back, and throws ``CookieRejection``.
-public protocol CookieStoring: CookieClearing {
+public protocol CookieStoring: Sendable {
     /// The properties of a cookie that the store can represent.
     var representation: CookieRepresentation { get }
 
@@ -24,6 +24,9 @@ public protocol CookieStoring: CookieClearing {
     /// Removes a cookie, whatever its value; a cookie that is not in the store is no error.
     func remove(_ identity: Cookie.Identity) async throws
 
+    /// Removes the cookies of a scope, for good.
+    func clear(_ scope: CookieScope) async throws
+
     /// Returns a stream of signals that the store has changed, whatever the cause. Signals may be late, doubled, or one for
     /// several changes; a change that no signal follows is not noticed. Called once.
     func changes() async -> AsyncStream<Void>
@@ -36,12 +39,6 @@ extension CookieStoring {
             try await remove(cookie.identity)
         }
     }
-}
-
-/// A holder of cookies, or of data that belongs to them, that can be cleared: a store, or the vault of an account.
-public protocol CookieClearing: Sendable {
-    /// Removes the content that belongs to a scope, for good.
-    func clear(_ scope: CookieScope) async throws
 }
 
 /// The name of a store that a reconciler synchronizes.
@@ -75,4 +72,38 @@ public struct CookieRejection: Error, Sendable, CustomStringConvertible {
 /// that a missing cookie was not deleted. A store throws it once for each loss, in place of a snapshot, and is read again.
 public struct CookieStoreLoss: Error, Sendable, Hashable {
     public init() {}
+}
+
+/// The cookies that are cleared together.
+public enum CookieScope: Sendable, Hashable {
+    /// Every cookie.
+    case all
+    /// The cookies of these domains and of all hosts below them, as an account has them. Domains are in lower case, without
+    /// leading dots.
+    case domains(Set<String>)
+
+    /// Returns a Boolean value that indicates whether a cookie of this identity belongs to the scope.
+    public func contains(_ identity: Cookie.Identity) -> Bool {
+        reaches(identity.domain)
+    }
+
+    /// Returns a Boolean value that indicates whether a host is one of the domains or lies below one. No host lies below an
+    /// address (RFC 6265bis, section 5.1.3).
+    /// - Parameter host: a canonical host, an IPv6 address in brackets.
+    @_spi(Facade) public func reaches(_ host: String) -> Bool {
+        switch self {
+        case .all: true
+        case .domains(let domains):
+            domains.contains(host) || domains.contains { CookieHost.matches(host, domain: $0) }
+        }
+    }
+
+    /// Returns the scope of the cookies that belong to one of two scopes.
+    static func union(_ one: CookieScope?, _ other: CookieScope?) -> CookieScope? {
+        switch (one, other) {
+        case (.all, _), (_, .all): .all
+        case (.domains(let one), .domains(let other)): .domains(one.union(other))
+        case (let scope, nil), (nil, let scope): scope
+        }
+    }
 }

@@ -83,7 +83,7 @@ public import WebEngine
     }
 
     /// The counters of the synchronization; `nil` if there is none.
-    public var counters: CookieReconciler.Counters? {
+    public var counters: CookieCounters? {
         get async { await reconciler?.counters }
     }
 

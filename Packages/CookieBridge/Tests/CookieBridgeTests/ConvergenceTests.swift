@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-@testable import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 
 /// Whatever changes where, and in whatever order news of it comes: the stores become the same, who writes last wins, and nobody
 /// writes for ever.

@@ -3,12 +3,13 @@
 
 import AsyncSupport
 import BaseTesting
-@_spi(Facade) import CookieBridge
 import CookieJar
 import Foundation
 import Testing
 import WebEngine
 import WebEngineTesting
+
+@_spi(Facade) @testable import CookieBridge
 
 /// The jar and the engine's store, without a container.
 @MainActor

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieBridge
 import CookieJar
 import Foundation
+
+@_spi(Facade) @testable import CookieBridge
 
 let start = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import CookieBridge
 import CookieJar
+
+@_spi(Facade) @testable import CookieBridge
 
 /// A store in memory whose writes wait at a gate, or fail, where the test says so.
 final class FakeStore: CookieStoring {

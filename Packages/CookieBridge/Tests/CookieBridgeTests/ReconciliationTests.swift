@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-@testable import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 
 /// Each rule by itself, with two stores: the jar and the engine's.
 @Suite(.timeLimit(.minutes(3)))

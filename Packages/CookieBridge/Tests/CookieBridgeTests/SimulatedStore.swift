@@ -4,7 +4,7 @@
 import CookieJar
 import Foundation
 
-@testable import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 
 /// A store in a test's hands: it knows for each cookie who made it what it is.
 struct SimulatedStore {

@@ -5,7 +5,7 @@ import BaseTesting
 import CookieJar
 import Foundation
 
-@testable import CookieBridge
+@_spi(Facade) @testable import CookieBridge
 
 /// Three stores, a reconciliation, and a scheduler that lets things happen in an order of its choice.
 ///

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
-import CookieJar
 import Dispatch
 import Foundation
 import Testing
+
+@testable import CookieJar
 
 /// What observers hear.
 @Suite(.timeLimit(.minutes(3)))

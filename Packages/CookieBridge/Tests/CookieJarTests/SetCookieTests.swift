@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import CookieJar
+@_spi(Fuzzing) import CookieJar
 import Foundation
 import Testing
 

@@ -107,3 +107,86 @@ public final class CachingLoader: ResourceLoader {
         return CacheKey(partition: document.map { partitioning.site(of: $0) } ?? "", url: url)
     }
 }
+
+extension CachingLoader {
+    /// What a cache may be told.
+    public struct Configuration: Sendable {
+        /// The rules. Default: those of a private cache.
+        public var policy: CachePolicy
+        /// Says which pages share entries; `nil` for all, as a reverse proxy wants. Default: those of one host.
+        public var partitioning: (any SitePartitioning)?
+        /// The most bytes of one stored response. Default: 16 MB.
+        public var largestEntry: Int64
+        /// The most bytes of one answer that wait for its slowest reader, a piece apart; one that is further behind is
+        /// left to go on alone, where that can be. Default: 256 KB.
+        public var readAhead: Int
+        /// The most variants of one URL; the oldest goes for another. Default: 16.
+        public var variantLimit: Int
+        /// The most validations at a time that no request waits for. Default: 8.
+        public var revalidationLimit: Int
+
+        public init(
+            policy: CachePolicy = CachePolicy(), partitioning: (any SitePartitioning)? = .host,
+            largestEntry: Int64 = 16 << 20, readAhead: Int = 256 << 10, variantLimit: Int = 16,
+            revalidationLimit: Int = 8
+        ) {
+            self.policy = policy
+            self.partitioning = partitioning
+            self.largestEntry = largestEntry
+            self.readAhead = readAhead
+            self.variantLimit = variantLimit
+            self.revalidationLimit = revalidationLimit
+        }
+
+        /// For a cache that serves many users.
+        public static var shared: Configuration {
+            Configuration(policy: CachePolicy(scope: .shared), partitioning: nil)
+        }
+    }
+}
+
+extension CachingLoader {
+    /// Answers with a fresh response that lies in memory whole. All else may have to wait: for the disk, for the origin,
+    /// or for another's request.
+    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+        let head = request.head
+        guard head.method == .get || head.method == .head, isCached(head), case .empty = request.body else {
+            return .later
+        }
+        let key = key(for: request)
+        guard let candidates = store.responsesInMemory(for: key), !candidates.isEmpty,
+            // A newer response may be on its way into the store.
+            flights.ending(key, notAmong: candidates) == nil,
+            // The request may not have these yet.
+            !candidates.contains(where: { $0.selectors.contains(where: \.isForServers) }),
+            case .use(let stored) = policy.decide(head, candidates: candidates, now: now()), stored.isComplete,
+            let found = store.bodyInMemory(of: stored, for: key),
+            let response = respond(with: stored, found, to: request, Self.fresh)
+        else { return .later }
+        return .known(response)
+    }
+}
+
+extension StoredResponse.Selector {
+    /// Whether only servers are told of the field, see `ResourceLoader.immediateResponse(to:)`.
+    fileprivate var isForServers: Bool { name == "referer" || name.hasPrefix("sec-fetch-") }
+}
+
+/// What a cache has counted since it was made. Each GET and HEAD that it answered is counted once, by where the answer
+/// came from.
+public struct CacheCounters: Sendable, Hashable {
+    /// Answers from memory.
+    public var memoryHits = 0
+    /// Answers from disk.
+    public var diskHits = 0
+    /// How many of the hits the origin was asked about first.
+    public var validated = 0
+    /// Answers that others had asked for, and that were shared while they came.
+    public var shared = 0
+    /// Answers of the next loader.
+    public var misses = 0
+    /// Readers of a shared answer that were too slow for the others and went on alone.
+    public var detached = 0
+
+    public init() {}
+}

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import HTTPCache
+@_spi(Facade) @testable import HTTPCache
 
 @Suite(.timeLimit(.minutes(1)))
 struct CacheControlTests {

@@ -11,7 +11,7 @@ public import ResourceLoading
 /// the body. This loader stands above the HTTP cache, on the way to a page.
 ///
 /// Isolation: as the loader beneath.
-public struct CloseDelimitedLoader: ResourceLoader {
+@_spi(Facade) public struct CloseDelimitedLoader: ResourceLoader {
     private let base: any ResourceLoader
 
     /// Creates a loader that passes requests to `base` unchanged.

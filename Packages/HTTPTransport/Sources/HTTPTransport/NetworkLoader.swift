@@ -27,3 +27,15 @@ extension ResourceLoader where Self == NetworkLoader {
         NetworkLoader(transport)
     }
 }
+
+/// The transport that suits the system.
+public enum PlatformTransport {
+    /// URLSession on Apple's systems, for their proxies and App Transport Security; AsyncHTTPClient elsewhere.
+    public static func make() -> any HTTPTransporting {
+        #if canImport(Darwin)
+            URLSessionTransport()
+        #else
+            AsyncHTTPTransport()
+        #endif
+    }
+}

@@ -11,7 +11,7 @@ import ResourceLoading
 import Testing
 
 @testable import ContainerTesting
-@testable import HTTPTransport
+@_spi(Facade) @testable import HTTPTransport
 
 /// TLS connections that end without close_notify (RFC 8446, section 6.1).
 @Suite("Ends of TLS connections", .timeLimit(.minutes(3)))

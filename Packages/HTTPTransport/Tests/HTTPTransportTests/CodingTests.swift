@@ -3,11 +3,12 @@
 
 import ContainerTesting
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 import Testing
 import ZlibStreams
+
+@testable import HTTPTransport
 
 @Suite("Content codings", .timeLimit(.minutes(3)))
 struct CodingTests {

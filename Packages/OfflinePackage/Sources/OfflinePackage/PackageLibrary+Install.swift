@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import PackageFormat
-internal import ResourceLoading
+public import PackageFormat
+public import ResourceLoading
 internal import ResourceStore
 
 extension PackageLibrary {
@@ -69,4 +69,16 @@ extension PackageLibrary {
         guard let table = try? active.entries(in: store) else { return nil }
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
     }
+}
+
+/// A package that answers requests.
+public struct InstalledPackage: Sendable, Hashable {
+    public let id: PackageID
+    public let version: PackageVersion
+    /// What its files lie under.
+    public let baseURL: PackageBaseURL
+    /// Whether its files are all there is under the base URL.
+    public let isComplete: Bool
+    /// The generation that is active.
+    public let generation: GenerationReference
 }

@@ -17,15 +17,15 @@ public import Foundation
 ///
 /// Times are those of the wall clock, since they outlive the process; a time that lies ahead, because the clock was
 /// set back, holds nothing up.
-public struct TableCheck: Sendable, Hashable {
+@_spi(Facade) public struct TableCheck: Sendable, Hashable {
     /// A question that was asked. Only the latest one can be answered.
-    public struct Attempt: Sendable, Hashable {
+    @_spi(Facade) public struct Attempt: Sendable, Hashable {
         public let source: TableSource
         fileprivate let number: Int
     }
 
     /// How a question ended.
-    public enum Outcome: Sendable, Hashable {
+    @_spi(Facade) public enum Outcome: Sendable, Hashable {
         /// An answer that could be decoded, with a new table or without.
         case success
         /// No answer, an HTTP error status, a code other than 200, or no table in it.
@@ -35,7 +35,7 @@ public struct TableCheck: Sendable, Hashable {
     }
 
     /// What becomes of a trigger.
-    public enum Decision: Sendable, Hashable {
+    @_spi(Facade) public enum Decision: Sendable, Hashable {
         case ask(Attempt)
         /// The last check began less than ``TableCheck/minimumInterval`` ago.
         case tooSoon
@@ -137,4 +137,49 @@ public struct TableCheck: Sendable, Hashable {
         let passed = now.timeIntervalSince(then)
         return passed >= 0 && passed < interval
     }
+}
+
+/// What survives a restart: the count of errors and the times. A check that was under way died with its process.
+@_spi(Facade) extension TableCheck: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case errors, lastCheck, lastPrimary
+    }
+
+    /// Takes a count out of range for the nearest that is in it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            errors: try container.decode(Int.self, forKey: .errors),
+            lastCheck: try container.decodeIfPresent(Date.self, forKey: .lastCheck),
+            lastPrimary: try container.decodeIfPresent(Date.self, forKey: .lastPrimary))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(errors, forKey: .errors)
+        try container.encodeIfPresent(lastCheck, forKey: .lastCheck)
+        try container.encodeIfPresent(lastPrimary, forKey: .lastPrimary)
+    }
+}
+
+/// What came of a trigger.
+public enum TableCheckResult: Sendable {
+    /// Nobody was asked: the last check is less than 30 seconds ago, or still under way.
+    case dropped
+    /// The device has no network.
+    case offline
+    /// The table stays: the source has no other, or the mirror only has an older one.
+    case unchanged(TableSource)
+    /// The source's table is now the local one.
+    case replaced(TableSource, TableDiff)
+    /// Whoever was asked failed; the error is that of the last one.
+    case failed(TableError)
+}
+
+/// Who is asked for the table.
+public enum TableSource: String, Sendable, Hashable, Codable {
+    /// The server that makes the tables.
+    case primary
+    /// The copy on a CDN, asked while the server fails.
+    case mirror
 }

@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The entry points of the fuzz targets.
-@_spi(Fuzzing)
-public enum TableFuzzing {
+@_spi(Fuzzing) public enum TableFuzzing {
     /// Decodes any bytes, and holds what comes of it against what must be true of every table.
     /// - Returns: whether all of it was true; bytes that are refused are fine.
     public static func readerHolds(_ bytes: UnsafeRawBufferPointer) -> Bool {

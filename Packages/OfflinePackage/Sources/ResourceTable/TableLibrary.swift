@@ -90,7 +90,7 @@ public actor TableLibrary {
     }
 
     /// The state of the update policy.
-    public var checkState: TableCheck { policy }
+    @_spi(Facade) public var checkState: TableCheck { policy }
 
     /// How many files wait to be fetched in the background.
     public var pendingDownloads: Int { queue.count }
@@ -259,6 +259,26 @@ public actor TableLibrary {
             throw error
         } catch {
             throw TableError(.storage, String(describing: error), cause: error)
+        }
+    }
+}
+
+extension TableLibrary {
+    /// The document ``TableDocument/pending``.
+    struct Pending: Codable {
+        /// The version of the table that the places belong to.
+        var version: String
+        /// Places of entries in the table.
+        var places: [Int]
+
+        private enum CodingKeys: String, CodingKey {
+            case version, places
+        }
+
+        /// The entries of a table that are still to be fetched; none where it is another table.
+        func entries(of table: URLTable) -> [TableEntry] {
+            guard version == table.version else { return [] }
+            return places.filter(table.entries.indices.contains).map { table.entries[$0] }
         }
     }
 }

@@ -304,3 +304,31 @@ struct TableReader {
         TableError(.badTable, "\(name) occurs twice", at: "byte \(scanner.position)")
     }
 }
+
+/// What a table may ask for.
+public struct TableLimits: Sendable, Hashable {
+    /// The most bytes of an answer, which is in memory while it is read. Default: 40 MiB; 100,000 entries take 30.
+    public var maxBytes = 40 << 20
+    /// The most entries. Default: 200,000.
+    public var maxEntries = 200_000
+    /// The most bytes of a URL. Default: 8,192.
+    public var maxURLLength = 8192
+    /// The most bytes of a version or a content type. Default: 256.
+    public var maxTextLength = 256
+    /// The deepest that values may nest, skipped ones included. Default: 32; a table needs 4.
+    public var maxDepth = 32
+
+    public init() {}
+
+    public static let `default` = TableLimits()
+}
+
+/// What a table library keeps beside its files.
+public enum TableDocument: String, Sendable, Hashable, CaseIterable {
+    /// The answer that brought the local table, byte for byte. Up to ``TableLimits/maxBytes``.
+    case table
+    /// The state of the update policy. Some hundred bytes.
+    case check
+    /// Which files are still to be downloaded. Some bytes for each.
+    case pending
+}

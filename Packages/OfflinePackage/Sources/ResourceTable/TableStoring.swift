@@ -3,6 +3,7 @@
 
 public import ContentDigest
 public import Foundation
+public import ResourceLoading
 
 /// Keeps a table library's files and documents. The key of a file is its download URL.
 ///
@@ -33,4 +34,17 @@ public protocol TableStoring: Sendable {
 
     /// Keeps a document in place of the one before.
     func put(_ document: Data, as name: TableDocument) async throws
+}
+
+/// A stored file.
+public struct TableFile: Sendable {
+    /// The MD5 that it was put with.
+    public var md5: MD5Digest
+    /// Its bytes, in memory or on disk; their number is known.
+    public var body: ResourceBody
+
+    public init(md5: MD5Digest, body: ResourceBody) {
+        self.md5 = md5
+        self.body = body
+    }
 }

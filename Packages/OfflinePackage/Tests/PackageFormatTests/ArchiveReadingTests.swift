@@ -65,7 +65,7 @@ struct ArchiveReadingTests {
         let target = "\(folder.path)/out"
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            _ = try Unpacker(sync: .none).unpack(archive, into: target)
+            _ = try Unpacker(isDurable: false).unpack(archive, into: target)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try folder.names() == ["a.zip"])
@@ -127,17 +127,20 @@ struct ArchiveReadingTests {
         try folder.write("site/a", "hello".utf8)
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/site/s", withDestinationPath: "a")
         expectRefusal(.specialFile) {
-            try Unpacker(sync: .none).unpack(tar("--gzip", names: ["site"], to: "s.tgz"), into: "\(folder.path)/out")
+            try Unpacker(isDurable: false).unpack(
+                tar("--gzip", names: ["site"], to: "s.tgz"), into: "\(folder.path)/out")
         }
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/s")
         try FileManager.default.linkItem(atPath: "\(folder.path)/site/a", toPath: "\(folder.path)/site/h")
         expectRefusal(.specialFile) {
-            try Unpacker(sync: .none).unpack(tar("--gzip", names: ["site"], to: "h.tgz"), into: "\(folder.path)/out")
+            try Unpacker(isDurable: false).unpack(
+                tar("--gzip", names: ["site"], to: "h.tgz"), into: "\(folder.path)/out")
         }
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/h")
         try #require(mkfifo("\(folder.path)/site/p", 0o600) == 0)
         expectRefusal(.specialFile) {
-            try Unpacker(sync: .none).unpack(tar("--gzip", names: ["site"], to: "p.tgz"), into: "\(folder.path)/out")
+            try Unpacker(isDurable: false).unpack(
+                tar("--gzip", names: ["site"], to: "p.tgz"), into: "\(folder.path)/out")
         }
         #expect(try folder.names() == ["h.tgz", "p.tgz", "s.tgz", "site", "site/a", "site/p"])
     }

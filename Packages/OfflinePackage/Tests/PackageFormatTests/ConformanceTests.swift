@@ -31,7 +31,9 @@ struct ConformanceTests {
         for name in try Self.archives(in: "rejected", count: 24) {
             let archive = "\(ConformanceData.root)/rejected/\(name)"
             expectRefusal(comment: "\(name)") { try PackageVerifier().verify(archive) }
-            expectRefusal(comment: "\(name)") { try Unpacker(sync: .none).unpack(archive, into: "\(folder.path)/out") }
+            expectRefusal(comment: "\(name)") {
+                try Unpacker(isDurable: false).unpack(archive, into: "\(folder.path)/out")
+            }
             #expect(try folder.names().isEmpty, "\(name)")
         }
     }
@@ -85,7 +87,7 @@ struct ConformanceTests {
         for name in try Self.archives(in: "accepted", count: 15) {
             let files = try #require(expected[name], "\(name)")
             let target = "out-\(name)"
-            let summary = try Unpacker(sync: .none).unpack(
+            let summary = try Unpacker(isDurable: false).unpack(
                 "\(ConformanceData.root)/accepted/\(name)", into: "\(folder.path)/\(target)")
             #expect(summary.files == files.count, "\(name)")
             let found = try folder.names(below: target).filter { path in
@@ -106,7 +108,7 @@ struct ConformanceTests {
     func encrypted() throws {
         for name in try Self.archives(in: "encrypted", count: 4) {
             expectRefusal(.encrypted, comment: "\(name)") {
-                try Unpacker(sync: .none).unpack(
+                try Unpacker(isDurable: false).unpack(
                     "\(ConformanceData.root)/encrypted/\(name)", into: "\(folder.path)/out")
             }
         }

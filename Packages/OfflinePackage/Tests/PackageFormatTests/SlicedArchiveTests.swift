@@ -4,7 +4,7 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Fuzzing) import PackageFormat
 import Testing
 
 /// The slice path against libarchive, which reads the same archives on its own.

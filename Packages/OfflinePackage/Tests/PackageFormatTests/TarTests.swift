@@ -22,7 +22,7 @@ struct TarTests {
         for wrapping in TarMaker.Wrapping.allCases {
             let archive = try folder.write("a.tar", maker.bytes(wrapping))
             expectRefusal(code, comment: comment, sourceLocation: sourceLocation) {
-                try Unpacker(limits: limits, sync: .none).unpack(archive, into: "\(folder.path)/out")
+                try Unpacker(limits: limits, isDurable: false).unpack(archive, into: "\(folder.path)/out")
             }
             #expect(try folder.names() == ["a.tar"], sourceLocation: sourceLocation)
         }

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@testable import ResourceTable
+@_spi(Facade) @testable import ResourceTable
 
 /// The update policy, moment by moment and in any order.
 @Suite("The update policy", .timeLimit(.minutes(1)))

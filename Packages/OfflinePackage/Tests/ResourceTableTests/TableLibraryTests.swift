@@ -7,7 +7,7 @@ import ContentDigest
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import ResourceTable
+@_spi(Facade) import ResourceTable
 import Testing
 
 /// Checks, take-over, downloads in the background, and restarts.

@@ -56,3 +56,39 @@ public struct HostConditions: Sendable, Hashable {
         self == .favourable
     }
 }
+
+/// A reason for which the app is not there, as its host tells it. The app is back when no reason is left.
+public enum HostAbsence: Sendable {
+    /// The app is in the background.
+    case background
+    /// The system has suspended the app, or is about to.
+    case suspension
+}
+
+/// Tells the conditions of the device. The host implements it; ``FavourableConditions`` is the default.
+///
+/// Isolation: any; all of it may be called concurrently.
+public protocol HostConditioning: Sendable {
+    /// The conditions now. Cheap: it is asked before each transfer.
+    var conditions: HostConditions { get }
+
+    /// The conditions as they change, from now on. May leave out what was overtaken; ends with the host.
+    func changes() -> AsyncStream<HostConditions>
+}
+
+/// Conditions that always say yes.
+public struct FavourableConditions: HostConditioning {
+    public init() {}
+
+    public var conditions: HostConditions { .favourable }
+
+    /// Never has one.
+    public func changes() -> AsyncStream<HostConditions> {
+        AsyncStream { $0.finish() }
+    }
+}
+
+extension HostConditioning where Self == FavourableConditions {
+    /// Conditions that always say yes.
+    public static var favourable: Self { FavourableConditions() }
+}

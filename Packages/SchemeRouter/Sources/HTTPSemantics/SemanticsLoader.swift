@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import HTTPTypes
+public import HTTPTypes
 public import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
@@ -216,4 +216,37 @@ extension ResourceLoader where Self == SemanticsLoader {
     ) -> Self {
         SemanticsLoader(base, options: options)
     }
+}
+
+extension SemanticsLoader {
+    /// What a server may do one way or another.
+    public struct Options: Sendable, Hashable {
+        /// Answers of these sources are made here and are settled; others come from a server that has done so, and pass as
+        /// they are. Default: all but the network.
+        public var sources: Set<Provenance.Source> = [.package, .prefetch, .memory, .disk, .synthetic]
+        /// The most ranges of one request that are heeded; with more the whole is sent. Default: 16.
+        public var maxRanges = 16
+        /// A path that nothing answers leads to the same with a slash, where that is answered. Default: false.
+        public var redirectsToFolders = false
+        /// A path without an extension that nothing answers is answered by the one with `.html`. Default: false.
+        public var addsHTMLExtension = false
+        /// Methods other than GET and HEAD are refused (405) where GET would be answered here; else they are the next
+        /// loader's, since a server may know them. Default: false.
+        public var refusesOtherMethods = false
+
+        public init() {}
+    }
+}
+
+extension HTTPResponse {
+    /// A Boolean value that indicates whether the server leaves the document empty on purpose: by status 204 or 205
+    /// (RFC 9110, sections 15.3.5 and 15.3.6), for which some engines show an empty document on a custom scheme, or by
+    /// a `Refresh` field, which navigates on (HTML, section "Shared declarative refresh steps").
+    public var leavesDocumentEmpty: Bool {
+        status == .noContent || status == .resetContent || HTTPField.Name.refresh.map(headerFields.contains) ?? false
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let refresh = HTTPField.Name("Refresh")
 }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import HTTPTypes
 public import ResourceLoading
 
 /// Where documents of pages have moved, by small pages that lead on: how often in a row, and who led there.
@@ -84,5 +85,15 @@ public final class DocumentRedirects: Sendable {
             if pages.count >= Self.maxPages, pages[id] == nil { pages.removeAll() }
             return change(&pages[id, default: Page()])
         }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether the engine asks for a document, the page's own or a frame's.
+    ///
+    /// Engines send no `Sec-Fetch-Dest` to custom schemes. WebKit begins `Accept` so for documents alone, and a page
+    /// cannot change it there; a script can set the same on its own request, so this alone shows nothing.
+    public var asksForDocument: Bool {
+        headerFields[.accept]?.hasPrefix("text/html,application/xhtml+xml,application/xml;") ?? false
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import HTTPTypes
-internal import ResourceLoading
+public import ResourceLoading
 internal import WebSyntax
 
 /// The names that pages have in custom-scheme mode, and their way back to real URLs.
@@ -88,5 +88,32 @@ public struct SchemeNames: Sendable, Hashable {
             let scheme = replacement(String(url[..<colon]))
         else { return nil }
         return scheme + url[colon...]
+    }
+}
+
+extension SchemeNames {
+    /// Reads an answer's head, as `Redirect` does, also where it leads to a name: a page hands its own URL on, as to be
+    /// brought back there once its user has signed in, and knows it by its name.
+    /// - Throws: `ResourceError` with code `invalidRequest`, as `Redirect` does.
+    public func redirect(of head: HTTPResponse, to request: HTTPRequest) throws -> Redirect? {
+        guard let real = head.headerFields[.location].flatMap(realURL(of:)) else {
+            return try Redirect(of: head, to: request)
+        }
+        var head = head
+        head.headerFields[.location] = real
+        return try Redirect(of: head, to: request)
+    }
+}
+
+extension SchemeNames {
+    /// Gives the request fields that name an origin their real values.
+    ///
+    /// `Origin` and `Referer` carry the custom scheme in this mode; the world outside knows only the real one.
+    public func restoreOriginFields(in fields: inout HTTPFields) {
+        for name in [HTTPField.Name.origin, .referer] {
+            if let value = fields[name], let real = realURL(of: value) {
+                fields[name] = real
+            }
+        }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import WebSyntax
+
 /// A host, or all hosts below a domain.
 ///
 /// Written `shop.example.com`, `*.example.com` (every host below the domain, not the domain itself), each with an
@@ -36,5 +38,22 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         (matchesBelow ? "*." : "") + name + (port.map { ":\($0)" } ?? "")
+    }
+}
+
+/// The authority of a URL: host and port, apart.
+struct HostAuthority {
+    /// In lower case; an IPv6 literal in its brackets.
+    let host: String
+    let port: Int?
+
+    /// - Returns: `nil` for an invalid host, and for a port that no connection can be made to.
+    init?(_ text: String) {
+        guard let authority = Authority(text[...].utf8), authority.hasConnectablePort, authority.host.count <= 255
+        else {
+            return nil
+        }
+        host = Substring(authority.host).lowercased()
+        port = authority.port
     }
 }

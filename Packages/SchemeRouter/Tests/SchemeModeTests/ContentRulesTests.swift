@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import SchemeMode
+@_spi(Facade) import SchemeMode
 import Testing
 
 /// The rules are applied here as WebKit applies them: what a list does to one request.

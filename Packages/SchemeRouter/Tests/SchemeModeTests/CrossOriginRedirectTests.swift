@@ -4,7 +4,7 @@
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import SchemeMode
+@_spi(Facade) import SchemeMode
 import Testing
 
 /// Redirects and permissions of requests that the engine says to be of CORS, as the page at `a.example`.

@@ -5,7 +5,7 @@ import AsyncSupport
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import SchemeMode
+@_spi(Facade) import SchemeMode
 import Testing
 
 @Suite("Preflights", .timeLimit(.minutes(1)))

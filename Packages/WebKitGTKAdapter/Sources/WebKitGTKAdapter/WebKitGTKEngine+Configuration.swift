@@ -12,8 +12,9 @@
             /// Whether pages are composited with OpenGL; on by default. Without a GPU, as under Xvfb, OpenGL is emulated on
             /// the processor and takes time from the page: a page that needs 2.6 s to boot then needs 2.1 s without it.
             public var usesHardwareAcceleration = true
-            /// Where views are drawn; off screen by default.
-            public var presentation = Presentation.offscreen
+            /// A Boolean value that indicates whether each view is drawn in a window of its own. If `false`, the default, views
+            /// are drawn into memory, where media never start.
+            public var showsWindows = false
             /// The most messages of pages that wait for one handler of one view; what comes beyond is refused, and the page's
             /// promise rejected. 256 by default.
             public var messageLimit = 256
@@ -46,14 +47,6 @@
             /// In a folder that belongs to the engine, made where it is missing. One engine at a time uses it. Cookies
             /// without an expiry are gone with the engine all the same.
             case directory(path: String)
-        }
-
-        /// Where a view is drawn.
-        public enum Presentation: Sendable, Hashable {
-            /// Into memory. Media never start there.
-            case offscreen
-            /// In a window of its own.
-            case window
         }
     }
 #endif

@@ -206,3 +206,41 @@ extension ViewPool where Key == SoleKey {
         try checkOut(SoleKey(), for: holder)
     }
 }
+
+extension ViewPool {
+    /// How a pool works.
+    public struct Configuration: Sendable {
+        /// How many views are kept warm; ``PoolCapacity/standard-type.property`` by default.
+        public var capacity: PoolCapacity
+        /// How many pages a view, and what takes its place at resets, serves before it ends; 50 by default, at least 1.
+        /// A web process that showed many pages is not as small as a new one.
+        public var reuseLimit: Int
+
+        /// A configuration with the default options.
+        public init(capacity: PoolCapacity = .standard, reuseLimit: Int = 50) {
+            self.capacity = capacity
+            self.reuseLimit = reuseLimit
+        }
+    }
+}
+
+/// What pages must have in common to have one view after the other.
+///
+/// A view that was checked out serves only its own key again. One that was never checked out has seen nothing, and
+/// serves each key of its ``kind``.
+public protocol PoolKey: Hashable, Sendable {
+    /// What a view is made with, and cannot be changed later: its data store, for one.
+    associatedtype Kind: Hashable, Sendable
+
+    /// What views for this key are made with.
+    var kind: Kind { get }
+}
+
+/// The key of a pool whose views are all alike, and serve everyone.
+public struct SoleKey: PoolKey {
+    /// Nothing tells these views apart.
+    public var kind: SoleKey { self }
+
+    /// Makes the key.
+    public init() {}
+}

@@ -5,11 +5,12 @@ public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 internal import StrictJSON
+internal import WebSyntax
 
 /// The message that older pages send ahead of a request, with the request's body.
-public struct LegacyBodyMessage: Sendable, Hashable {
+@_spi(Fuzzing) public struct LegacyBodyMessage: Sendable, Hashable {
     /// What kind of body it is.
-    public enum Kind: Sendable, Hashable {
+    @_spi(Fuzzing) public enum Kind: Sendable, Hashable {
         /// A string without `bodyEncoding`; sent as UTF-8.
         case text
         /// A string with `bodyEncoding: "base64"`.
@@ -194,5 +195,14 @@ extension Substring {
         var text = self
         while let last = text.last, isDropped(last) { text.removeLast() }
         return String(text)
+    }
+}
+
+@_spi(Fuzzing) extension LegacyBodyMessage {
+    /// Whether a header of a message is passed over, without a word, as `setRequestHeader` does: a forbidden request-header
+    /// (Fetch, section 2.2.2), and the one that is the bridge's own.
+    public static func isForbidden(_ name: HTTPField.Name, _ value: String) -> Bool {
+        let name = name.canonicalName
+        return ForbiddenRequestFields.contains(name, value: value) || name == InjectedScript.field.lowercased()
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
+public import Foundation
+public import HTTPTypes
 public import ResourceLoading
 
 /// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
@@ -247,5 +248,54 @@ public final class LegacyBridge {
 
     private static func object(_ name: String, _ value: String) -> String {
         (try? JSONEncoder().encode([name: value])).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    }
+}
+
+/// What the bridge of older pages asks its container.
+///
+/// Isolation: the main actor. The answers are waited for by the page: they have to be there at once.
+@MainActor
+public protocol LegacyHosting: AnyObject {
+    /// The real origin of a document; `nil` where it has none that may hand anything over.
+    /// - Parameter url: as the engine names it.
+    func origin(ofDocument url: String) -> WebOrigin?
+    /// What a cookie message comes to as an assignment to `document.cookie`, which the document's own script then makes.
+    /// - Parameters:
+    ///   - message: JSON.
+    ///   - url: the document's, as the engine names it.
+    /// - Throws: where there is no such message, or the document may not set such a cookie.
+    func cookieLine(of message: Data, fromDocument url: String) throws -> String
+    /// The answer to a request that was made ahead, as the page gets it. Here the page does not wait: it asks again.
+    /// - Parameters:
+    ///   - message: `{"url": …, "method": …, "body": …}`.
+    ///   - origin: of the document that asks.
+    ///   - bridge: that of its view.
+    /// - Returns: JSON, `{"status": …, "headers": …, "body": …}`; `nil` where there is nothing.
+    /// - Throws: where it is no such message.
+    func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data?
+}
+
+/// What an older page has handed over for a request: taken out of the store once.
+public struct LegacyBody: Sendable {
+    /// The body.
+    public let body: ResourceBody
+    /// Header fields, which take the place of the request's own of the same names.
+    public let fields: HTTPFields
+    /// The type of the body where neither ``fields`` nor the request have one.
+    public let contentType: String?
+
+    /// Gives a request its header fields.
+    public func complete(_ head: inout HTTPRequest) {
+        for field in fields { head.headerFields[field.name] = field.value }
+        if head.headerFields[.contentType] == nil, ![.get, .head].contains(head.method) {
+            head.headerFields[.contentType] = contentType
+        }
+        // Of the body that the engine sent, if any.
+        head.headerFields[.contentLength] = nil
+    }
+
+    /// The body for a request: none by GET and HEAD, as in engines.
+    public func body(for method: HTTPRequest.Method) -> ResourceBody {
+        [.get, .head].contains(method) ? .empty : body
     }
 }

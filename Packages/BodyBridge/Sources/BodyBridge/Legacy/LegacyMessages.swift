@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import HTTPTypes
 internal import WebSyntax
 
 /// The names by which older pages speak with the app: of their message handlers, of a callback and of a URL parameter.
@@ -26,4 +27,67 @@ public struct LegacyMessages: Sendable, Hashable {
     public var callback: String { prefix + "_realxhr_callback" }
     /// The URL parameter that carries the id of a request's body.
     public var parameter: String { prefix + "-wkwebview-request-id" }
+}
+
+extension LegacyMessages {
+    /// The id that a request carries in its URL.
+    public enum CarriedID: Sendable, Hashable {
+        /// None.
+        case none
+        /// This one, decoded.
+        case id(String)
+        /// Several that differ, or one that cannot be decoded.
+        case unreadable
+    }
+
+    /// Whether a request carries an id.
+    public func isCarried(by request: HTTPRequest) -> Bool {
+        request.path.map { !Self.ranges(of: parameter, in: $0).isEmpty } ?? false
+    }
+
+    /// Takes the parameter out of a request's URL, wherever and however often it is there; all else stays as it is spelled.
+    public func removeID(from request: inout HTTPRequest) -> CarriedID {
+        guard var target = request.path else { return .none }
+        let found = removeID(from: &target)
+        guard found != .none else { return .none }
+        request.path = target
+        // A request trims blanks at the end of its target, and one may have hidden another parameter.
+        guard isCarried(by: request) else { return found }
+        return removeID(from: &request) == found ? found : .unreadable
+    }
+
+    /// A URL without the parameter.
+    public func withoutID(_ url: String) -> String {
+        let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        var target = String(url[..<mark])
+        return removeID(from: &target) == .none ? url : target + url[mark...]
+    }
+
+    private func removeID(from target: inout String) -> CarriedID {
+        let ranges = Self.ranges(of: parameter, in: target)
+        guard !ranges.isEmpty else { return .none }
+        let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
+        let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0) } : nil
+        for range in ranges.reversed() {
+            // With the sign before it, or, where that is the query's own, the one behind.
+            let start = target.utf8.index(before: range.lowerBound)
+            let isFirst = target.utf8[start] == UInt8(ascii: "?")
+            let isLast = range.upperBound == target.endIndex
+            target.removeSubrange(
+                isFirst && !isLast
+                    ? range.lowerBound..<target.utf8.index(after: range.upperBound) : start..<range.upperBound)
+        }
+        return value.map { CarriedID.id($0) } ?? .unreadable
+    }
+
+    /// Where the parameter stands in the query, with its value.
+    private static func ranges(of name: String, in target: String) -> [Range<String.Index>] {
+        guard let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return target[target.utf8.index(after: query)...].utf8.split(separator: UInt8(ascii: "&"))
+            .filter { part in
+                part.starts(with: name.utf8)
+                    && (part.count == name.utf8.count || part.dropFirst(name.utf8.count).first == UInt8(ascii: "="))
+            }
+            .map { $0.startIndex..<$0.endIndex }
+    }
 }

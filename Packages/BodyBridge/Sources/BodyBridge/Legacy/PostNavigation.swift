@@ -6,7 +6,7 @@ public import HTTPTypes
 
 /// A navigation by POST, as older apps write it for engines that lose the body of one: a request of the scheme `post` whose
 /// header fields `oldScheme` and `bodyParam` say the rest.
-public struct PostNavigation: Sendable, Hashable {
+@_spi(Facade) public struct PostNavigation: Sendable, Hashable {
     /// The scheme of such a request.
     public static let scheme = "post"
 

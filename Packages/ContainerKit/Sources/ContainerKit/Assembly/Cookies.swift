@@ -39,7 +39,7 @@ extension Container {
 
     /// The counts of the changes that keep the engine's cookie store and the container's equal; `nil` in modes in which the
     /// engine has the only store.
-    public func cookieCounters() async -> CookieReconciler.Counters? {
+    public func cookieCounters() async -> CookieCounters? {
         await components.first(CookiesComponent<Engine>.self)?.synchronizer?.counters
     }
 }

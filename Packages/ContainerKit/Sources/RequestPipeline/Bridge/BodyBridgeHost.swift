@@ -6,7 +6,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import PublicSuffixList
 internal import ResourceLoading
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 package import WebEngine
 
 /// The bridges of the pages that are open, in modes where the engine loses something of a request.

@@ -5,7 +5,7 @@ internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import CookieJar
 internal import PublicSuffixList
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 
 /// Answers what pages' scripts ask the container.
 @MainActor

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import BodyBridge
-internal import CookieBridge
+@_spi(Facade) internal import CookieBridge
 package import Foundation
 internal import HTTPTypes
 internal import PublicSuffixList

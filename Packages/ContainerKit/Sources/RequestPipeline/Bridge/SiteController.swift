@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import PublicSuffixList
-internal import SchemeMode
+@_spi(Facade) internal import SchemeMode
 internal import WebEngine
 
 /// Holds each view to the site of the page that it shows: by content rules for what does not reach the container, and by

@@ -5,9 +5,9 @@ internal import CookieJar
 public import Foundation
 internal import WebSyntax
 
-extension LegacyCookieMessage {
+@_spi(Facade) extension LegacyCookieMessage {
     /// What a page may say.
-    public struct Rules: Sendable {
+    @_spi(Facade) public struct Rules: Sendable {
         /// The schemes of documents that may set cookies, and what each stands for: `https` or `http`. Default: these two
         /// themselves; a custom scheme is added here.
         public var schemes = ["https": "https", "http": "http"]
@@ -126,5 +126,29 @@ extension LegacyCookieMessage {
             return "/"
         }
         return String(path[..<slash])
+    }
+}
+
+@_spi(Facade) extension LegacyCookieMessage {
+    /// What a script would assign to `document.cookie` for the same change, so that whoever keeps the cookies judges it as
+    /// one of that document's scripts.
+    /// - Parameters: as for ``change(in:rules:now:)``.
+    /// - Throws: as ``change(in:rules:now:)``.
+    public func line(in document: URL, rules: Rules = Rules(), now: Date) throws -> String {
+        let change = try change(in: document, rules: rules, now: now)
+        let identity = change.identity
+        var line = "\(identity.name)="
+        switch change {
+        case .set(let cookie):
+            line += cookie.value
+            // In whole seconds, and never none.
+            if let end = cookie.expires { line += "; Max-Age=\(Int(end.timeIntervalSince(now).rounded(.up)))" }
+        case .remove: line += "; Max-Age=0"
+        }
+        // A semicolon is in a document's own path alone, and would end the attribute: that path is what a cookie gets
+        // without one.
+        if !identity.path.utf8.contains(UInt8(ascii: ";")) { line += "; Path=\(identity.path)" }
+        if !identity.isHostOnly { line += "; Domain=\(identity.domain)" }
+        return isSecure ? line + "; Secure" : line
     }
 }

@@ -6,7 +6,7 @@ public import Foundation
 /// The message that older pages send for `document.cookie = …`, as it came: every part is text.
 ///
 /// What a page says of itself is not believed: ``change(in:rules:now:)`` checks it against the document that sent it.
-public struct LegacyCookieMessage: Sendable, Hashable {
+@_spi(Facade) public struct LegacyCookieMessage: Sendable, Hashable {
     /// The name of the message handler, where the app does not choose another.
     public static let handlerName = "COOKIECALL"
     /// The request header field, in lower case, that asks for the answer's cookies to be in the web view's store before the

@@ -3,7 +3,7 @@
 
 public import CookieJar
 
-extension Reconciliation {
+@_spi(Facade) extension Reconciliation {
     /// Something to be done. Each read, write, clearing and pause ends with one call of the event that belongs to it.
     enum Effect: Sendable, Hashable {
         /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``, or
@@ -38,9 +38,9 @@ extension Reconciliation {
     }
 
     /// Something that went wrong for good, until the cookie changes or the store says something.
-    public struct Fault: Sendable, Hashable {
+    @_spi(Facade) public struct Fault: Sendable, Hashable {
         /// What it is.
-        public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+        @_spi(Facade) public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
             public let rawValue: String
 
             public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import CookieJar
+public import CookieJar
 internal import Foundation
 
 /// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
@@ -17,7 +17,7 @@ internal import Foundation
 /// own. A read during which a write ended, or was on its way, decides less than one by itself, and is done again where that
 /// matters. So echoes, doubled signals and readings that were taken before a write landed cause no writes, and each change
 /// is written at most once to each other store, but for retries, and for stores that changed at the same moment.
-public struct Reconciliation: Sendable {
+@_spi(Facade) public struct Reconciliation: Sendable {
     /// A store that takes part.
     struct Member: Sendable {
         /// Its name, unlike that of every other.
@@ -48,7 +48,7 @@ public struct Reconciliation: Sendable {
     var outbox: [Effect] = []
 
     /// What happened so far.
-    var counters = Counters()
+    var counters = ReconciliationCounters()
 
     /// - Parameters:
     ///   - members: the stores. Where the first readings differ, one that stands earlier wins.
@@ -174,5 +174,29 @@ public struct Reconciliation: Sendable {
             entry.slots[lane].verdict = nil
             entry.slots[lane].attempts = 0
         }
+    }
+}
+
+/// A change that no store holds yet.
+@_spi(Facade) public enum CookieUpdate: Sendable, Hashable {
+    /// The cookie is to be stored; one that has expired is to be removed.
+    case set(Cookie)
+    /// The cookie is to be gone.
+    case remove(Cookie.Identity)
+
+    /// Which cookie is meant.
+    public var identity: Cookie.Identity {
+        switch self {
+        case .set(let cookie): cookie.identity
+        case .remove(let identity): identity
+        }
+    }
+
+    /// Who makes a change.
+    @_spi(Facade) public enum Author: Sendable, Hashable {
+        /// The app, or an answer's `Set-Cookie`.
+        case host
+        /// A page's script, which neither makes nor changes HttpOnly cookies (RFC 6265bis, section 5.7).
+        case script
     }
 }

@@ -133,3 +133,57 @@ public final class CookieFile: Sendable {
         return Contents(cookies: [], refused: 0, damage: Damage(reason: reason, path: file.damagedPath))
     }
 }
+
+extension CookieFile {
+    /// How a jar is kept.
+    public struct Options: Sendable {
+        /// Whether cookies of the session are written as well; no.
+        public var keepsSessionCookies = false
+        /// How long changes are gathered before they are written together; 1 s.
+        public var delay: Duration = .seconds(1)
+        /// The most bytes of a file, read or written; 64 MiB, which is more than the largest jar of the usual limits takes.
+        public var maxBytes = 64 << 20
+        /// Hears of each write that failed without anybody waiting for it, on a thread of the file's own. The next change
+        /// tries again.
+        public var onFailure: @Sendable (any Error) -> Void = { _ in }
+
+        /// Makes the usual options.
+        public init() {}
+    }
+}
+
+extension CookieFile {
+    /// What was read.
+    public struct Contents: Sendable, Hashable {
+        /// The cookies, those included whose time is over.
+        public let cookies: [Cookie]
+        /// How many more the file had that no jar would have written.
+        public let refused: Int
+        /// Why nothing could be read, and where the file is now; `nil` where all is well, and where there is no file.
+        public let damage: Damage?
+    }
+
+    /// A file that could not be read as a whole, and so was not read at all.
+    public struct Damage: Sendable, Hashable {
+        /// What is wrong. Further ones are added over time.
+        public struct Reason: Sendable, Hashable, CustomStringConvertible {
+            public let description: String
+
+            init(_ description: String) {
+                self.description = description
+            }
+
+            /// Its bytes are no cookies: cut off, or changed.
+            public static let unreadable = Reason("unreadable")
+            /// A later version of this library has written it.
+            public static let newerFormat = Reason("newer-format")
+            /// It has more bytes than the limit.
+            public static let tooLarge = Reason("too-large")
+        }
+
+        /// What is wrong.
+        public let reason: Reason
+        /// Where the file is now. The next one to be set aside takes its place.
+        public let path: String
+    }
+}

@@ -55,7 +55,7 @@ public final class CookieStore: Sendable {
     }
 
     /// All cookies and the version that they make, in one step.
-    public var snapshot: CookieSnapshot {
+    var snapshot: CookieSnapshot {
         perform { store, _ in CookieSnapshot(version: store.version, cookies: store.cookies) }
     }
 
@@ -115,5 +115,49 @@ public final class CookieStore: Sendable {
             defer { state.changes = [] }
             return (state.changes, state.observers.sorted { $0.key < $1.key }.map(\.value))
         }
+    }
+}
+
+/// An observer's hold on a jar. Letting go of it changes nothing; cancelling does.
+public struct CookieObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        self.end = end
+    }
+
+    /// Nothing is told any more, but for what is being told at this moment.
+    public func cancel() {
+        end()
+    }
+}
+
+/// What a jar held at one moment.
+struct CookieSnapshot: Sendable, Hashable {
+    /// All later changes have a higher one.
+    let version: UInt64
+    /// In the order in which they were first stored.
+    let cookies: [Cookie]
+
+    /// Makes a snapshot.
+    init(version: UInt64, cookies: [Cookie]) {
+        self.version = version
+        self.cookies = cookies
+    }
+}
+
+extension CookieStore {
+    /// How much a jar holds, and for how long. One cookie is bounded as well: 4,096 bytes of name and value, 1,024 of path,
+    /// 253 of domain.
+    public struct Limits: Sendable, Hashable {
+        /// Cookies of one domain, those of hosts below it not counted; 180.
+        public var perDomain = 180
+        /// Cookies in all; 3,000.
+        public var total = 3_000
+        /// Seconds until a cookie of a response or a script ends, whatever it says itself; 400 days (RFC 6265bis, section 5.5).
+        public var lifetime: TimeInterval = 34_560_000
+
+        /// Makes the usual limits.
+        public init() {}
     }
 }

@@ -4,11 +4,11 @@
 internal import WebSyntax
 
 /// Host names and addresses, as cookies compare them.
-public enum CookieHost {
+package enum CookieHost {
     /// In lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Letters beyond ASCII are not turned
     /// into A-labels here: a URL parser has done so.
     /// - Returns: `nil` for what is no host, or an address in an unusual spelling.
-    public static func canonical(_ host: String) -> String? {
+    package static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
             return IPv6Address(host.utf8.dropFirst().dropLast()).map { "[\($0)]" }
@@ -25,7 +25,7 @@ public enum CookieHost {
     }
 
     /// Whether a canonical host is an address: nothing lies below it.
-    public static func isAddress(_ host: String) -> Bool {
+    package static func isAddress(_ host: String) -> Bool {
         host.utf8.first == UInt8(ascii: "[") || HostSyntax.isIPv4Address(host.utf8)
     }
 
@@ -36,7 +36,7 @@ public enum CookieHost {
     }
 
     /// Whether a host is this domain or lies below it (section 5.1.3). Both are canonical.
-    public static func matches(_ host: String, domain: String) -> Bool {
+    package static func matches(_ host: String, domain: String) -> Bool {
         let size = domain.utf8.count
         if host.utf8.count == size { return host.utf8.elementsEqual(domain.utf8) }
         guard host.utf8.count > size, size > 0, host.utf8.suffix(size).elementsEqual(domain.utf8) else { return false }
@@ -55,5 +55,18 @@ public enum CookieHost {
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+}
+
+/// Paths of cookies (RFC 6265bis, section 5.1.4), compared byte by byte.
+enum CookiePath {
+    /// The longest path that is stored. An attribute is no longer; a default path may be, and would cost memory.
+    static let maxBytes = 1_024
+
+    /// Whether a cookie of this path belongs to a request for that one.
+    static func matches(_ request: String, _ cookie: String) -> Bool {
+        guard request.utf8.starts(with: cookie.utf8) else { return false }
+        return cookie.utf8.count == request.utf8.count || cookie.utf8.last == UInt8(ascii: "/")
+            || request.utf8.dropFirst(cookie.utf8.count).first == UInt8(ascii: "/")
     }
 }

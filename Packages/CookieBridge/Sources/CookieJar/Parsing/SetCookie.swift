@@ -6,7 +6,7 @@ internal import WebSyntax
 
 /// What a `Set-Cookie` field says, or a script's assignment to `document.cookie` (RFC 6265bis, section 5.6): nothing is
 /// known yet about who says it.
-public struct SetCookie: Sendable, Hashable {
+@_spi(Fuzzing) public struct SetCookie: Sendable, Hashable {
     /// May be empty: `Set-Cookie: token` names nothing.
     public var name: String
     /// As it came, quotes included.
@@ -120,5 +120,22 @@ public struct SetCookie: Sendable, Hashable {
         guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }
         let size = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 1_000_000_000_000_000) }
         return isNegative ? -size : size
+    }
+}
+
+/// What cookies ask of bytes. Cookies are octets, not characters: a combining mark behind a `=` makes one character of the
+/// two, and yet there is a `=`.
+enum CookieBytes {
+    /// Whether a byte ends the processing of a cookie (RFC 6265bis, section 5.6, step 1): all control characters but the tab.
+    static func isControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != 0x09) || byte == 0x7F
+    }
+
+    /// Splits at the first of these bytes, which is in neither part.
+    static func split(
+        _ bytes: Substring.UTF8View, at separator: UInt8
+    ) -> (head: Substring.UTF8View, tail: Substring.UTF8View?) {
+        guard let place = bytes.firstIndex(of: separator) else { return (bytes, nil) }
+        return (bytes[..<place], bytes[bytes.index(after: place)...])
     }
 }

@@ -64,7 +64,7 @@ struct ParserConformanceTests {
     private func sent(_ test: ParserCase) throws -> String {
         // Some dates lie between then and now.
         let jar = CookieStore(
-            publicSuffixes: .topLevel, now: { Date(timeIntervalSince1970: 1_293_840_000) })
+            publicSuffixes: TopLevelSuffixes(), now: { Date(timeIntervalSince1970: 1_293_840_000) })
         let name = test.test.lowercased()
         let from = try #require(CookieURL("http://home.example.org:8888/cookie-parser?\(name)"))
         jar.store(setCookies: test.received, from: from)

@@ -20,3 +20,10 @@ struct ListedSuffixes: PublicSuffixing {
         return nil
     }
 }
+
+/// Public suffixes that are the top-level domains alone.
+struct TopLevelSuffixes: PublicSuffixing {
+    func registrableDomain(of host: String) -> String? {
+        ListedSuffixes(names: []).registrableDomain(of: host)
+    }
+}

@@ -15,10 +15,12 @@ public struct DecodingTransport: HTTPTransporting {
     private let decoding: BodyDecoding
 
     /// Creates a transport around another one.
-    /// - Parameters:
-    ///   - base: the transport that sends the requests. The responses of one that decodes by itself pass unchanged.
-    ///   - limits: the limits of decoding; a body beyond them fails with code `tooLarge`.
-    public init(_ base: any HTTPTransporting, limits: DecodingLimits = DecodingLimits()) {
+    /// - Parameter base: the transport that sends the requests. The responses of one that decodes by itself pass unchanged.
+    public init(_ base: any HTTPTransporting) {
+        self.init(base, limits: DecodingLimits())
+    }
+
+    init(_ base: any HTTPTransporting, limits: DecodingLimits) {
         self.base = base
         decoding = BodyDecoding(limits: limits)
     }
@@ -44,6 +46,45 @@ public struct DecodingTransport: HTTPTransporting {
     private func decoded(_ response: TransportResponse, of request: HTTPRequest) throws -> TransportResponse {
         var response = response
         try decoding.decode(&response.head, &response.body, of: request)
+        return response
+    }
+}
+
+/// How much a body may grow when its content codings are removed. One that grows more is an attack, not a file.
+struct DecodingLimits: Sendable, Hashable {
+    /// The most bytes that one body may decode to; 256 MiB by default.
+    var bytes: Int64 = 256 << 20
+    /// How many times larger than what was sent; 200 by default. Text shrinks to a tenth, logs and empty pictures to
+    /// a hundredth; deflate comes to 1,032 at most, twice applied to a million.
+    var ratio: Int64 = 200
+    /// Bytes up to which the ratio is not looked at; 8 MiB by default.
+    var ratioFloor: Int64 = 8 << 20
+    /// Codings on top of each other; 4 by default.
+    var codings = 4
+}
+
+/// Removes gzip and deflate from what another loader answers, as ``DecodingTransport`` does: above a cache, which holds
+/// bytes as they came.
+///
+/// Isolation: as the loader beneath.
+public struct DecodingLoader: ResourceLoader {
+    private let base: any ResourceLoader
+    private let decoding: BodyDecoding
+
+    public init(_ base: any ResourceLoader) {
+        self.init(base, limits: DecodingLimits())
+    }
+
+    init(_ base: any ResourceLoader, limits: DecodingLimits) {
+        self.base = base
+        decoding = BodyDecoding(limits: limits)
+    }
+
+    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+        var outgoing = request
+        outgoing.head = decoding.asking(request.head)
+        guard var response = try await base.load(outgoing) else { return nil }
+        try decoding.decode(&response.head, &response.body, of: request.head)
         return response
     }
 }

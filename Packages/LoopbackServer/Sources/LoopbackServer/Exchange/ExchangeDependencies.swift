@@ -5,7 +5,7 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
-internal import ResourceLoading
+public import ResourceLoading
 
 /// What answers the requests of connections, however they came.
 struct ExchangeDependencies: Sendable {
@@ -52,4 +52,16 @@ struct ExchangeDependencies: Sendable {
     func refused(_ reason: LoopbackRefusal) {
         observer?.happened(.refused(reason))
     }
+}
+
+/// Says of requests what a server on loopback cannot know.
+///
+/// Isolation: any, and concurrently; asked on an event loop, so that it answers from memory.
+public protocol RequestCompleting: Sendable {
+    /// Completes a request that came through: the page, the destination. By default nothing.
+    func complete(_ request: inout ResourceRequest)
+}
+
+extension RequestCompleting {
+    public func complete(_ request: inout ResourceRequest) {}
 }

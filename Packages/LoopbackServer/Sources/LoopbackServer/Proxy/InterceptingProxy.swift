@@ -3,6 +3,7 @@
 
 public import ConnectTunnel
 internal import NIOCore
+public import ResourceLoading
 
 /// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
 /// names, with certificates that this engine alone trusts, and answers their requests by a loader. All other connections
@@ -108,4 +109,40 @@ public final class InterceptingProxy: Sendable {
     func closeListener() {
         listener.closeListener()
     }
+}
+
+extension InterceptingProxy {
+    /// What a proxy is made of, and what it takes at most.
+    public struct Configuration: Sendable {
+        /// Answers the requests of what is opened, and those for http URLs.
+        public var loader: any ResourceLoader
+        /// Says what is opened.
+        public var policy: any InterceptPolicy
+        /// Has the engine trust the proxy's certificates.
+        public var trusting: any CertificateTrusting
+        /// Hears what happens; nobody by default.
+        public var observer: (any LoopbackObserving)?
+        /// Another HTTP proxy, through which tunnels and upgraded connections go; none by default.
+        public var upstreamProxy: HostPort?
+        /// Certificates (PEM) that upstream connections of upgraded requests trust in place of the system's; the
+        /// system's by default. For servers of tests and of companies.
+        public var trustRoots: [String]?
+        /// What it takes at most.
+        public var limits = LoopbackLimits()
+
+        /// Makes a configuration with the default limits.
+        public init(loader: any ResourceLoader, policy: any InterceptPolicy, trusting: any CertificateTrusting) {
+            self.loader = loader
+            self.policy = policy
+            self.trusting = trusting
+        }
+    }
+}
+
+/// What a proxy opens, and whose a request is.
+///
+/// Isolation: any, and concurrently; asked on an event loop, so that it answers from memory.
+public protocol InterceptPolicy: RequestCompleting {
+    /// Whether connections to there are opened: the proxy stands in for the host. All others pass end to end, unseen.
+    func opens(_ target: HostPort) -> Bool
 }

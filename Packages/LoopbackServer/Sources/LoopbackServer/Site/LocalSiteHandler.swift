@@ -101,3 +101,10 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 }
+
+/// What the connections of a local server have in common.
+struct LocalSiteDependencies: Sendable {
+    let exchange: ExchangeDependencies
+    let sites: LocalSites
+    let token: AccessToken
+}

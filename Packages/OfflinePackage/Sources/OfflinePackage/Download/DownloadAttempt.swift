@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
@@ -157,5 +158,56 @@ struct DownloadAttempt: Sendable {
         folder.removeRecord(of: key)
         try file.truncate(to: 0)
         progress?(PackageDownloadProgress(received: 0, total: download.size))
+    }
+}
+
+/// What came of one request.
+enum AttemptOutcome: Sendable {
+    /// All that was asked for is there. Its digest was not looked at.
+    case complete
+    /// Another attempt may do better.
+    case failed(RetryPlan.Failure, DeliveryError)
+
+    /// - Throws: `CancellationError` where that is what the error means.
+    init(_ error: ResourceError, at url: String) throws {
+        guard error.code != .cancelled else { throw CancellationError() }
+        self = .failed(.transport(error.code), DeliveryError(.network, error.message, at: url, cause: error))
+    }
+}
+
+extension StallLimit {
+    /// Makes one attempt; a stall is a failure that another attempt may do better than.
+    func attempt(
+        _ url: String,
+        _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome
+    ) async throws -> AttemptOutcome {
+        do {
+            return try await run(body)
+        } catch let error as DeliveryError where error.code == .stalled {
+            return .failed(.transport(.timedOut), DeliveryError(.stalled, error.message, at: url))
+        }
+    }
+}
+
+/// Ends work that makes no progress.
+struct StallLimit: Sendable {
+    let limit: Duration
+    let clock: any Clock<Duration>
+    /// What the error says, before the limit.
+    var reason = "nothing came for"
+    /// What was waited for: a URL.
+    var location: String?
+
+    /// Runs `body`, and cancels it where it does not call its argument for as long as the limit.
+    /// - Throws: ``DeliveryError`` with code `stalled`, or what `body` throws.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> Value
+    ) async throws -> Value {
+        let timer = InactivityTimer(clock)
+        return try await timer.run(limit: limit) { [self] in
+            DeliveryError(.stalled, "\(reason) \(limit)", at: location)
+        } _: {
+            try await body { timer.recordActivity() }
+        }
     }
 }

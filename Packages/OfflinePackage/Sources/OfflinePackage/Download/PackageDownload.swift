@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ContentDigest
+internal import AsyncSupport
+package import ContentDigest
 
 /// One archive to be fetched.
-public struct PackageDownload: Sendable, Hashable {
+package struct PackageDownload: Sendable, Hashable {
     /// An absolute `https` or `http` URL.
-    public var url: String
+    package var url: String
     /// The bytes of the archive, where the manifest tells.
-    public var size: Int64?
+    package var size: Int64?
     /// Its digest, where the manifest tells.
-    public var sha256: SHA256Digest?
+    package var sha256: SHA256Digest?
 
-    public init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
+    package init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
         self.url = url
         self.size = size
         self.sha256 = sha256
@@ -28,12 +29,12 @@ public struct PackageDownloadProgress: Sendable, Hashable {
 }
 
 /// An archive that is whole on disk.
-public struct DownloadedArchive: Sendable, Hashable {
+package struct DownloadedArchive: Sendable, Hashable {
     /// Under `downloads/`; stays until it is discarded.
-    public var path: String
-    public var size: Int64
+    package var path: String
+    package var size: Int64
     /// What it took.
-    public var traffic: DeliveryTraffic
+    package var traffic: DeliveryTraffic
 }
 
 /// What went over the network for a delivery.
@@ -48,5 +49,44 @@ public struct DeliveryTraffic: Sendable, Hashable {
     static func += (left: inout Self, right: Self) {
         left.requests += right.requests
         left.bytes += right.bytes
+    }
+}
+
+/// Thins a download's progress out, so that it does not push other events out of a slow listener's buffer: about a
+/// hundred steps for a download whose size is known, one for each megabyte of another, never one for less than 64 KB.
+///
+/// Isolation: any.
+final class ProgressSteps: Sendable {
+    private static let leastBytes: Int64 = 65_536
+    private static let bytesWithoutTotal: Int64 = 1_048_576
+
+    private let last = Mutex<Int64?>(nil)
+
+    /// Returns a Boolean value that indicates whether a step is reported: the first one, the last one if the size is
+    /// known, one that is far enough from the last report, and each one that falls back.
+    func shouldReport(_ progress: PackageDownloadProgress) -> Bool {
+        last.withLock { last in
+            if let reported = last, progress.received >= reported, progress.received != progress.total {
+                let step = max(Self.leastBytes, progress.total.map { $0 / 100 } ?? Self.bytesWithoutTotal)
+                guard progress.received - reported >= step else { return false }
+            }
+            last = progress.received
+            return true
+        }
+    }
+}
+
+/// Counts what goes over the network, also of attempts that end with an error.
+final class TrafficMeter: Sendable {
+    private let state = Mutex(DeliveryTraffic())
+
+    var traffic: DeliveryTraffic { state.withLock { $0 } }
+
+    func countRequest() {
+        state.withLock { $0.requests += 1 }
+    }
+
+    func count(_ bytes: Int) {
+        state.withLock { $0.bytes += Int64(bytes) }
     }
 }

@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
-public import ResourceLoading
+package import ResourceLoading
 
 /// Fetches archives, and goes on with what an earlier attempt or an earlier process left.
 ///
@@ -30,7 +30,7 @@ public final class PackageDownloader: Sendable {
     ///   - directory: the path of the folder of unfinished downloads: `downloads` in the directory of the store. Only
     ///     the downloader uses it.
     ///   - configuration: the limits and the plan of retries.
-    public init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
+    package init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
         self.loader = loader
         self.configuration = configuration
         folder = DownloadFolder(path: directory)
@@ -45,7 +45,7 @@ public final class PackageDownloader: Sendable {
     ///   - admit: called when it is its turn, before anything is fetched; what it throws ends the download.
     /// - Returns: where it is; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
-    public func download(
+    package func download(
         _ download: PackageDownload, progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
         admit: @Sendable () async throws -> Void = {}
     ) async throws -> DownloadedArchive {
@@ -59,7 +59,7 @@ public final class PackageDownloader: Sendable {
     }
 
     /// Removes what there is of a download.
-    public func discard(_ download: PackageDownload) {
+    package func discard(_ download: PackageDownload) {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
@@ -67,7 +67,7 @@ public final class PackageDownloader: Sendable {
     /// process left: nobody goes on with those.
     /// - Returns: how many bytes that gave back.
     @discardableResult
-    public func removeStale() async -> Int64 {
+    package func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
             let age = Double(configuration.keepFor.components.seconds)
             let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
+internal import Foundation
 internal import PackageFormat
-public import ResourceLoading
+internal import ResourceLoading
 internal import WebSyntax
 
 /// When a request that failed is sent again, and when it is given up. A value: it counts, and never waits itself.
@@ -30,7 +30,7 @@ public struct RetryPlan: Sendable, Hashable {
     }
 
     /// What went wrong.
-    public enum Failure: Sendable, Hashable {
+    enum Failure: Sendable, Hashable {
         /// No answer, or a part of one.
         case transport(ResourceError.Code)
         /// An answer that says so.
@@ -41,23 +41,23 @@ public struct RetryPlan: Sendable, Hashable {
     }
 
     /// What to do now.
-    public enum Decision: Sendable, Hashable {
+    enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case giveUp
     }
 
     private let configuration: Configuration
     /// Failures since the last progress.
-    public private(set) var failuresInARow = 0
+    private(set) var failuresInARow = 0
     /// Failures in all.
-    public private(set) var failures = 0
+    private(set) var failures = 0
 
-    public init(_ configuration: Configuration = Configuration()) {
+    init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
 
     /// Notes that bytes arrived that need not be asked for again.
-    public mutating func recordProgress() {
+    mutating func recordProgress() {
         failuresInARow = 0
     }
 
@@ -66,7 +66,7 @@ public struct RetryPlan: Sendable, Hashable {
     ///   - failure: the error, or the status and its `Retry-After`.
     ///   - now: what a date in `Retry-After` is held against.
     ///   - generator: where the random part comes from.
-    public mutating func decide(
+    mutating func decide(
         after failure: Failure, now: Date, using generator: inout some RandomNumberGenerator
     ) -> Decision {
         failures += 1
@@ -94,6 +94,34 @@ public struct RetryPlan: Sendable, Hashable {
         // RFC 9110, sections 15.5.9 and 15.6; RFC 8470 (425); RFC 6585 (429).
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
         case .damaged: true
+        }
+    }
+}
+
+/// A retry plan with what it needs to be followed: date, dice and clock.
+struct Retries {
+    private var plan: RetryPlan
+    private var generator: any RandomNumberGenerator
+    private let configuration: PackageDownloader.Configuration
+
+    init(_ configuration: PackageDownloader.Configuration) {
+        plan = RetryPlan(configuration.retry)
+        generator = configuration.makeGenerator()
+        self.configuration = configuration
+    }
+
+    mutating func recordProgress() {
+        plan.recordProgress()
+    }
+
+    /// Waits until it is time for another attempt, and holds no turn meanwhile: a server that is down must not hold back
+    /// what comes from others.
+    /// - Throws: `error` where there shall be none, or `CancellationError`.
+    mutating func wait(after failure: RetryPlan.Failure, _ error: DeliveryError) async throws {
+        switch plan.decide(after: failure, now: configuration.now(), using: &generator) {
+        case .giveUp: throw error
+        case .retry(let wait):
+            try await KeyedQueue.resting { try await configuration.clock.sleep(for: wait) }
         }
     }
 }

@@ -30,3 +30,42 @@ public struct HealthDocument: HealthRecording {
         try store.putDocument(encoder.encode(trialRecord), as: Self.name)
     }
 }
+
+/// Keeps the trial record from one process to the next.
+///
+/// Isolation: any; called by one owner, never at the same time. May block for as long as the disk takes.
+public protocol HealthRecording: Sendable {
+    /// What was saved last; an empty trial record where nothing was. Where this throws, nothing is saved over what may
+    /// be there.
+    func load() throws -> TrialRecord
+    /// Replaces what was saved. When this returns it survives a kill and a power cut.
+    func save(_ trialRecord: TrialRecord) throws
+}
+
+/// What is remembered of the health of packages, across processes.
+public struct TrialRecord: Sendable, Hashable, Codable {
+    /// The most versions of one package that are remembered as bad; the oldest is forgotten for one more.
+    public static let versionsOfOnePackage = 256
+
+    /// The trials that are under way, by package.
+    public internal(set) var trials: [String: TrialPeriod] = [:]
+    /// The versions that failed, by package, the oldest first. They are never tried again.
+    public internal(set) var quarantine: [String: [String]] = [:]
+
+    private enum CodingKeys: String, CodingKey {
+        case trials, quarantine
+    }
+
+    public init() {}
+
+    /// Whether a version failed its trial.
+    public func isQuarantined(_ version: String, of package: String) -> Bool {
+        quarantine[package]?.contains(version) ?? false
+    }
+
+    mutating func markFailed(_ version: String, of package: String) {
+        guard !isQuarantined(version, of: package) else { return }
+        let versions = (quarantine[package] ?? []) + [version]
+        quarantine[package] = versions.suffix(Self.versionsOfOnePackage)
+    }
+}

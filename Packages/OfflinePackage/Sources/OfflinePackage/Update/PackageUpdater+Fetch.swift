@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
+public import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
@@ -101,5 +102,18 @@ extension PackageUpdater {
         case let error as StoreError: ![.overBudget, .diskFull].contains(error.code)
         default: error is CancellationError || error is DeliveryError
         }
+    }
+}
+
+extension PackageUpdater {
+    /// Whether a URL lies under the base URL of a package whose first download is under way and that can answer
+    /// meanwhile. Synchronous; any isolation.
+    public nonisolated func covers(_ url: String) -> Bool {
+        PackageURL(url).map { !arrivals.candidates(for: $0).isEmpty } ?? false
+    }
+
+    /// Whether such a package is for the origin of a request, whose path does not count. Synchronous; any isolation.
+    public nonisolated func serves(originOf request: HTTPRequest) -> Bool {
+        PackageURL(request).map { arrivals.serve($0.origin) } ?? false
     }
 }

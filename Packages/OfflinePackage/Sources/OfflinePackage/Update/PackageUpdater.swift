@@ -20,7 +20,7 @@ internal import ResourceStore
 /// **Life of a version.** Fetched and staged; activated, at once or when it is time; on trial until a page reports that
 /// it booted; then good. A version that fails its trial is written down as bad first, so that a kill cannot save it,
 /// then the last good generation is made active again, or where there is none the package is taken out of use.
-public actor PackageUpdater: HealthReporting {
+public actor PackageUpdater {
     let library: PackageLibrary
     let configuration: Configuration
     let downloader: PackageDownloader

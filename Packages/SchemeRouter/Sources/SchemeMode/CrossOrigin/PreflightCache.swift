@@ -6,7 +6,7 @@ internal import AsyncSupport
 /// What servers have permitted, until it runs out (Fetch, section 4.9, CORS-preflight cache).
 ///
 /// Isolation: any.
-public final class PreflightCache: Sendable {
+@_spi(Facade) public final class PreflightCache: Sendable {
     /// The most permissions that are kept; the one that runs out first makes room.
     private static let capacity = 128
     /// What is larger is asked for each time.

@@ -7,7 +7,7 @@ public import ResourceLoading
 ///
 /// Belongs around the network: what a package answers is asked of nobody. A redirect on the way is another request, and
 /// asks again. Which requests are of CORS is read from `ResourceRequest.mode`.
-public struct PreflightLoader: ResourceLoader {
+@_spi(Facade) public struct PreflightLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let names: SchemeNames
     private let cache: PreflightCache

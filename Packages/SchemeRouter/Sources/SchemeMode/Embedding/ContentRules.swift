@@ -3,6 +3,8 @@
 
 internal import Foundation
 internal import HTTPTypes
+internal import ResourceLoading
+public import WebSyntax
 
 /// The content rules that hold a page of a custom scheme to what an engine enforces for a page of https, in WebKit's
 /// format of content rule lists. They concern requests that do not reach the container: those to hosts that are not
@@ -19,7 +21,7 @@ internal import HTTPTypes
 ///   documents without a URL of their own, of which the rules cannot tell who asks,
 /// - a page of https gets nothing of http, and pictures by https (Mixed Content, level 2),
 /// - documents that are not the container's cannot load what is.
-public struct ContentRules: Sendable, Hashable {
+@_spi(Facade) public struct ContentRules: Sendable, Hashable {
     /// The rules as JSON.
     public let json: String
 
@@ -137,5 +139,38 @@ private struct Builder {
             if ".+[]-".contains(letter), letter != "-" { result.append("\\") }
             result.append(letter)
         }
+    }
+}
+
+/// The site of a page (HTML, "obtain a site"): a scheme, and a registrable domain with all hosts below it, or one host
+/// that has no such domain.
+@_spi(Facade) public struct PageSite: Sendable, Hashable {
+    /// `https` or `http`.
+    public let scheme: String
+    /// The registrable domain, or the host in its place.
+    public let domain: String
+    /// A Boolean value that indicates whether hosts below ``domain`` belong to the site.
+    public let hasSubdomains: Bool
+
+    /// The scheme and the domain, such as `https://shop.example`.
+    public var name: String { "\(scheme)://\(domain)" }
+
+    /// Finds the site of a page.
+    /// - Parameters:
+    ///   - url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
+    ///   - sites: the source of registrable domains.
+    public init?(of url: String, sites: any PublicSuffixing) {
+        guard let origin = WebOrigin(url: url), ["http", "https"].contains(origin.scheme) else { return nil }
+        let host = String(origin.host)
+        let domain = sites.registrableDomain(of: host)
+        scheme = origin.scheme
+        self.domain = domain ?? host
+        hasSubdomains = domain != nil
+    }
+
+    /// Returns a Boolean value that indicates whether a real URL belongs to the site.
+    public func contains(_ url: String) -> Bool {
+        guard let origin = WebOrigin(url: url), origin.scheme == scheme else { return false }
+        return origin.host == domain || hasSubdomains && origin.host.hasSuffix(".\(domain)")
     }
 }

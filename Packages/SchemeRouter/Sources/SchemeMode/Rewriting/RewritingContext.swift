@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 internal import ResourceLoading
 internal import WebSyntax
 
 /// What a text is rewritten for: the names of this mode, what is covered, and where the text lies.
-public struct RewritingContext: Sendable {
+@_spi(Fuzzing) public struct RewritingContext: Sendable {
     /// The names that covered URLs get.
     public var names: SchemeNames
     /// The real URL of the text itself, which relative URLs in it start from.
@@ -71,5 +72,22 @@ public struct RewritingContext: Sendable {
 
     private static func scheme(of url: String) -> String {
         url.utf8.prefix(5).startsIgnoringCase("http:") ? "http" : "https"
+    }
+}
+
+/// Rewrites a text that arrives in pieces. The same bytes come out, whatever the pieces are.
+@_spi(Fuzzing) public protocol TextRewriting: Sendable {
+    /// Takes the next piece.
+    /// - Returns: what is known to be final by now; possibly nothing, possibly more than went in.
+    mutating func feed(_ piece: Data) -> Data
+    /// The text is over.
+    /// - Returns: what was held back.
+    mutating func finish() -> Data
+}
+
+@_spi(Fuzzing) extension TextRewriting {
+    /// Rewrites a text that is whole.
+    public mutating func rewrite(_ text: Data) -> Data {
+        feed(text) + finish()
     }
 }

@@ -49,3 +49,11 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
+
+/// What becomes of a request: the two ways there are.
+public enum RouteAction: String, Sendable, Hashable, CaseIterable {
+    /// The container answers it.
+    case intercept
+    /// The container keeps out of it.
+    case pass
+}

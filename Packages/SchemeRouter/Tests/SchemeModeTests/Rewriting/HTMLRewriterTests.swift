@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import SchemeMode
+@_spi(Fuzzing) import SchemeMode
 import Testing
 
 @Suite("URLs in documents", .timeLimit(.minutes(1)))

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import SchemeMode
+@_spi(Fuzzing) import SchemeMode
 import Testing
 
 /// The URL standard (section 4.4) reads references of http and https otherwise than those of other schemes, which names

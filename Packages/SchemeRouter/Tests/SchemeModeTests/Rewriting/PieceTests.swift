@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import SchemeMode
+@_spi(Fuzzing) import SchemeMode
 import Testing
 
 @Suite("Pieces of any size", .timeLimit(.minutes(5)))

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import SchemeMode
+@_spi(Fuzzing) import SchemeMode
 
 /// A page at `https://shop.example/dir/page`; all of `shop.example` and `cdn.example` is covered, and on `part.example` what
 /// lies in `/app/`.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import CArchive
+internal import Foundation
+
+/// Reads zip, tar.gz and tar.zst through libarchive.
+///
+/// A zip passes ``ZipValidator`` first and is then read as its central directory says; sizes and checksums of its
+/// entries are checked. In a tar a leading `./` is dropped from names, and only zeros may follow its end. The checksum of
+/// gzip is checked, and that of zstd where there is one.
+public struct LibarchiveReader: ArchiveReading {
+    public init() {}
+
+    public func read(
+        _ archive: String, limits: ArchiveLimits,
+        visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
+    ) throws {
+        let file = try InputFile(path: archive)
+        try UTF8Locale.during {
+            switch try ArchiveKind(of: file) {
+            case .zip:
+                // Both read through one descriptor: the file that was proven is the file that is unpacked.
+                let directory = try ZipValidator(limits: limits).validate(file)
+                // libarchive takes a zip without entries for no zip.
+                guard !directory.entries.isEmpty else { return }
+                try readZip(file, directory, limits, visit)
+            // libarchive sees the tar alone: it would read over gzip's checksum, and over what follows the tar's end.
+            case .gzip: try readTar(file, GzipStream(file), limits, visit)
+            case .zstandard: try readTar(file, ZstandardStream(file), limits, visit)
+            }
+        }
+    }
+
+    private func readZip(
+        _ file: InputFile, _ directory: ZipDirectory, _ limits: ArchiveLimits,
+        _ visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
+    ) throws {
+        let handle = try LibarchiveReadHandle(LibarchiveSource(file), limits: limits) { archive in
+            archive_read_support_format_zip_seekable(archive)
+        }
+        var expected = directory.entries.makeIterator()
+        while let header = try handle.next() {
+            if header.kind == .folder { continue }
+            guard let entry = expected.next(), header.kind == .file, header.size ?? entry.size == entry.size else {
+                throw PackageError(
+                    .headerMismatch, "the archive reads differently from its directory", at: header.printableName)
+            }
+            try handle.visit(ArchiveEntry(path: entry.path, size: entry.size), visit)
+        }
+        if let missing = expected.next() {
+            throw PackageError(.damaged, "entry cannot be reached", at: missing.path.description)
+        }
+    }
+
+    private func readTar(
+        _ file: InputFile, _ stream: any ByteStreaming, _ limits: ArchiveLimits,
+        _ visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
+    ) throws {
+        let source = LibarchiveSource(file, unpackedBy: stream, limits: limits)
+        let handle = try LibarchiveReadHandle(source, limits: limits) { archive in
+            archive_read_support_format_tar(archive)
+        }
+        var names = PathIndex()
+        var count = 0
+        var announced: Int64 = 0
+        while let header = try handle.next() {
+            count += 1
+            guard count <= limits.maxEntries else {
+                throw PackageError(.tooMany, "more than \(limits.maxEntries) entries", at: file.path)
+            }
+            guard header.kind != .special else {
+                throw PackageError(.specialFile, "link or device", at: header.printableName)
+            }
+            guard var name = header.name else {
+                throw PackageError(.unsafePath, "name that is not UTF-8", at: file.path)
+            }
+            if name.hasPrefix("./") { name.removeFirst(2) }
+            if header.kind == .folder {
+                if name.hasSuffix("/") { name.removeLast() }
+                // The folder that was packed, as `tar -C folder .` writes it.
+                if name.isEmpty || name == "." { continue }
+                try names.insertFolder(ArchivePath(name, limits: limits))
+                continue
+            }
+            let path = try ArchivePath(name, limits: limits)
+            try names.insert(path)
+            if let size = header.size {
+                let (sum, overflow) = announced.addingReportingOverflow(size)
+                guard size >= 0, !overflow, sum <= limits.maxTotalBytes else {
+                    throw PackageError(
+                        .tooLarge, "unpacks to more than \(limits.maxTotalBytes) bytes", at: path.description)
+                }
+                announced = sum
+            }
+            try handle.visit(ArchiveEntry(path: path, size: header.size), visit)
+        }
+        try handle.drain()
+    }
+}
+
+/// Hands out the bytes of the entry that libarchive stands at.
+struct LibarchiveEntryReader: ArchiveEntryReading {
+    let handle: LibarchiveReadHandle
+    let serial: Int
+    let name: String
+    let expected: Int64?
+
+    mutating func next() throws -> Data? {
+        try handle.read(serial, name: name, expected: expected)
+    }
+}

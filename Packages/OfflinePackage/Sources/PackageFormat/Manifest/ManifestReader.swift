@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import ContentDigest
+internal import StrictJSON
+
+/// Reads a manifest in one pass over its bytes. What is in memory is the manifest itself, whatever else the bytes hold.
+struct ManifestReader {
+    /// The most bytes of a text that is taken over; the types of paths and URLs ask for less.
+    private static let maxTextLength = 8_192
+    private let bytes: UnsafeRawBufferPointer
+    private let maxFiles: Int
+    /// A Boolean value that indicates whether the whole text was read.
+    private var isAtEnd = false
+    /// Media types met before, so that thousands of files share one text.
+    private var mediaTypes: [String: String] = [:]
+
+    /// - Parameter bytes: bytes that stay valid while the reader is used.
+    init(_ bytes: UnsafeRawBufferPointer, maxFiles: Int) {
+        self.bytes = bytes
+        self.maxFiles = maxFiles
+    }
+
+    /// Reads the manifest, whose content is not validated yet.
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` or
+    ///   ``PackageError/Code-swift.struct/tooMany``.
+    mutating func read() throws -> PackageManifest {
+        do {
+            return try readManifest()
+        } catch {
+            // A later format may say anything before it says that it is one.
+            if !isAtEnd, let format = try? readFormat(), format != PackageManifest.currentFormat {
+                throw Self.unknownFormat(format)
+            }
+            throw Self.refusal(error)
+        }
+    }
+
+    private static func unknownFormat(_ format: Int64) -> PackageError {
+        PackageError(
+            .badManifest, "manifest of format \(format), known is \(PackageManifest.currentFormat)")
+    }
+
+    private static func refusal(_ error: any Error) -> PackageError {
+        switch error {
+        case let error as PackageError where [.badManifest, .tooMany].contains(error.code): error
+        case let error as PackageError:
+            PackageError(.badManifest, error.message, at: error.location, cause: error)
+        case let error as JSONError:
+            PackageError(
+                .badManifest, error.code == .malformed ? "not JSON: \(error)" : "\(error)", cause: error)
+        default: PackageError(.badManifest, String(describing: error), cause: error)
+        }
+    }
+
+    private func readFormat() throws -> Int64? {
+        var format: Int64?
+        var scanner = JSONScanner(bytes)
+        try scanner.readObject { scanner, name in
+            if scanner.equals(name, "format") {
+                format = try Self.integer(&scanner, ".format")
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        try scanner.finish()
+        return format
+    }
+
+    // MARK: Objects
+
+    private mutating func readManifest() throws -> PackageManifest {
+        var format: Int64?
+        var id: PackageID?
+        var version: PackageVersion?
+        var baseURL: PackageBaseURL?
+        var isComplete: Bool?
+        var minHost: PackageVersion?
+        var sequence: Int64?
+        var archive: PackageManifest.Archive?
+        var files: [PackageManifest.File]?
+        var scanner = JSONScanner(bytes)
+        guard scanner.nextToken() == UInt8(ascii: "{") else {
+            try scanner.skipValue()
+            try scanner.finish()
+            throw PackageError(.badManifest, "value of a wrong type at .")
+        }
+        try scanner.readObject { scanner, name in
+            if scanner.equals(name, "files") {
+                files = try readFiles(&scanner)
+            } else if scanner.equals(name, "format") {
+                format = try Self.integer(&scanner, ".format")
+            } else if scanner.equals(name, "id") {
+                id = try PackageID(Self.text(&scanner, ".id"))
+            } else if scanner.equals(name, "version") {
+                version = try PackageVersion(Self.text(&scanner, ".version"))
+            } else if scanner.equals(name, "baseURL") {
+                baseURL = try PackageBaseURL(Self.text(&scanner, ".baseURL"))
+            } else if scanner.equals(name, "complete") {
+                isComplete = try Self.optional(&scanner) { try Self.bool(&$0, ".complete") }
+            } else if scanner.equals(name, "minHost") {
+                minHost = try Self.optional(&scanner) { try PackageVersion(Self.text(&$0, ".minHost")) }
+            } else if scanner.equals(name, "sequence") {
+                sequence = try Self.optional(&scanner) { try Self.integer(&$0, ".sequence") }
+            } else if scanner.equals(name, "archive") {
+                archive = try Self.optional(&scanner) { try Self.archive(&$0) }
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        try scanner.finish()
+        isAtEnd = true
+        let known = try Self.needed(format, ".format")
+        guard known == PackageManifest.currentFormat else { throw Self.unknownFormat(known) }
+        return try PackageManifest(
+            id: Self.needed(id, ".id"), version: Self.needed(version, ".version"),
+            baseURL: Self.needed(baseURL, ".baseURL"), isComplete: isComplete ?? false, minHost: minHost,
+            sequence: sequence, archive: archive, files: Self.needed(files, ".files"))
+    }
+
+    private static func archive(_ scanner: inout JSONScanner) throws -> PackageManifest.Archive {
+        try expect(UInt8(ascii: "{"), &scanner, ".archive")
+        var size: Int64?
+        var sha256: SHA256Digest?
+        try scanner.readObject { scanner, name in
+            if scanner.equals(name, "size") {
+                size = try integer(&scanner, ".archive.size")
+            } else if scanner.equals(name, "sha256") {
+                sha256 = try digest(&scanner, ".archive.sha256")
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        return try PackageManifest.Archive(
+            size: needed(size, ".archive.size"), sha256: needed(sha256, ".archive.sha256"))
+    }
+
+    private mutating func readFiles(_ scanner: inout JSONScanner) throws -> [PackageManifest.File] {
+        try Self.expect(UInt8(ascii: "["), &scanner, ".files")
+        var files: [PackageManifest.File] = []
+        try scanner.readArray { scanner in
+            guard files.count < maxFiles else {
+                throw PackageError(.tooMany, "manifest of more than \(maxFiles) files")
+            }
+            files.append(try readFile(&scanner, files.count))
+        }
+        return files
+    }
+
+    private mutating func readFile(_ scanner: inout JSONScanner, _ index: Int) throws -> PackageManifest.File {
+        func place(_ name: String) -> String { ".files[\(index)]\(name)" }
+        try Self.expect(UInt8(ascii: "{"), &scanner, place(""))
+        var path: ArchivePath?
+        var size: Int64?
+        var sha256: SHA256Digest?
+        var type: String?
+        var offset: Int64?
+        var packed: Int64?
+        var method: ArchiveSlice.Method?
+        try scanner.readObject { scanner, name in
+            if scanner.equals(name, "path") {
+                path = try ArchivePath(Self.text(&scanner, place(".path")))
+            } else if scanner.equals(name, "size") {
+                size = try Self.integer(&scanner, place(".size"))
+            } else if scanner.equals(name, "sha256") {
+                sha256 = try Self.digest(&scanner, place(".sha256"))
+            } else if scanner.equals(name, "type") {
+                type = shared(try Self.text(&scanner, place(".type")))
+            } else if scanner.equals(name, "offset") {
+                offset = try Self.optional(&scanner) { try Self.integer(&$0, place(".offset")) }
+            } else if scanner.equals(name, "packed") {
+                packed = try Self.optional(&scanner) { try Self.integer(&$0, place(".packed")) }
+            } else if scanner.equals(name, "method") {
+                method = try Self.optional(&scanner) { scanner in
+                    let text = try Self.text(&scanner, place(".method"))
+                    guard let method = ArchiveSlice.Method(rawValue: text) else {
+                        throw PackageError(.badManifest, "bad value at \(place(".method"))")
+                    }
+                    return method
+                }
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        let file = try PackageManifest.File(
+            path: Self.needed(path, place(".path")), size: Self.needed(size, place(".size")),
+            sha256: Self.needed(sha256, place(".sha256")), mediaType: Self.needed(type, place(".type")))
+        switch (offset, packed, method) {
+        case (nil, nil, nil): return file
+        case (let offset?, let packed?, let method?):
+            var located = file
+            located.slice = ArchiveSlice(offset: offset, size: packed, method: method)
+            return located
+        default:
+            throw PackageError(
+                .badManifest, "offset, packed and method come together or not at all", at: file.path.description)
+        }
+    }
+
+    private mutating func shared(_ type: String) -> String {
+        if let known = mediaTypes[type] { return known }
+        if mediaTypes.count < 100 { mediaTypes[type] = type }
+        return type
+    }
+
+    // MARK: Values
+
+    private static func needed<Value>(_ value: Value?, _ place: @autoclosure () -> String) throws -> Value {
+        guard let value else { throw PackageError(.badManifest, "no value at \(place())") }
+        return value
+    }
+
+    /// Reads a value, or `null` as none.
+    private static func optional<Value>(
+        _ scanner: inout JSONScanner, _ read: (inout JSONScanner) throws -> Value
+    ) throws -> Value? {
+        guard scanner.nextToken() == UInt8(ascii: "n") else { return try read(&scanner) }
+        try scanner.readWord("null")
+        return nil
+    }
+
+    /// Checks that a value begins so.
+    private static func expect(
+        _ token: UInt8, _ scanner: inout JSONScanner, _ place: @autoclosure () -> String
+    ) throws {
+        guard scanner.nextToken() == token else {
+            throw PackageError(.badManifest, "value of a wrong type at \(place())")
+        }
+    }
+
+    private static func text(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> String {
+        try expect(UInt8(ascii: "\""), &scanner, place())
+        let text = try scanner.readString()
+        guard text.range.count <= maxTextLength else {
+            throw PackageError(.badManifest, "text of more than \(maxTextLength) bytes at \(place())")
+        }
+        return scanner.string(text)
+    }
+
+    private static func digest(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> SHA256Digest
+    {
+        guard let digest = SHA256Digest(hex: try text(&scanner, place())) else {
+            throw PackageError(.badManifest, "not a SHA-256 at \(place())")
+        }
+        return digest
+    }
+
+    private static func integer(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> Int64 {
+        let token = scanner.nextToken()
+        guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10 else {
+            throw PackageError(.badManifest, "value of a wrong type at \(place())")
+        }
+        guard let text = try scanner.readInteger(), let value = scanner.integer(text) else {
+            throw PackageError(.badManifest, "not an integer of 64 bits at \(place())")
+        }
+        return value
+    }
+
+    private static func bool(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> Bool {
+        switch scanner.nextToken() {
+        case UInt8(ascii: "t"):
+            try scanner.readWord("true")
+            return true
+        case UInt8(ascii: "f"):
+            try scanner.readWord("false")
+            return false
+        default: throw PackageError(.badManifest, "value of a wrong type at \(place())")
+        }
+    }
+}
+
+/// How much a manifest may ask for before it is refused.
+public struct ManifestLimits: Sendable, Hashable {
+    /// The most bytes of JSON. Default: 32 MiB.
+    public var maxBytes: Int
+    /// The most files. Default: 100,000.
+    public var maxFiles: Int
+    /// The most bytes that all files together may have. Default: 1 GiB.
+    public var maxTotalBytes: Int64
+    /// The most bytes of the archive that the manifest names. Default: 1 GiB.
+    public var maxArchiveBytes: Int64
+    /// The most bytes that one byte of the archive may unpack to, in any file. Default: 200, as for archives.
+    public var maxRatio: Int
+    /// ``maxRatio`` counts only for files of more than this many bytes. Default: 1 MiB.
+    public var ratioFloor: Int64
+
+    public init(
+        maxBytes: Int = 32 << 20, maxFiles: Int = 100_000, maxTotalBytes: Int64 = 1 << 30,
+        maxArchiveBytes: Int64 = 1 << 30, maxRatio: Int = 200, ratioFloor: Int64 = 1 << 20
+    ) {
+        self.maxBytes = maxBytes
+        self.maxFiles = maxFiles
+        self.maxTotalBytes = maxTotalBytes
+        self.maxArchiveBytes = maxArchiveBytes
+        self.maxRatio = maxRatio
+        self.ratioFloor = ratioFloor
+    }
+
+    public static let `default` = ManifestLimits()
+
+    /// For a manifest that was read within its limits before, or made in memory.
+    static let unbounded = ManifestLimits(
+        maxBytes: .max, maxFiles: .max, maxTotalBytes: .max, maxArchiveBytes: .max, maxRatio: .max, ratioFloor: .max)
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import WebSyntax
+
+/// The name of a package: 1 to 128 characters of `A–Z a–z 0–9 . _ -`, the first of them no dot.
+///
+/// The alphabet is safe as a file name, in a URL's path and in a log line.
+public struct PackageID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let description: String
+
+    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    public init(_ string: String) throws {
+        guard PackageName.isValid(string, upTo: 128, allowingPlus: false) else {
+            throw PackageError(.badManifest, "a package's id is 1 to 128 of A-Z a-z 0-9 . _ - and begins with no dot")
+        }
+        description = string
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+}
+
+extension PackageID: Codable {
+    public init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// The alphabet that identifiers and versions share.
+enum PackageName {
+    static func isValid(_ string: String, upTo limit: Int, allowingPlus: Bool) -> Bool {
+        let bytes = string.utf8
+        guard (1...limit).contains(bytes.count), bytes.first != UInt8(ascii: ".") else { return false }
+        return bytes.allSatisfy { byte in
+            byte.isASCIIAlphanumeric || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+                || byte == UInt8(ascii: "-") || allowingPlus && byte == UInt8(ascii: "+")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+
+/// Gives the covered URLs of a style sheet their names while it arrives. Every other byte stays.
+///
+/// Holds back at most a URL of 16 KiB, and what has just arrived; at the beginning, a `@charset` rule.
+@_spi(Fuzzing) public struct CSSRewriter: TextRewriting {
+    private let context: RewritingContext
+    private var scanner: CSSScanner
+    private var buffer = EditedBuffer()
+    /// `nil` when the charset is clear.
+    private var start: TextStart? = TextStart()
+    /// ASCII cannot be found in the charset.
+    private var isOpaque = false
+
+    public init(_ context: RewritingContext) {
+        self.context = context
+        scanner = CSSScanner(context)
+    }
+
+    public mutating func feed(_ piece: Data) -> Data {
+        append(piece, isLast: false)
+    }
+
+    public mutating func finish() -> Data {
+        append(Data(), isLast: true)
+    }
+
+    private mutating func append(_ piece: Data, isLast: Bool) -> Data {
+        var piece = piece
+        if start != nil {
+            guard let (text, word) = start?.append(piece, isLast: isLast) else { return Data() }
+            start = nil
+            piece = text
+            decide(by: word)
+        }
+        if isOpaque { return piece }
+        return buffer.append(piece, isLast: isLast) { scanner.scan($0, isLast: isLast, into: &$1) }
+    }
+
+    private mutating func decide(by word: TextStart.Declaration) {
+        var charset: TextCharset
+        switch word {
+        case .mark: charset = .ascii
+        case _ where context.hasCharset: return
+        case .rule(let label): charset = label
+        case .none:
+            charset = context.environment ?? (context.hasTwoByteLetters ? .twoByte : .ascii)
+            // A style sheet of UTF-16 has a mark of its own.
+            if charset == .opaque { charset = .ascii }
+        }
+        isOpaque = charset == .opaque
+        var context = context
+        context.hasTwoByteLetters = charset == .twoByte
+        scanner = CSSScanner(context)
+    }
+}

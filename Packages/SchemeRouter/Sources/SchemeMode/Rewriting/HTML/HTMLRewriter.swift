@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+public import Foundation
+internal import WebSyntax
+
+/// Gives the covered URLs of a document their names while it arrives. Every other byte stays.
+///
+/// Which attributes are rewritten is the table in `RewrittenAttribute`; `<style>`, `style`, import maps, speculation rules,
+/// `srcdoc`, `<meta http-equiv>` for `refresh` and policies are read as what they are. The `integrity` of style sheets that
+/// may be rewritten is handed to `remember` and dropped. Holds back at most one tag, and what has just arrived.
+@_spi(Fuzzing) public struct HTMLRewriter: TextRewriting {
+    /// Takes note of what a style sheet's bytes must be, since the engine will not look.
+    /// - Parameters:
+    ///   - url: the style sheet's real URL, without a fragment.
+    ///   - metadata: the value of `integrity`.
+    /// - Returns: whether the bytes will be checked. If not, the attribute stays.
+    public typealias Remember = @Sendable (_ url: String, _ metadata: String) -> Bool
+
+    /// The text of an element that is more than text.
+    private enum Text {
+        case plain
+        case style(CSSScanner)
+        case map(URLReference.Use)
+    }
+
+    private var context: RewritingContext
+    private let limits: Limits
+    private let syntax: DocumentSyntax
+    private let remember: Remember?
+    private var tokenizer: HTMLTokenizer
+    private var buffer = EditedBuffer()
+    private var text = Text.plain
+    /// Where the tokenizer is, after what is held back for ``text``.
+    private var position = 0
+    /// Hears what the document says of its charset.
+    var announce: (@Sendable (TextCharset) -> Void)?
+    /// A charset was announced in which ASCII cannot be found.
+    private var isOpaque = false
+
+    /// Creates a rewriter for one document.
+    /// - Parameters:
+    ///   - context: the names of covered URLs, and the place of the document.
+    ///   - syntax: the syntax of the document. HTML by default.
+    ///   - limits: the most bytes that are held back, and the depth of `srcdoc` documents.
+    ///   - remember: receives each `integrity` of a style sheet that may be rewritten, and decides whether it is taken
+    ///     out; `nil`, the default, if every one stays.
+    public init(
+        _ context: RewritingContext, syntax: DocumentSyntax = .html, limits: Limits = Limits(),
+        remember: Remember? = nil
+    ) {
+        self.context = context
+        self.limits = limits
+        self.syntax = syntax
+        self.remember = remember
+        tokenizer = HTMLTokenizer(isXML: syntax == .xml, maxTagBytes: limits.maxTagBytes)
+    }
+
+    public mutating func feed(_ piece: Data) -> Data {
+        append(piece, isLast: false)
+    }
+
+    public mutating func finish() -> Data {
+        append(Data(), isLast: true)
+    }
+
+    private mutating func append(_ piece: Data, isLast: Bool) -> Data {
+        if isOpaque { return piece }
+        // Taken out meanwhile: reading changes everything else.
+        var buffer = buffer
+        self.buffer = EditedBuffer()
+        defer { self.buffer = buffer }
+        return buffer.append(piece, isLast: isLast) { read($0, isLast: isLast, into: &$1) }
+    }
+
+    // MARK: Pieces
+
+    /// - Returns: how many bytes are done with.
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, into edits: inout [ByteEdit]
+    ) -> Int {
+        // Of what is held back, the beginning of the text that is not done with.
+        var textStart = 0
+        while !isOpaque, let (piece, end) = tokenizer.next(bytes, from: position, isLast: isLast) {
+            switch piece {
+            case .text: processText(bytes, &textStart, to: end, isOver: false, into: &edits)
+            case .tag(let tag, let range):
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+                rewriteTag(tag, UnsafeBufferPointer(rebasing: bytes[range]), at: range.lowerBound, into: &edits)
+            case .longTag(let range, let tag):
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+                if let tag { begin(tag, nil) }
+            case .markup(let range):
+                processText(bytes, &textStart, to: range.lowerBound, isOver: true, into: &edits)
+                textStart = end
+            }
+            position = end
+        }
+        if isOpaque {
+            position = 0
+            return bytes.count
+        }
+        if isLast {
+            processText(bytes, &textStart, to: bytes.count, isOver: true, into: &edits)
+            return bytes.count
+        }
+        let done = if case .plain = text { position } else { min(textStart, position) }
+        position -= done
+        return done
+    }
+
+    /// Reads the text up to `end`, as what its element says, and moves `start` to what is not done with.
+    private mutating func processText(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ start: inout Int, to end: Int, isOver: Bool, into edits: inout [ByteEdit]
+    ) {
+        guard start < end || isOver else { return }
+        let piece = UnsafeBufferPointer(rebasing: bytes[start..<max(start, end)])
+        switch text {
+        case .plain: start = end
+        case .style(var scanner):
+            // Taken out meanwhile, so that it is not copied.
+            text = .plain
+            var found: [ByteEdit] = []
+            let done = scanner.scan(piece, isLast: isOver, into: &found)
+            edits += found.map { $0.moved(by: start) }
+            start += done
+            text = .style(isOver ? CSSScanner(context) : scanner)
+        case .map(let use):
+            if isOver {
+                edits += JSONStrings.edits(of: Array(piece), as: use, in: context).map { $0.moved(by: start) }
+                start = end
+            } else if piece.count > limits.maxMapBytes {
+                start = end
+                text = .plain
+            }
+        }
+    }
+
+    // MARK: Tags
+
+    private mutating func rewriteTag(
+        _ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, into edits: inout [ByteEdit]
+    ) {
+        if !tag.isEnd, !tag.attributes.isEmpty {
+            let element = syntax == .xml ? tag.name.local : tag.name
+            var editor = TagEditor(tag, bytes)
+            rewrite(&editor, element: element)
+            edits += editor.edits.map { $0.moved(by: offset) }
+            begin(tag, editor)
+        } else {
+            begin(tag, nil)
+        }
+    }
+
+    /// What the text after a tag is.
+    private mutating func begin(_ tag: HTMLTag, _ editor: TagEditor?) {
+        text = .plain
+        guard !tag.isEnd, !(tag.isSelfClosing && (syntax == .xml || tokenizer.rawElement == .none)) else { return }
+        let element = syntax == .xml ? tag.name.local : tag.name
+        if element == .style {
+            text = .style(CSSScanner(context))
+        } else if element == .script, let type = editor?.value(of: "type") {
+            if type.equalsIgnoringCase("importmap") { text = .map(.load) }
+            if type.equalsIgnoringCase("speculationrules") { text = .map(.navigation) }
+        }
+    }
+
+    private mutating func rewrite(_ editor: inout TagEditor, element: ShortName) {
+        let base = element == .base && context.base == nil ? editor.value(of: "href") : nil
+        if element == .link { moveIntegrity(&editor) }
+        for attribute in editor.attributes {
+            guard let kind = RewrittenAttribute.value(of: attribute, on: element),
+                kind == .pragma || editor.mayHoldURL(attribute)
+            else { continue }
+            editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
+        }
+        if element == .meta { heed(editor) }
+        // Now, since it starts from the document itself.
+        if let base { context.setBase(String(decoding: base, as: UTF8.self)) }
+    }
+
+    private func edits(of value: [UInt8], as kind: RewrittenAttribute.Value, in editor: TagEditor) -> [ByteEdit] {
+        switch kind {
+        case .load: return URLReference.edits(of: value, as: .load, in: context)
+        case .navigation: return URLReference.edits(of: value, as: .navigation, in: context)
+        case .sourceSet: return SourceSet.edits(of: value, in: context)
+        case .style: return CSSScanner.edits(of: value, in: context)
+        case .document: return nested(value)
+        case .link:
+            guard let rel = editor.value(of: "rel"), RewrittenAttribute.loads(rel) else { return [] }
+            return URLReference.edits(of: value, as: .load, in: context)
+        case .pragma:
+            guard let name = editor.value(of: "http-equiv") else { return [] }
+            if name.equalsIgnoringCase("refresh") { return RefreshValue.edits(of: value, in: context) }
+            return PolicyField.isName(name) ? PolicyField.edits(of: value, in: context) : []
+        }
+    }
+
+    /// A `srcdoc` has the URL that its page has, and what the page's policy demands.
+    private func nested(_ value: [UInt8]) -> [ByteEdit] {
+        guard limits.maxNesting > 0 else { return [] }
+        var inner = limits
+        inner.maxNesting -= 1
+        // Its style sheets are a frame's: what their elements demand stays with them.
+        var rewriter = HTMLRewriter(context, limits: inner, remember: nil)
+        var edits: [ByteEdit] = []
+        _ = value.withUnsafeBufferPointer { rewriter.read($0, isLast: true, into: &edits) }
+        return edits
+    }
+
+    /// What a `<meta>` says about the text that follows.
+    private mutating func heed(_ editor: TagEditor) {
+        var label = editor.value(of: "charset")
+        if let content = editor.value(of: "content"), let name = editor.value(of: "http-equiv") {
+            if name.equalsIgnoringCase("content-security-policy"), PolicyField.upgradesInsecureRequests(content) {
+                context.upgradesInsecureRequests = true
+            }
+            if name.equalsIgnoringCase("content-type") { label = TextCharset.label(in: content) }
+        }
+        guard let label, !context.hasCharset else { return }
+        let charset = TextCharset(labelInText: String(decoding: label, as: UTF8.self))
+        announce?(charset)
+        switch charset {
+        case .opaque: isOpaque = true
+        case .twoByte: context.hasTwoByteLetters = true
+        case .ascii: break
+        }
+    }
+
+    /// Takes the `integrity` of a style sheet that may be rewritten out of its element (Subresource Integrity).
+    private func moveIntegrity(_ editor: inout TagEditor) {
+        // Only where there is no doubt of which URL the engine will ask: neither of a base nor of letters and references.
+        guard let remember, context.base == nil, let metadata = editor.value(of: "integrity"),
+            let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
+            href.allSatisfy({ (0x21...0x7E).contains($0) && !"&'\\".utf8.contains($0) }),
+            !href.starts(with: "///".utf8)
+        else { return }
+        let words = rel.split { $0.isASCIIWhitespace }
+        let isPreload = words.contains { $0.equalsIgnoringCase("preload") }
+        guard
+            words.contains(where: { $0.equalsIgnoringCase("stylesheet") })
+                || isPreload && editor.value(of: "as")?.equalsIgnoringCase("style") == true
+        else { return }
+        let value = String(decoding: metadata, as: UTF8.self)
+        guard IntegrityMetadata(value) != nil,
+            let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url),
+            let url = RealURL.canonical(target), context.covers(url, context.page),
+            // What is another origin's is checked after CORS alone; else the engine refuses it, and goes on doing so.
+            RealURL.isSameOrigin(url, context.url) || editor.value(of: "crossorigin") != nil,
+            remember(url, value)
+        else { return }
+        editor.drop("integrity")
+    }
+}
+
+@_spi(Fuzzing) extension HTMLRewriter {
+    /// How much a document may make it hold.
+    @_spi(Fuzzing) public struct Limits: Sendable, Hashable {
+        /// A tag of more bytes stays as it is. Default: 256 KiB, for a `srcdoc`.
+        public var maxTagBytes = 256 << 10
+        /// An import map of more bytes stays as it is. Default: 256 KiB.
+        public var maxMapBytes = 256 << 10
+        /// So many documents inside of `srcdoc` of another are rewritten. Default: 3.
+        public var maxNesting = 3
+
+        public init() {}
+    }
+}
+
+/// How a document is written.
+@_spi(Fuzzing) public enum DocumentSyntax: Sendable, Hashable {
+    /// `text/html`.
+    case html
+    /// XHTML and SVG: no element holds raw text, CDATA sections are everywhere.
+    case xml
+}
