@@ -24,10 +24,11 @@ extension Container {
         hub.subscribe()
     }
 
-    /// Calls `observer` with the same events as ``events`` within the call that causes them, until the observation ends.
+    /// Calls `observer` with the same events as ``events``, within the call that causes them, until the observation
+    /// ends.
     ///
-    /// For tests that compare the order of events with calls of the engine. The engine may wait for the observer, so that
-    /// it must not open, close or discard a page.
+    /// For tests that compare the order of events with calls of the engine. The engine may wait for the observer,
+    /// which therefore must not open, close or discard a page.
     @_spi(Testing) @discardableResult
     public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         hub.observe(observer)
