@@ -8,8 +8,8 @@ package import Prefetch
 /// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
 ///
 /// A pure function of what was seen. A request is taken where a script asked for data by it, the table can say it for
-/// every parameter of the page, and making it ahead does no harm: `docs/suggested-tables.md` has the rules. In doubt it is
-/// left out: what is missing costs time, what is too much costs the server a request and may do worse.
+/// every parameter of the page, and making it ahead does no harm: `docs/suggested-tables.md` has the rules. In doubt it
+/// is left out: what is missing costs time, what is too much costs the server a request and may do worse.
 package struct PrefetchSuggestion: Sendable {
     /// A request for data that the table does not name.
     package struct LeftOut: Sendable, Hashable {

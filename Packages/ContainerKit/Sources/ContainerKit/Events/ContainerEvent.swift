@@ -40,7 +40,7 @@ public enum ContainerEvent: Sendable {
     case engineCachesCleared([PackageBaseURL])
     /// The engine failed to drop its cached files, so that a page may get an older file; the next open page retries.
     case engineCachesKept([PackageBaseURL], EngineError)
-    /// The engine's cookie store did not answer in time: pages open without waiting for it until the same event has `false`.
+    /// The engine's cookie store is late: pages open without waiting for it, until the same event has `false`.
     case cookiesBehind(Bool)
     /// An account was signed out; `isComplete` is `false` if some of its data could not be removed.
     case signedOut(isComplete: Bool)

@@ -51,8 +51,8 @@ final class EventHub {
     /// The number of streams that are still read.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Events of packages, taken ports and missing modes are kept for the first subscriber: a rollback at
-    /// launch is over before the host has the container and can subscribe.
+    /// Delivers an event. Events of packages, taken ports and missing modes are kept for the first subscriber: a
+    /// rollback at launch is over before the host has the container and can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}
