@@ -3,7 +3,8 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-@_spi(Testing) internal import ContainerKit
+internal import ContainerKit
+@_spi(Testing) internal import RequestPipeline
 internal import WebEngine
 
 /// What `--bridge` names: `body`, `cookie`, or both with a comma between them.

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-@_spi(Testing) internal import ContainerKit
+internal import ContainerKit
+@_spi(Testing) internal import RequestPipeline
 internal import ContainerTesting
 internal import Foundation
 internal import Prefetch

@@ -43,9 +43,7 @@ public struct DownloadCounters: Sendable, Hashable {
     public var failed = 0
     /// The number of downloads that the app was not asked about, because of a limit, a sign-out or the shut-down.
     public var refused = 0
-}
 
-extension DownloadCounters {
     /// Makes counters that are zero.
     public init() {}
 }

@@ -12,6 +12,7 @@ import WebEngine
 import WebEngineTesting
 
 @testable import ContainerKit
+@testable import RequestPipeline
 
 @Suite("Modes of pages that remote config and the host name", .timeLimit(.minutes(1)))
 struct RemoteModesTests {
@@ -50,8 +51,8 @@ struct RemoteModesTests {
         ] {
             let error = await #expect(throws: ContainerError.self) {
                 try await fixture.container {
-                    $0.mode = .loopbackProxy
-                    $0.pageModes = pageModes
+                    $0.pages.mode = .loopbackProxy
+                    $0.pages.modes = pageModes
                 }
             }
             #expect(error?.code == .unsupported)

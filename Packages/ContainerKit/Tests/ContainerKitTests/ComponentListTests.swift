@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+import CookieBridge
+import Testing
+import WebEngine
+
+@testable import ContainerKit
+
+/// The two orders in which the components of a container are called.
+@MainActor
+@Suite("Components")
+struct ComponentListTests {
+    /// The calls of all components, in their order.
+    @MainActor
+    private final class Log {
+        var calls: [String] = []
+    }
+
+    /// A component that records its calls, and fails if it is told to.
+    @MainActor
+    private final class Recorder: ContainerComponent {
+        let name: ComponentList.Name
+        let log: Log
+        var failure: (any Error)?
+
+        init(_ name: ComponentList.Name, _ log: Log) {
+            self.name = name
+            self.log = log
+        }
+
+        private func record(_ call: String) throws {
+            log.calls.append("\(call) \(name)")
+            if let failure { throw failure }
+        }
+
+        func start() throws { try record("start") }
+        func hostDidTransition(to state: HostState) throws { try record("\(state)") }
+        func trimMemory(_ pressure: MemoryPressure) { log.calls.append("trim \(name)") }
+        func removeData(_ removal: AccountDataRemoval) throws { try record("\(removal.stage)") }
+        func addCounters(to counters: inout ContainerCounters) { counters.droppedEvents += 1 }
+    }
+
+    private struct Failure: Error, Equatable {
+        let number: Int
+    }
+
+    private let log = Log()
+
+    private func list(_ names: [ComponentList.Name], failing: [ComponentList.Name: Failure] = [:]) -> ComponentList {
+        ComponentList(
+            Dictionary(
+                uniqueKeysWithValues: names.map { name in
+                    let component = Recorder(name, log)
+                    component.failure = failing[name]
+                    return (name, component)
+                }))
+    }
+
+    @Test("Both orders have every component once")
+    func complete() {
+        for order in [ComponentList.startOrder, ComponentList.closeOrder] {
+            #expect(order.count == ComponentList.Name.allCases.count)
+            #expect(Set(order) == Set(ComponentList.Name.allCases))
+        }
+    }
+
+    @Test("Components start in the one order and close in the other; a feature that is not in use has none")
+    func orders() async throws {
+        let components = list([.views, .store, .loopback, .packages])
+        #expect(components.inStartOrder.map { ($0 as? Recorder)?.name } == [.store, .loopback, .packages, .views])
+        #expect(components.inCloseOrder.map { ($0 as? Recorder)?.name } == [.views, .loopback, .packages, .store])
+        try await components.start()
+        #expect(log.calls == ["start store", "start loopback", "start packages", "start views"])
+        #expect(components.first(Recorder.self)?.name == .store)
+        #expect(components.first(StoreComponent.self) == nil)
+        #expect(components.counters.droppedEvents == 4)
+        log.calls = []
+        components.trimMemory(.warning)
+        #expect(log.calls == ["trim views", "trim loopback", "trim packages", "trim store"])
+    }
+
+    @Test("A component that cannot start ends the start")
+    func failedStart() async {
+        let components = list([.store, .packages, .views], failing: [.packages: Failure(number: 1)])
+        await #expect(throws: Failure(number: 1)) { try await components.start() }
+        #expect(log.calls == ["start store", "start packages"])
+    }
+
+    @Test("The app leaves in the order of close and comes back in the order of start, whatever fails")
+    func transitions() async {
+        let failing: [ComponentList.Name: Failure] = [.packages: Failure(number: 1), .store: Failure(number: 2)]
+        let components = list([.store, .packages, .recovery], failing: failing)
+        await #expect(throws: Failure(number: 1)) { try await components.hostDidTransition(to: .background) }
+        #expect(log.calls == ["background recovery", "background packages", "background store"])
+        log.calls = []
+        // The components after a store that another process has are told so.
+        await #expect(throws: Failure(number: 2)) {
+            try await components.hostDidTransition(to: .resumed(isStoreOpen: true))
+        }
+        #expect(
+            log.calls == [
+                "resumed(isStoreOpen: true) store", "resumed(isStoreOpen: false) packages",
+                "resumed(isStoreOpen: false) recovery",
+            ])
+    }
+
+    @Test("Data is removed in three stages, each by all components, whatever fails")
+    func removal() async {
+        let components = list([.cookies, .prefetch], failing: [.cookies: Failure(number: 1)])
+        let failures = await components.removeData(AccountDataRemoval(scope: .all, contents: .cookies))
+        #expect(failures.count == 3 && failures.allSatisfy { $0 as? Failure == Failure(number: 1) })
+        #expect(
+            log.calls == [
+                "began prefetch", "began cookies", "clearing prefetch", "clearing cookies", "ended prefetch",
+                "ended cookies",
+            ])
+    }
+}
