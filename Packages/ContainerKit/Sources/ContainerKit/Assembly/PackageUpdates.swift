@@ -44,7 +44,7 @@ extension Container {
     /// Looks for an update of a package, fetches of it what is missing, verifies it and applies it when the host wants.
     ///
     /// While the first version of a package arrives, its files answer pages as soon as their bytes are there. Progress
-    /// is told by ``events()``. All or nothing: on an error, what was active is active.
+    /// is reported by ``events``. All or nothing: on an error, what was active is active.
     ///
     /// A server publishes for one package and one scope, by default the origin of its manifest URL, and no manifest comes
     /// after a newer one; see `PackageSource` and `docs/package-format.md`. A package that is installed keeps its source

@@ -12,10 +12,11 @@ internal import WebEngine
 extension Container {
     private var manager: DownloadManager? { components.first() }
 
-    /// The downloads in progress that ``PageDownloadDelegate/download(_:)`` accepted, the oldest first.
+    /// The downloads in progress that ``/PageDownloads/PageDownloadDelegate/download(_:)`` accepted, the oldest first.
     public var downloads: [DownloadRequest] { manager?.requestsBeingSaved ?? [] }
 
-    /// Returns the progress of a download: its present value, and then each change. A slow reader gets the newest value only.
+    /// Returns the progress of a download: its present value, and then each change. A slow reader gets the newest value
+    /// only.
     ///
     /// The sequence ends with the download; ``ContainerEvent/download(_:_:)`` reports the result. It ends at once if the
     /// download is not in progress.

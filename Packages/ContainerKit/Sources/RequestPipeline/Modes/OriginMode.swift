@@ -20,6 +20,6 @@ public enum OriginModePolicy: Sendable, Hashable {
     /// intercepted as soon as something covers them.
     case staysIntercepted
     /// Pages stay as they were opened first. Where a package is to cover an origin later, name its host in
-    /// ``ContainerConfiguration/Network/coveredHosts`` from the beginning, or call `Container.setMode(_:ofOrigin:)`.
+    /// `ContainerConfiguration.Network.coveredHosts` from the beginning, or call `Container.setMode(_:ofOrigin:)`.
     case asFirstOpened
 }

@@ -4,7 +4,7 @@
 public import SchemeRouter
 public import WebEngine
 
-/// In which mode some pages open: an entry of ``ContainerConfiguration/Pages/modes``.
+/// In which mode some pages open: an entry of `ContainerConfiguration.Pages.modes`.
 ///
 /// It says how a page is intercepted, and not whether: what covers pages, and the rules, say that.
 public struct PageMode: Sendable, Hashable {
