@@ -39,6 +39,7 @@ extension Container {
     /// container is released after that, and the last request in progress has ended. Without this call, reports and
     /// sweeps in progress may hold the folder for a moment longer; nothing is lost either way.
     public func shutDown() async {
+        for component in components.inCloseOrder { component.willShutDown() }
         for component in components.inCloseOrder { await component.shutDown() }
     }
 }

@@ -68,6 +68,8 @@ extension Container {
         let opening = PageOpening(
             pages.makeID(), url: real.text, post: post, userAgent: options.userAgent ?? configuration.pages.userAgent)
         var page: Page<Engine.View>?
+        // Views whose pages were dropped are there again when the components have returned.
+        views.reclaimSoon()
         do {
             for component in components.inStartOrder { try await component.pageWillOpen(opening) }
             let checkedOut = try checkOut(opening)
@@ -97,6 +99,7 @@ extension Container {
         }
         opening.load = page.load
         pages.set(page.load, of: session)
+        for component in components.inStartOrder { component.pageDidOpen(session, opening) }
         hub.send(.pageOpened(session))
         return page
     }

@@ -31,13 +31,14 @@ extension Container {
 
     private func signOut(_ scope: CookieScope) async throws {
         let removal = AccountDataRemoval(scope: scope, contents: [.cookies, .httpCache, .session])
+        let began = await components.removeData(removal, in: .began)
         // In a task of its own, so that nothing is left half-done if the caller is cancelled.
-        let failures = await Task { [components] in
-            await components.removeData(removal).map { error in
-                error is EngineError ? "the engine's HTTP cache: \(error)" : "\(error)"
-            }
+        let cleared = await Task { [components] in
+            await components.removeData(removal, in: .clearing) + components.removeData(removal, in: .ended)
         }.value
+        let failures = (began + cleared).map { "\($0)" }
         hub.send(.signedOut(isComplete: failures.isEmpty))
+        _ = await components.removeData(removal, in: .finished)
         guard !failures.isEmpty else { return }
         configuration.logger.error("signed out in part", metadata: ["left": "\(failures.joined(separator: "; "))"])
         throw ContainerError(.signOut, "not all is cleared: \(failures.joined(separator: "; "))")

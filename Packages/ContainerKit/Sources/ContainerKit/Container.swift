@@ -64,6 +64,7 @@ public final class Container<Engine: WebEngineDriver> {
         let delivery = RequestDeliveryAdapter<Engine>(
             core.pages, packages: packages, downloads: downloads, fields: pipelines.customScheme.fields, hub: core.hub)
         let requests = core.makeRequests(pipelines.customScheme.path, cookies: cookies, delivery)
+        try core.register(requests)
         let loopback = try await core.makeLoopback(pipelines.loopback, requests, packages)
         let locator = PageLocator<Engine>(core.configuration, policy: policy, loopback: loopback?.controller)
         let engineCaches = core.makeEngineCaches(pipelines.loopback, loopback: loopback?.controller)
@@ -77,7 +78,7 @@ public final class Container<Engine: WebEngineDriver> {
 
         delivery.connect(recovery: recovery?.monitor, loopback: loopback)
         loopback?.connect(recovery: recovery?.monitor, engineCaches: engineCaches.invalidator)
-        requests.legacy?.pages = LegacyPageAdapter<Engine>(locator, prefetch)
+        pipeline.connect(prefetch: prefetch)
         prompts.host = PagePromptAdapter<Engine>(core.pages, locator, pool: views.pool)
         downloads.host = PageDownloadAdapter<Engine>(core.pages, locator, prompts.questions, core.hub)
 
@@ -103,15 +104,6 @@ public final class Container<Engine: WebEngineDriver> {
         self.views = views
         pages = core.pages
         hub = core.hub
-        let schemes = [
-            CustomScheme(name: core.names.secure, isSecure: true),
-            CustomScheme(name: core.names.insecure, isSecure: false),
-        ]
-        for scheme in schemes {
-            try engine.register(scheme) { [weak requests] request, sink in
-                requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
-            }
-        }
         try await components.start()
     }
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BodyBridge
 import CookieBridge
+import PackageUpdates
+import PagePrefetch
+import PageRecovery
 import Testing
 import WebEngine
+import WebEngineTesting
 
 @testable import ContainerKit
 
 /// The two orders in which the components of a container are called.
 @MainActor
-@Suite("Components")
+@Suite("Components", .timeLimit(.minutes(1)))
 struct ComponentListTests {
     /// The calls of all components, in their order.
     @MainActor
@@ -68,16 +73,43 @@ struct ComponentListTests {
     @Test("Components start in the one order and close in the other; a feature that is not in use has none")
     func orders() async throws {
         let components = list([.views, .store, .loopback, .packages])
-        #expect(components.inStartOrder.map { ($0 as? Recorder)?.name } == [.store, .loopback, .packages, .views])
+        #expect(components.inStartOrder.map { ($0 as? Recorder)?.name } == [.loopback, .store, .packages, .views])
         #expect(components.inCloseOrder.map { ($0 as? Recorder)?.name } == [.views, .loopback, .packages, .store])
         try await components.start()
-        #expect(log.calls == ["start store", "start loopback", "start packages", "start views"])
-        #expect(components.first(Recorder.self)?.name == .store)
+        #expect(log.calls == ["start loopback", "start store", "start packages", "start views"])
+        #expect(components.first(Recorder.self)?.name == .loopback)
         #expect(components.first(StoreComponent.self) == nil)
         #expect(components.counters.droppedEvents == 4)
         log.calls = []
         components.trimMemory(.warning)
         #expect(log.calls == ["trim views", "trim loopback", "trim packages", "trim store"])
+    }
+
+    @Test(
+        "A container that is released is freed, with a page open, and with a closed page that the app keeps",
+        arguments: [InterceptionMode.customScheme, .loopbackProxy], [false, true])
+    func released(mode: InterceptionMode, isClosed: Bool) async throws {
+        let fixture = Fixture()
+        var page: Page<FakeView>?
+        weak var packages: PackageService?
+        weak var pages: PageRegistry?
+        do {
+            let container = try await fixture.container(covering: ["a.example"]) {
+                $0.pages.mode = mode
+                $0.pages.legacyMessages = LegacyMessages(prefix: "yx")
+                $0.pages.blankPages = BlankPageOptions()
+                $0.network.prefetch = PrefetchOptions()
+            }
+            let opened = try await container.open("https://a.example/")
+            if isClosed { await container.close(opened) }
+            (page, packages, pages) = (opened, container.core.packages, container.pages)
+        }
+        // Tasks that end with the container may hold them for a moment.
+        while packages != nil || pages != nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(page != nil)
     }
 
     @Test("A component that cannot start ends the start")

@@ -17,22 +17,22 @@ final class ComponentList {
         case prompts, downloads, engineCaches, recovery, views
     }
 
-    /// The store comes first, because others use it when the app resumes. Prefetch comes before what a page waits for,
-    /// loopback before the packages, which report a page with the generations that it shares, and recovery after all
-    /// that its reloads need.
+    /// Prompts and downloads of a page are received before anything of it loads. Prefetch comes before what a page waits for;
+    /// the store before the features that write to it when the app resumes; loopback before the packages, which report a page
+    /// with the generations that it shares; recovery after all that its reloads need.
     nonisolated static let startOrder: [Name] = [
-        .store, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache, .pipeline,
-        .packages, .prompts, .downloads, .engineCaches, .recovery, .views,
+        .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache,
+        .store, .engineCaches, .pipeline, .packages, .views, .recovery,
     ]
 
-    /// Views come first, because their preparation uses the proxy. What pages wait for ends next, then listeners and
-    /// services, then the stores, which the others write to.
+    /// Views come first, because their preparation uses the proxy. The work of pages ends next, then listeners and services.
+    /// Cookies are removed before the HTTP cache, and both before the engine's caches, which may be filled from them. The
+    /// store is last, because the others write to it.
     nonisolated static let closeOrder: [Name] = [
-        .views, .recovery, .prompts, .downloads, .diagnostics, .prefetch, .loopback, .engineCaches, .resourceTable,
-        .remoteConfig, .packages, .pipeline, .cookies, .httpCache, .store,
+        .views, .downloads, .recovery, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable, .remoteConfig,
+        .packages, .pipeline, .cookies, .httpCache, .engineCaches, .store,
     ]
 
-    private let components: [Name: any ContainerComponent]
     /// The components of this container, in the order of start.
     let inStartOrder: [any ContainerComponent]
     /// The same components, in the order of close.
@@ -41,7 +41,6 @@ final class ComponentList {
     /// - Parameter components: the components by name; a feature that is not in use has none.
     init(_ components: [Name: (any ContainerComponent)?]) {
         let components = components.compactMapValues(\.self)
-        self.components = components
         inStartOrder = Self.startOrder.compactMap { components[$0] }
         inCloseOrder = Self.closeOrder.compactMap { components[$0] }
     }
@@ -60,6 +59,7 @@ final class ComponentList {
     /// - Throws: the first error; the components after that one are not started.
     func start() async throws {
         for component in inStartOrder { try await component.start() }
+        for component in inStartOrder { component.didStart() }
     }
 
     func trimMemory(_ pressure: MemoryPressure) {
@@ -88,15 +88,23 @@ final class ComponentList {
         if let failure { throw failure }
     }
 
-    /// Removes data in all stages.
+    /// Removes data in all stages but the last.
     /// - Returns: the errors, in the order of the calls.
     func removeData(_ removal: AccountDataRemoval) async -> [any Error] {
-        var (removal, failures) = (removal, [] as [any Error])
+        var failures: [any Error] = []
         for stage in [AccountDataRemoval.Stage.began, .clearing, .ended] {
-            removal.stage = stage
-            for component in inCloseOrder {
-                do { try await component.removeData(removal) } catch { failures.append(error) }
-            }
+            failures += await removeData(removal, in: stage)
+        }
+        return failures
+    }
+
+    /// Removes data in one stage.
+    /// - Returns: the errors, in the order of the calls.
+    func removeData(_ removal: AccountDataRemoval, in stage: AccountDataRemoval.Stage) async -> [any Error] {
+        var (removal, failures) = (removal, [] as [any Error])
+        removal.stage = stage
+        for component in inCloseOrder {
+            do { try await component.removeData(removal) } catch { failures.append(error) }
         }
         return failures
     }

@@ -16,6 +16,9 @@ protocol PageObserver: AnyObject {
     /// - Throws: any error, which ends the opening of the page.
     func pageWillOpen(_ opening: PageOpening) async throws
 
+    /// A page has its view and its session; the event of its opening follows.
+    func pageDidOpen(_ page: PageSession, _ opening: PageOpening)
+
     /// The view of a page is about to load it; components may add scripts and handlers.
     /// - Throws: any error, which ends the opening of the page and closes it.
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws
@@ -40,6 +43,9 @@ protocol ContainerComponent: PageObserver {
     /// - Throws: any error, which ends the creation of the container.
     func start() async throws
 
+    /// All components have started. Responses to requests that are made here arrive when the container exists.
+    func didStart()
+
     /// The app went to the background, is about to be suspended, or continues after that.
     /// - Throws: an error for the caller, after all other components were called.
     func hostDidTransition(to state: HostState) async throws
@@ -54,6 +60,9 @@ protocol ContainerComponent: PageObserver {
     /// - Throws: an error for the caller, after all other components were called.
     func removeData(_ removal: AccountDataRemoval) async throws
 
+    /// The container is about to shut down; open pages count as closed.
+    func willShutDown()
+
     /// Ends work in progress and waits for it.
     func shutDown() async
 
@@ -63,6 +72,7 @@ protocol ContainerComponent: PageObserver {
 
 extension PageObserver {
     func pageWillOpen(_ opening: PageOpening) async throws {}
+    func pageDidOpen(_ page: PageSession, _ opening: PageOpening) {}
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws {}
     func page(_ page: PageSession, didReceive signal: ViewSignal) {}
     func pageDidFail(_ page: PageID, because error: any Error) {}
@@ -71,10 +81,12 @@ extension PageObserver {
 
 extension ContainerComponent {
     func start() async throws {}
+    func didStart() {}
     func hostDidTransition(to state: HostState) async throws {}
     func hostEnteredForeground() {}
     func trimMemory(_ pressure: MemoryPressure) {}
     func removeData(_ removal: AccountDataRemoval) async throws {}
+    func willShutDown() {}
     func shutDown() async {}
     func addCounters(to counters: inout ContainerCounters) {}
 }
@@ -132,7 +144,7 @@ struct AccountDataRemoval: Sendable, Hashable {
         static let httpCache = Contents(rawValue: 1 << 1)
         /// The copies of responses in the engine's caches, as far as the engine keeps files of packages.
         static let engineCopies = Contents(rawValue: 1 << 2)
-        /// The HTTP cache of the engine, and downloads in progress.
+        /// The HTTP cache of the engine, downloads in progress, and bodies that pages hand over during the removal.
         static let session = Contents(rawValue: 1 << 3)
     }
 
@@ -144,6 +156,8 @@ struct AccountDataRemoval: Sendable, Hashable {
         case clearing
         /// Data in memory that arrived in the meantime is dropped.
         case ended
+        /// The app was informed; what was refused is accepted again.
+        case finished
     }
 
     let scope: CookieScope

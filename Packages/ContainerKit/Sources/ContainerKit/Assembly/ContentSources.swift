@@ -21,7 +21,7 @@ extension ContainerCore {
         var sources: [any ContentSource] = [
             PreviewSource(previews: previews, network: network, semantics: semantics),
             InstalledPackageSource(library: packages.library, feature: switches[.packages], semantics: semantics),
-            ArrivingPackageSource(
+            PartialPackageSource(
                 updater: packages.updater, feature: switches[.packages], semantics: semantics,
                 sizeLimit: memory.partial),
         ]
@@ -69,7 +69,7 @@ struct InstalledPackageSource: ContentSource {
 }
 
 /// Packages whose first version is being downloaded.
-struct ArrivingPackageSource: ContentSource {
+struct PartialPackageSource: ContentSource {
     let updater: PackageUpdater
     let feature: FeatureSwitch?
     let semantics: SemanticsLoader.Options

@@ -66,12 +66,13 @@ final class DiagnosticsComponent: ContainerComponent {
 
     func pageWillOpen(_ opening: PageOpening) { recorder?.begin(opening.id, at: opening.url) }
 
+    func pageDidOpen(_ page: PageSession, _ opening: PageOpening) {
+        guard let recording = recorder?.recordView(of: page.id, isWarm: opening.hasWarmView) else { return }
+        opening.timeline = { recording.timeline }
+    }
+
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
-        guard let recorder else { return }
-        if let recording = recorder.recordView(of: page.id, isWarm: opening.hasWarmView) {
-            opening.timeline = { recording.timeline }
-        }
-        recorder.listen(to: view, of: page.id)
+        recorder?.listen(to: view, of: page.id)
     }
 
     func pageDidFail(_ page: PageID, because error: any Error) { recorder?.fail(page, error) }

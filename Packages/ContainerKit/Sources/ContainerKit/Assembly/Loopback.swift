@@ -98,7 +98,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         }
     }
 
-    func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) {
+    func pageDidOpen(_ page: PageSession, _ opening: PageOpening) {
         if page.mode == .customScheme, isProxy { controller.pages.place(page.id, isElsewhere: true) }
         controller.pages.record(page.reference)
         opening.load?.isReportedElsewhere = { [weak controller] in controller?.reportsRequests(for: $0.url) ?? false }
@@ -113,7 +113,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
             controller.pages.place(page.id, isElsewhere: isElsewhere)
             if !isElsewhere { join(page.id) }
         }
-        controller.pages.record(page.reference)
+        controller.pages.record(pages.current(page).reference)
     }
 
     /// Prepares a page that a response leads from its custom-scheme URL to a real URL, like one that opens there.
@@ -188,7 +188,7 @@ extension LegacyBridgeHost: LoopbackBodies {
 final class LoopbackAdapter: LoopbackHost, LoopbackRequestObserver {
     weak var recovery: BlankPageMonitor?
     private let hub: EventHub
-    private let packages: PackagesComponent
+    private weak var packages: PackagesComponent?
     private nonisolated let fields: EngineFields?
     private nonisolated let failures: DocumentFailures
 
@@ -221,6 +221,6 @@ final class LoopbackAdapter: LoopbackHost, LoopbackRequestObserver {
     func requestDidEnd(_ record: RequestRecord) { hub.send(.request(record)) }
 
     func generation(_ generation: GenerationReference, didAnswer page: PageReference) {
-        packages.record(generation, answering: page.documentURL, of: page.id)
+        packages?.record(generation, answering: page.documentURL, of: page.id)
     }
 }

@@ -168,7 +168,7 @@ final class StoreComponent: ContainerComponent {
     func hostDidTransition(to state: HostState) async throws {
         switch state {
         case .background:
-            // First of all: the system gives a few seconds, and the sweep may take longer.
+            // Before the sweep: the system gives a few seconds, and a sweep may take longer.
             try await packages.checkpoint()
             await packages.sweepAll()
             try await packages.checkpoint()
@@ -220,9 +220,16 @@ final class PackagesComponent: ContainerComponent {
     /// Records that a generation has answered a request of a document, which tries the generation, unless the page is
     /// closed or shows another document.
     func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
-        guard let session = pages.session(of: page), session.documentURL == document,
-            !service.hasRecorded(generation, of: page)
-        else { return }
+        pages.session(of: page).map { record(generation, answering: document, in: $0) }
+    }
+
+    /// Records that a generation has answered a request of a page, as it was at the time of the request.
+    func record(_ generation: GenerationReference, answering asked: PageSession) {
+        pages.session(for: asked).map { record(generation, answering: asked.documentURL, in: $0) }
+    }
+
+    private func record(_ generation: GenerationReference, answering document: String, in session: PageSession) {
+        guard session.documentURL == document, !service.hasRecorded(generation, of: session.id) else { return }
         service.recordResponse(of: generation, to: pages.current(session).reference)
     }
 
@@ -245,10 +252,11 @@ final class PackagesComponent: ContainerComponent {
 
     func trimMemory(_ pressure: MemoryPressure) { service.library.releaseMemory() }
 
-    func shutDown() async {
+    func willShutDown() {
         for session in pages.open { report(.closed, of: session) }
-        await service.shutDown()
     }
+
+    func shutDown() async { await service.shutDown() }
 
     func addCounters(to counters: inout ContainerCounters) {
         counters.unreadableFiles = service.library.unreadableFiles
@@ -257,7 +265,7 @@ final class PackagesComponent: ContainerComponent {
 }
 
 extension ResourceTableService: ContainerComponent {
-    func start() { record(.launch) }
+    func didStart() { record(.launch) }
 
     func pageWillOpen(_ opening: PageOpening) { record(.open) }
 
@@ -299,15 +307,22 @@ final class EngineCachesComponent: ContainerComponent {
         await invalidator?.invalidateStaleFiles(for: page)
     }
 
-    /// - Throws: `EngineError` if the engine does not clear its HTTP cache, which has the responses to pages that are not
-    ///   intercepted, in all modes.
+    /// - Throws: ``EngineCacheFailure`` if the engine does not clear its HTTP cache, which has the responses to pages that
+    ///   are not intercepted, in all modes.
     func removeData(_ removal: AccountDataRemoval) async throws {
         guard removal.stage == .clearing else { return }
         if removal.contents.contains(.engineCopies) { await invalidator?.clear() }
-        if removal.contents.contains(.session) { try await caching.clearHTTPCache() }
+        guard removal.contents.contains(.session) else { return }
+        do { try await caching.clearHTTPCache() } catch { throw EngineCacheFailure(error: error) }
     }
 
     func shutDown() async { await invalidator?.shutDown() }
+}
+
+/// The failure of the engine to clear its HTTP cache.
+struct EngineCacheFailure: Error, CustomStringConvertible {
+    let error: any Error
+    var description: String { "the engine's HTTP cache: \(error)" }
 }
 
 /// Connects the invalidator of the engine's caches to what is intercepted.

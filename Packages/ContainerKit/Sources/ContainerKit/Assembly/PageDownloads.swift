@@ -67,8 +67,8 @@ extension DownloadManager: ContainerComponent {
         guard removal.contents.contains(.session) else { return }
         switch removal.stage {
         case .began: beginSignOut()
-        case .clearing: break
-        case .ended: endSignOut()
+        case .clearing, .ended: break
+        case .finished: endSignOut()
         }
     }
 

@@ -102,7 +102,7 @@ final class PrefetchComponent: ContainerComponent {
         self.pages = pages
     }
 
-    func start() { checkTable() }
+    func didStart() { checkTable() }
 
     func hostEnteredForeground() { checkTable() }
 
@@ -140,7 +140,7 @@ final class PrefetchComponent: ContainerComponent {
     func trimMemory(_ pressure: MemoryPressure) { prefetchers.removeAll() }
 
     func removeData(_ removal: AccountDataRemoval) {
-        if removal.stage != .clearing { prefetchers.removeAll() }
+        if removal.stage == .began || removal.stage == .ended { prefetchers.removeAll() }
     }
 
     func shutDown() async {

@@ -89,8 +89,9 @@ final class RemoteConfigComponent: ContainerComponent {
             case .checked(let check): self?.hub.send(.remoteConfigChecked(check))
             }
         }
-        service.check()
     }
+
+    func didStart() { service.check() }
 
     func pageWillOpen(_ opening: PageOpening) { service.check() }
 

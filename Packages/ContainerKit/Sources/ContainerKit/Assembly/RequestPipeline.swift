@@ -115,6 +115,19 @@ extension ContainerCore {
             bodyBudget: bodyBudget, host: delivery)
     }
 
+    /// Routes the custom schemes of the container to a handler, which the engine does not retain.
+    /// - Throws: `EngineError` if the engine has such a scheme already.
+    func register(_ requests: SchemeRequestHandler) throws {
+        let schemes = [
+            CustomScheme(name: names.secure, isSecure: true), CustomScheme(name: names.insecure, isSecure: false),
+        ]
+        for scheme in schemes {
+            try engine.register(scheme) { [weak requests] request, sink in
+                requests?.answer(request, to: sink) ?? .refusal(to: sink, "the container is closed")
+            }
+        }
+    }
+
     func makePipeline(
         _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, locator: PageLocator<Engine>,
         origins: OriginModeStore?
@@ -146,6 +159,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     private let locator: PageLocator<Engine>
     private let pages: PageRegistry
     private let bodyBudget: ByteBudget
+    private var legacyPages: LegacyPageAdapter<Engine>?
 
     init(
         _ pipelines: ModePipelines, _ requests: SchemeRequestHandler, _ appRequests: AppRequests,
@@ -160,12 +174,20 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
         self.bodyBudget = bodyBudget
     }
 
+    /// Connects the bridge of older pages to prefetch, which is made after the pipeline.
+    func connect(prefetch: PrefetchComponent?) {
+        guard let legacy = requests.legacy else { return }
+        let adapter = LegacyPageAdapter(locator, prefetch)
+        legacyPages = adapter
+        legacy.pages = adapter
+    }
+
     // MARK: Pages
 
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws {
         if page.mode != .plain {
-            opening.load?.explain = { [requests, locator] place, error in
-                requests.failures.explained(error, of: locator.realURL(of: place))
+            opening.load?.explain = { [failures = requests.failures, weak locator] place, error in
+                failures.explained(error, of: locator?.realURL(of: place) ?? place)
             }
         }
         try await requests.begin(page, in: view, at: opening.place, posting: opening.post)
@@ -218,14 +240,15 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects the requests of pages to the features that observe them.
+/// Connects the requests of pages to the features that observe them, which it does not retain: a request may end long
+/// after its container.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost {
-    private let pages: PageRegistry
-    private let packages: PackagesComponent
-    private let downloads: DownloadManager
+    private weak var pages: PageRegistry?
+    private weak var packages: PackagesComponent?
+    private weak var downloads: DownloadManager?
     private let fields: EngineFields?
     private let hub: EventHub
     private weak var recovery: BlankPageMonitor?
@@ -248,13 +271,13 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         self.loopback = loopback
     }
 
-    var downloadEpoch: Int { downloads.epoch }
+    var downloadEpoch: Int { downloads?.epoch ?? 0 }
 
-    func session(of view: ViewID) -> PageSession? { pages.session(of: view) }
+    func session(of view: ViewID) -> PageSession? { pages?.session(of: view) }
 
     func documentRequested(by request: EngineRequest, of page: PageSession?) {
         fields?.record(request.head)
-        if let page { downloads.recordUserAgent(request.head.headerFields[.userAgent], of: page.id) }
+        if let page { downloads?.recordUserAgent(request.head.headerFields[.userAgent], of: page.id) }
         recovery?.recordDocument(request.head.method, of: request.view)
     }
 
@@ -264,13 +287,13 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         // The page does not show its document yet.
         guard request.isMainDocument else {
             if let page, let generation = response.provenance.generation {
-                packages.record(generation, answering: page.documentURL, of: page.id)
+                packages?.record(generation, answering: page)
             }
             return
         }
         recovery?.recordDocument(response.head, of: request.view)
         guard response.isInterim, let view = request.view else { return }
-        pages.load(of: view)?.passOverDocument()
+        pages?.load(of: view)?.passOverDocument()
     }
 
     func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) {
@@ -286,7 +309,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         _ response: ResourceResponse, to request: EngineRequest, isDocument: Bool, of page: PageSession?,
         askedIn epoch: Int
     ) -> ResourceResponse? {
-        downloads.divert(response, to: request, isDocument: isDocument, of: page, askedIn: epoch)
+        downloads?.divert(response, to: request, isDocument: isDocument, of: page, askedIn: epoch)
     }
 }
 

@@ -139,8 +139,6 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         }
     }
 
-    func pageWillOpen(_ opening: PageOpening) { reclaimSoon() }
-
     /// A view that also showed a page of another site ends with its page.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {
         guard case .committed = signal, RealURL(page.documentURL) != nil else { return }
@@ -168,7 +166,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     /// The memory of a web process has what its pages have loaded: none that was used continues, and others are prepared
     /// instead. A view that was never checked out has a process of its own (decision 0028).
     func removeData(_ removal: AccountDataRemoval) {
-        guard removal.stage != .clearing else { return }
+        guard removal.stage == .began || removal.stage == .ended else { return }
         pool.retire(because: .cleared) { _, _ in true }
         idle?.handle(.lost)
     }

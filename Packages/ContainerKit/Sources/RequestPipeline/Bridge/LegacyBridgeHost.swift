@@ -37,8 +37,8 @@ package final class LegacyBridgeHost: LegacyHosting {
     private var bridges: [ViewID: LegacyBridge] = [:]
     /// The real URLs of the documents that the views show, without fragments, where the engine has said them.
     private var documents: [ViewID: String] = [:]
-    /// The pages; retained.
-    package var pages: (any LegacyPageHost)?
+    /// The pages, which are not retained.
+    package weak var pages: (any LegacyPageHost)?
 
     /// - Parameter budget: what the bodies of all pages are taken from.
     init(_ messages: LegacyMessages, names: SchemeNames, budget: ByteBudget) {
