@@ -407,8 +407,7 @@ let package = Package(
             [
                 "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts",
                 "PageRecovery", "RemoteConfig", "RequestPipeline",
-                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge",
-                "CookieBridge",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "BodyBridge", "ConnectTunnel", "CookieBridge",
                 "CookieJar",
                 "PublicSuffixList",
                 "ResourceLoading",
@@ -419,8 +418,9 @@ let package = Package(
         tests(
             of: "ContainerKit", without: ["Stored"],
             [
-                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrompts", "RequestPipeline",
-                "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting", "CookieBridge",
+                "Diagnostics", "LoopbackInterception", "PackageUpdates", "PageDownloads", "PagePrefetch", "PagePrompts",
+                "RemoteConfig", "RequestPipeline", "ContentDigest", "AsyncSupport", "BodyBridge", "ContainerTesting",
+                "CookieBridge",
                 "CookieJar",
                 "HTTPCache", "HTTPTransport", "LoopbackServer", "OfflinePackage", "PackageFormat", "PackagePublisher",
                 "PageRecovery", "Prefetch", "ResourceLoading", "ResourceStore", "ResourceTable", "SchemeMode",

@@ -3,11 +3,11 @@
 
 internal import CommandSupport
 internal import ContainerKit
-@_spi(Testing) internal import RequestPipeline
 internal import ContainerTesting
 internal import Foundation
 internal import Prefetch
 internal import PublicSuffixList
+@_spi(Testing) internal import RequestPipeline
 internal import ResourceTable
 internal import SchemeRouter
 internal import WebEngine
