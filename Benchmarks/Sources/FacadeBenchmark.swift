@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ContainerKit
+@_spi(Testing) internal import ContainerKit
 internal import Foundation
 internal import HTTPSemantics
 internal import HTTPTypes
@@ -30,8 +30,7 @@ struct FacadeBenchmark {
         configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)
         try await container.install(archive: sample.archive, manifest: sample.manifest)
-        let events = container.events
-        let listener = Task.detached { for await _ in events {} }
+        let listening = container.observe { _ in }
         let page = try await container.open(sample.url(of: "index.html"))
         let library = try PackageLibrary(store: BlobStore(directory: target + "/modules"))
         try await library.install(archive: sample.archive, manifest: sample.manifest)
@@ -52,7 +51,7 @@ struct FacadeBenchmark {
                 theirs.append(alone)
             }
         }
-        listener.cancel()
+        listening.end()
         await container.close(page)
         await container.shutDown()
         let heads = (ours: Self.median(ours, \.time), theirs: Self.median(theirs, \.time))

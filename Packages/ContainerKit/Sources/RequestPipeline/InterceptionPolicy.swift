@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 internal import ResourceLoading
-package import SchemeRouter
+@_spi(Facade) package import SchemeRouter
 package import WebEngine
 
 /// The decision about one request.
@@ -19,6 +19,14 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
             case .intercept: .intercept
             case .pass: .bypass(decision.reason)
             }
+    }
+
+    /// A Boolean value that indicates whether the container answers the request.
+    package var isIntercepted: Bool {
+        switch self {
+        case .intercept: true
+        case .bypass: false
+        }
     }
 
     /// A Boolean value that indicates whether the container must not answer with content of its own. A request that merely
@@ -95,15 +103,15 @@ package struct InterceptionPolicy: Sendable {
     }
 
     func intercepts(_ request: HTTPRequest, page: String?, isDocument: Bool = false) -> Bool {
-        disposition(of: request, page: page, isDocument: isDocument) == .intercept
+        disposition(of: request, page: page, isDocument: isDocument).isIntercepted
     }
 
-    package func intercepts(documentAt url: String) -> Bool { disposition(ofDocumentAt: url) == .intercept }
+    package func intercepts(documentAt url: String) -> Bool { disposition(ofDocumentAt: url).isIntercepted }
 
     /// Returns `true` if a request for this real URL is intercepted when its page is, whatever the URL would be as a page.
     package func covers(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url) else { return false }
-        return Disposition(rules.decide(request, page: url, isCovered: isCovered(request))) == .intercept
+        return Disposition(rules.decide(request, page: url, isCovered: isCovered(request))).isIntercepted
     }
 
     /// Returns `true` if some source answers the request as far as is known without reading.
@@ -133,7 +141,7 @@ package struct InterceptionPolicy: Sendable {
         if isCovered(request) { return true }
         guard let scheme = request.scheme, let authority = request.plainAuthority else { return false }
         let isRuled = rules.rules.rules.contains { rule in
-            rule.action == .intercept && (rule.scheme.map { $0.rawValue == scheme } ?? true)
+            rule.action.intercepts && (rule.scheme.map { $0.rawValue == scheme } ?? true)
                 && (rule.host.map { $0.matches(authority, defaultPort: request.defaultPort) } ?? true)
         }
         return isRuled || sources.mayServe(originOf: request, countsOff: true)

@@ -50,7 +50,7 @@ extension RequestHandler {
     package func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
         let disposition = policy.disposition(of: request, page: page)
         let isOwn = request.webOrigin == WebOrigin(url: page)
-        guard !disposition.forbidsContent, isOwn || disposition == .intercept && !isOriginBound else { return false }
+        guard !disposition.forbidsContent, isOwn || disposition.isIntercepted && !isOriginBound else { return false }
         return ![.get, .head].contains(request.method) || !policy.lists(request)
     }
 

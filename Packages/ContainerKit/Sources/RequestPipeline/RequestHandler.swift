@@ -138,7 +138,7 @@ package final class RequestHandler: Sendable {
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let disposition = policy.disposition(of: head, page: page, isDocument: request.isMainDocument)
         let isOfOtherMode = request.isMainDocument && isOfOtherMode(head, for: session)
-        guard disposition == .intercept || isOfOtherMode || isServed(head, to: session) else {
+        guard disposition.isIntercepted || isOfOtherMode || isServed(head, to: session) else {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         var resolved = ResourceRequest(

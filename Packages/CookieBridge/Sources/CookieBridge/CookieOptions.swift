@@ -19,7 +19,7 @@ public struct CookieOptions: Sendable {
     /// cookies; 3 seconds by default. After that the page opens without them.
     public var openLimit = Duration.seconds(3)
     /// The name of the request field that asks for the cookies of the response to be in the engine's store before the page
-    /// receives the response; ``LegacyCookieMessage/markerField`` by default. The field never leaves the container. `nil`
+    /// receives the response; `x-wkwebview-request-type` by default. The field never leaves the container. `nil`
     /// for none.
     public var handOverField: String? = LegacyCookieMessage.markerField
     /// The longest time for which such a response waits; 2 seconds by default.

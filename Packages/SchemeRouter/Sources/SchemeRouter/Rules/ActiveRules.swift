@@ -54,7 +54,7 @@ public final class ActiveRules: Sendable {
         guard isEnabled else { return RouteDecision(.pass, because: .off) }
         for veto in vetoes {
             let decision = veto.decide(request, page: page, isCovered: true)
-            guard decision.action == .pass, decision.reason != .unreadable else { continue }
+            guard !decision.action.intercepts, decision.reason != .unreadable else { continue }
             return RouteDecision(.pass, because: .veto(decision.reason))
         }
         return rules.decide(request, page: page, isCovered: isCovered())

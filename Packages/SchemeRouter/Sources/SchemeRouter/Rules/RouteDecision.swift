@@ -56,4 +56,12 @@ public enum RouteAction: String, Sendable, Hashable, CaseIterable {
     case intercept
     /// The container keeps out of it.
     case pass
+
+    /// A Boolean value that indicates whether the container answers the request.
+    @_spi(Facade) public var intercepts: Bool {
+        switch self {
+        case .intercept: true
+        case .pass: false
+        }
+    }
 }

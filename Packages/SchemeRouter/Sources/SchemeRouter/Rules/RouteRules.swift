@@ -101,7 +101,7 @@ public struct RouteRules: Sendable {
         guard isEnabled, let url = RoutedURL(origin) else { return false }
         guard !deny.contains(where: { $0.isForWholeOrigins && $0.mayMatch(url) }) else { return false }
         for rule in rules.reversed() where rule.mayMatch(url) {
-            if rule.action == .intercept { return true }
+            if rule.action.intercepts { return true }
             if rule.isForWholeOrigins { return false }
         }
         return isCovered()
