@@ -12,7 +12,7 @@ internal import WebSyntax
 /// milliseconds, and an id.
 public struct BridgeHeader: Sendable, Hashable {
     /// What the request is for.
-    enum Purpose: Sendable, Hashable {
+    @_spi(Fuzzing) public enum Purpose: Sendable, Hashable {
         /// It has no body.
         case bodyless
         /// Its body is plain bytes: the engine may be asked for it.
@@ -36,7 +36,7 @@ public struct BridgeHeader: Sendable, Hashable {
     }
 
     /// What the request is for.
-    var purpose: Purpose
+    @_spi(Fuzzing) public var purpose: Purpose
     /// Whether the request goes on when its page is gone (Fetch, `keepalive`).
     public var isKeptAlive = false
     /// Whether cookies go along.
