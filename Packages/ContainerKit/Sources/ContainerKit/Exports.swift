@@ -6,8 +6,9 @@
 
 @_exported public import struct BodyBridge.LegacyMessages
 @_exported public import struct ConnectTunnel.HostPort
+@_exported public import struct CookieBridge.CookieCounters
 @_exported public import struct CookieBridge.CookieOptions
-@_exported public import class CookieBridge.CookieReconciler
+@_exported public import struct CookieBridge.ReconciliationCounters
 @_exported public import class CookieJar.CookieStore
 @_exported public import struct Diagnostics.HARExport
 @_exported public import struct Diagnostics.PageTimeline
@@ -24,6 +25,7 @@
 @_exported public import enum HTTPTransport.PlatformTransport
 @_exported public import struct HTTPTransport.TransportCapabilities
 @_exported public import struct HTTPTransport.TransportResponse
+@_exported public import struct HTTPTransport.UploadProgress
 @_exported public import struct LoopbackInterception.LoopbackOptions
 @_exported public import struct LoopbackServer.LoopbackError
 @_exported public import enum LoopbackServer.LoopbackEvent
@@ -48,6 +50,7 @@
 @_exported public import struct OfflinePackage.Preview
 @_exported public import protocol OfflinePackage.SpaceMeasuring
 @_exported public import struct OfflinePackage.TrialPeriod
+@_exported public import enum OfflinePackage.UpdateUrgency
 @_exported public import struct PackageFormat.ArchiveLimits
 @_exported public import struct PackageFormat.ManifestLimits
 @_exported public import struct PackageFormat.PackageBaseURL
@@ -102,7 +105,9 @@
 @_exported public import enum RequestPipeline.OriginMode
 @_exported public import enum RequestPipeline.OriginModePolicy
 @_exported public import struct RequestPipeline.PageMode
+@_exported public import struct ResourceLoading.ByteStream
 @_exported public import struct ResourceLoading.FavourableConditions
+@_exported public import struct ResourceLoading.FileSlice
 @_exported public import struct ResourceLoading.GenerationReference
 @_exported public import protocol ResourceLoading.HostConditioning
 @_exported public import struct ResourceLoading.HostConditions
@@ -120,6 +125,7 @@
 @_exported public import struct ResourceTable.TableCounters
 @_exported public import struct ResourceTable.TableDiff
 @_exported public import struct ResourceTable.TableEndpoints
+@_exported public import struct ResourceTable.TableEntry
 @_exported public import struct ResourceTable.TableError
 @_exported public import class ResourceTable.TableLibrary
 @_exported public import struct ResourceTable.TableLimits
@@ -127,6 +133,7 @@
 @_exported public import enum ResourceTable.TableSource
 @_exported public import enum ResourceTable.TableTrigger
 @_exported public import struct ResourceTable.TableURL
+@_exported public import struct ResourceTable.URLTable
 @_exported public import struct SchemeMode.SchemeNames
 @_exported public import struct SchemeRouter.HostPattern
 @_exported public import struct SchemeRouter.PagePattern
@@ -137,7 +144,10 @@
 @_exported public import struct SchemeRouter.RouteRule
 @_exported public import struct SchemeRouter.RouteRules
 @_exported public import enum WebEngine.DialogKind
+@_exported public import protocol WebEngine.EngineCaching
+@_exported public import protocol WebEngine.EngineCookieStore
 @_exported public import struct WebEngine.EngineError
+@_exported public import protocol WebEngine.EngineNetworking
 @_exported public import struct WebEngine.EngineResource
 @_exported public import struct WebEngine.EngineTraits
 @_exported public import protocol WebEngine.EngineView
@@ -145,14 +155,21 @@
 @_exported public import enum WebEngine.PagePermission
 @_exported public import struct WebEngine.PageSession
 @_exported public import struct WebEngine.PageSnapshot
+@_exported public import struct WebEngine.ResidualState
 @_exported public import struct WebEngine.ScriptMessage
 @_exported public import enum WebEngine.ScriptWorld
 @_exported public import struct WebEngine.UserAgent
 @_exported public import struct WebEngine.UserScript
+@_exported public import protocol WebEngine.ViewDownloads
 @_exported public import struct WebEngine.ViewID
 @_exported public import class WebEngine.ViewLoad
+@_exported public import protocol WebEngine.ViewLoading
 @_exported public import struct WebEngine.ViewProcessEnded
+@_exported public import protocol WebEngine.ViewPrompts
+@_exported public import protocol WebEngine.ViewRecovery
+@_exported public import protocol WebEngine.ViewScripting
 @_exported public import enum WebEngine.ViewSignal
+@_exported public import protocol WebEngine.ViewSnapshots
 @_exported public import protocol WebEngine.WebEngineDriver
 @_exported public import struct WebViewPool.DiscardReason
 @_exported public import struct WebViewPool.PoolCapacity

@@ -137,7 +137,7 @@ struct ComponentListTests {
             ])
     }
 
-    @Test("Data is removed in three stages, each by all components, whatever fails")
+    @Test("Data is removed stage by stage, each by all components, whatever fails")
     func removal() async {
         let components = list([.cookies, .prefetch], failing: [.cookies: Failure(number: 1)])
         let failures = await components.removeData(AccountDataRemoval(scope: .all, contents: .cookies))

@@ -32,7 +32,16 @@ struct ExportsTests {
         #expect(
             rules.rules.count == 1 && source.manifestURL == "https://shop.example/shop.json"
                 && updates.hostVersion != nil)
+        let counters: (CookieCounters, ReconciliationCounters)? = nil
+        #expect(UpdateUrgency.allCases.contains(.wanted) && counters == nil)
         #expect(PoolCapacity(fixed: 2).standard == 2 && SchemeNames.standard.secure == "containerkit")
+    }
+
+    /// Code for any engine is written with one import, too.
+    @MainActor
+    private func title(of view: some EngineView) async throws -> String {
+        let scripting: any ViewScripting = view.scripting
+        return try await scripting.evaluate("return document.title", in: .page)
     }
 
     @Test("Events and errors are read with one import")
