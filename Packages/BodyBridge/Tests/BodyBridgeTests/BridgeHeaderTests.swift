@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import BodyBridge
+@_spi(Fuzzing) @testable import BodyBridge
 
 @Suite("Marks of requests")
 struct BridgeHeaderTests {
