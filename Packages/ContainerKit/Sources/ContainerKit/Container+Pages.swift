@@ -94,12 +94,13 @@ extension Container {
         let (view, isWarm) = try views.checkOut(at: opening.url, in: mode, for: holder)
         opening.hasWarmView = isWarm
         let session = pages.open(opening, in: view.id, mode: mode, isShared: locator.isShared(mode))
-        let page = Page(opening, session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
+        let page = Page(session: session, view: view, checkOut: began.duration(to: .now), holder: holder) {
             [weak self] in self?.end(session)
         }
         opening.load = page.load
         pages.set(page.load, of: session)
         for component in components.inStartOrder { component.pageDidOpen(session, opening) }
+        page.timelineSource = opening.timeline
         hub.send(.pageOpened(session))
         return page
     }

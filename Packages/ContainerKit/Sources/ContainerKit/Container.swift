@@ -20,16 +20,17 @@ public import WebEngine
 @MainActor
 public final class Container<Engine: WebEngineDriver> {
     /// The engine that the container drives; hosts reach its cookies and proxy through it.
-    public let engine: Engine
-    let configuration: ContainerConfiguration
+    public var engine: Engine { core.engine }
     let core: ContainerCore<Engine>
-    let pages: PageRegistry
-    let hub: EventHub
     let locator: PageLocator<Engine>
     let views: PageViews<Engine>
     let pipeline: PipelineComponent<Engine>
     let components: ComponentList
     private let memory: MemoryPressureMonitor
+
+    var configuration: ContainerConfiguration { core.configuration }
+    var pages: PageRegistry { core.pages }
+    var hub: EventHub { core.hub }
 
     /// The app's decisions about requests of pages; held weakly. Without a delegate each request gets its safe decision
     /// at once: no windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are
@@ -96,14 +97,10 @@ public final class Container<Engine: WebEngineDriver> {
         memory = MemoryPressureMonitor(core.configuration.conditions) { [weak components] in
             components?.trimMemory($0)
         }
-        self.engine = engine
-        self.configuration = core.configuration
         self.core = core
         self.pipeline = pipeline
         self.locator = locator
         self.views = views
-        pages = core.pages
-        hub = core.hub
         try await components.start()
     }
 }

@@ -107,12 +107,13 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
     /// Records where the document of a page is. The view of a page in the mode `customScheme` may load a real URL: then
     /// its requests come over loopback, too, and do not say which page they are of.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {
-        guard case .committed(let place) = signal else { return }
-        if isProxy, page.mode == .customScheme, RealURL(page.documentURL) != nil {
-            let isElsewhere = names.realURL(of: place) != nil
-            controller.pages.place(page.id, isElsewhere: isElsewhere)
-            if !isElsewhere { join(page.id) }
-        }
+        guard case .committed(let place) = signal, isProxy, page.mode == .customScheme, RealURL(page.documentURL) != nil
+        else { return }
+        let isElsewhere = names.realURL(of: place) != nil
+        controller.pages.place(page.id, isElsewhere: isElsewhere)
+        guard !isElsewhere else { return }
+        join(page.id)
+        // The registry recorded the document while the page counted as one that is elsewhere.
         controller.pages.record(pages.current(page).reference)
     }
 

@@ -220,12 +220,12 @@ final class PackagesComponent: ContainerComponent {
     /// Records that a generation has answered a request of a document, which tries the generation, unless the page is
     /// closed or shows another document.
     func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
-        pages.session(of: page).map { record(generation, answering: document, in: $0) }
+        if let session = pages.session(of: page) { record(generation, answering: document, in: session) }
     }
 
     /// Records that a generation has answered a request of a page, as it was at the time of the request.
     func record(_ generation: GenerationReference, answering asked: PageSession) {
-        pages.session(for: asked).map { record(generation, answering: asked.documentURL, in: $0) }
+        if let session = pages.session(for: asked) { record(generation, answering: asked.documentURL, in: session) }
     }
 
     private func record(_ generation: GenerationReference, answering document: String, in session: PageSession) {

@@ -19,16 +19,15 @@ public final class Page<View: EngineView> {
     public let load: ViewLoad
     /// How the page opens, as far as it is known by now, and at last how it did; `nil` where
     /// ``ContainerConfiguration/Diagnostics/timelines`` is.
-    public var timeline: PageTimeline? { opening.timeline?() }
-    private let opening: PageOpening
+    public var timeline: PageTimeline? { timelineSource?() }
+    /// Returns the timeline of the page; `nil` if none is recorded.
+    var timelineSource: (@MainActor () -> PageTimeline)?
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
 
     init(
-        _ opening: PageOpening, session: PageSession, view: View, checkOut: Duration, holder: PageHolder,
-        onEnd: @escaping @MainActor () -> Void
+        session: PageSession, view: View, checkOut: Duration, holder: PageHolder, onEnd: @escaping @MainActor () -> Void
     ) {
-        self.opening = opening
         self.session = session
         self.view = view
         self.checkOut = checkOut
