@@ -143,6 +143,8 @@
 @_exported public import struct SchemeRouter.RouteLimits
 @_exported public import struct SchemeRouter.RouteRule
 @_exported public import struct SchemeRouter.RouteRules
+@_exported public import protocol SystemSupport.CodedError
+@_exported public import struct SystemSupport.ErrorCode
 @_exported public import enum WebEngine.DialogKind
 @_exported public import protocol WebEngine.EngineCaching
 @_exported public import protocol WebEngine.EngineCookieStore

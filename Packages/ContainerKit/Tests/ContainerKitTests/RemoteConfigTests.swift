@@ -70,7 +70,7 @@ struct RemoteConfigTests {
 
     private func code(of check: RemoteConfigCheck?) -> String? {
         guard case .failed(let error as RemoteConfigError) = check else { return nil }
-        return error.code.description
+        return "\(error.code)"
     }
 
     @Test("Numbers take the place of the host's, but what the host has set to nothing stays so")

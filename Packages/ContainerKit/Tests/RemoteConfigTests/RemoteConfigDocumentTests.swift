@@ -146,7 +146,7 @@ struct RemoteConfigDocumentTests {
                 _ = try read(json)
                 return nil
             } catch {
-                return (error as? RemoteConfigError)?.code.description
+                return (error as? RemoteConfigError).map { "\($0.code)" }
             }
         }
         func nested(_ depth: Int) -> String {
