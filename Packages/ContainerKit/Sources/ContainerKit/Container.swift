@@ -45,7 +45,7 @@ public final class Container<Engine: WebEngineDriver> {
 
     /// Opens the container's directory and registers its custom schemes.
     ///
-    /// The initializer creates the features from ``ContainerCore``, lower layers first, and connects their ports. Each
+    /// The initializer creates the features from `ContainerCore`, lower layers first, and connects their ports. Each
     /// `make` function is in the file of its feature in `Assembly/`.
     /// - Parameters:
     ///   - engine: the engine, which is retained.

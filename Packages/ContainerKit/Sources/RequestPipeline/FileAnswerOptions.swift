@@ -15,7 +15,7 @@ public struct FileAnswerOptions: Sendable, Hashable {
     /// Creates the default options.
     public init() {}
 
-    /// The corresponding options of ``SemanticsLoader``.
+    /// The corresponding options of `SemanticsLoader`.
     package var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.redirectsToFolders = redirectsToFolders

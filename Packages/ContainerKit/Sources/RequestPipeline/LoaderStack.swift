@@ -50,7 +50,7 @@ package struct LoaderStack: Sendable {
         ///   - network: the network.
         ///   - cache: the HTTP cache; `nil` for none.
         ///   - cacheSwitch: the feature switch of the HTTP cache.
-        ///   - isCacheOfOthers: a Boolean value that indicates whether responses in the cache have set cookies of
+        ///   - isCacheOfOthers: a Boolean value that indicates whether the cache loads through the cookie jar of
         ///     another mode.
         ///   - cookies: the cookies of pages; `nil` if the engine stores them.
         ///   - prefetch: the prefetch of the mode; `nil` for none.

@@ -45,7 +45,7 @@ package struct PageModes: Sendable {
         self.started = started
         guard !started.contains(.loopbackServer) || started.count == 1 else {
             throw PageModesError(
-                message: "loopbackServer cannot be combined with another mode, because its pages have separate cookies",
+                message: "loopbackServer cannot be combined with another intercepting mode: its cookies are separate",
                 location: started.map(\.rawValue).joined(separator: ", "))
         }
         named = try Self.table(pageModes.map { ($0.pages, $0.mode) })
