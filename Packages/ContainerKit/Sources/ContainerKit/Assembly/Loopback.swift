@@ -163,7 +163,7 @@ extension LoopbackController {
         do {
             place = try await open(url)
         } catch {
-            throw ContainerError(.server, "the local server cannot listen: \(error)", at: url)
+            throw ContainerError(.server, "the local server is not available: \(error)", at: url)
         }
         guard let place else { throw ContainerError(.server, "the local server cannot serve this URL", at: url) }
         return place
