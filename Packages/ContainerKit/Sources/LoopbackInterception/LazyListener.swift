@@ -26,6 +26,7 @@ final class LazyListener<Listener: Sendable> {
         starting = task
         defer { if starting == task { starting = nil } }
         let listener = try await task.value
+        guard !isOver else { throw CancellationError() }
         self.listener = listener
         return listener
     }

@@ -42,4 +42,22 @@ struct LazyListenerTests {
         #expect(await listener.end() == nil)
         await #expect(throws: CancellationError.self) { try await listener.begun() }
     }
+
+    @Test("The end during a start returns the listener, and the caller of the start does not")
+    func endDuringStart() async {
+        let (started, startedEvent) = AsyncStream<Void>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let listener = LazyListener { () async throws -> Int in
+            startedEvent.finish()
+            for await _ in gate {}
+            return 1
+        }
+        let caller = Task { try await listener.begun() }
+        for await _ in started {}
+        // The start ends after the end was requested, because both run on the main actor.
+        opening.finish()
+        #expect(await listener.end() == 1)
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(listener.listener == nil)
+    }
 }
