@@ -34,7 +34,7 @@ struct StoreSchema: Sendable {
     func check(_ database: Database) throws {
         try database.limited(Self.limit) { database in
             guard let other = try Self.entries(of: database).first(where: { !known.contains($0) }) else { return }
-            guard try !isLater(database) else { throw StoreError(.newerFormat, "a later version has written this store") }
+            guard try !isLater(database) else { throw StoreError(.newerFormat, "a later version wrote this store") }
             let name = other.split(separator: "\0", omittingEmptySubsequences: false).dropFirst().first ?? ""
             throw StoreError(.damaged, "the database has an unknown table, view or trigger: \(name.prefix(64))")
         }
