@@ -22,7 +22,7 @@ struct ResponseHeadStateTests {
         }
     }
 
-    @Test("Rejects a status outside the range from 100 to 999", arguments: [Int.min, -200, -1, 0, 1, 12, 20, 99, 1_000, Int.max])
+    @Test("Rejects a status outside 100 to 999", arguments: [Int.min, -200, -1, 0, 1, 12, 20, 99, 1_000, Int.max])
     func range(status: Int) {
         var state = ResponseHeadState()
         #expect(throws: ResponseHeadState.Violation.self) { try state.receive(status: status) }

@@ -124,7 +124,7 @@ struct DeliveryWalkTests {
         #expect(stops >= 14)
     }
 
-    @Test("An available response is delivered in one step, unless the task was stopped before", arguments: [true, false])
+    @Test("An available response is delivered in one step, unless stopped before", arguments: [true, false])
     func atOnce(refusesHead: Bool) throws {
         // −1: before; 3: inside the call; the last value: never.
         for stopsInCall in [-1, 3, .max] {
