@@ -110,7 +110,7 @@ public final class ManualClock: Clock, Sendable {
     /// such sleeps, advance the clock once for each.
     /// - Parameter duration: the duration to advance by, not negative.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "a clock does not go back")
+        precondition(duration >= .zero, "the duration is negative")
         let due = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.prefix { $0.deadline <= state.now }

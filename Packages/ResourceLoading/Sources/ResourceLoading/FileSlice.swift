@@ -37,7 +37,7 @@ public struct FileSlice: Sendable {
     /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io`` if the file cannot be read or ends
     ///   too early.
     public func read(at offset: Int, count: Int) throws -> Data {
-        precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "read outside of the slice")
+        precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "the range exceeds the slice")
         var data = Data(count: count)
         let start = range.lowerBound + Int64(offset)
         func failure(_ cause: String) -> ResourceError {

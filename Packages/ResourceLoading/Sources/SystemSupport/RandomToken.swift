@@ -6,7 +6,7 @@ public enum RandomToken {
     /// Returns lowercase hexadecimal digits from the system's random number generator, two per byte.
     /// - Parameter byteCount: the number of random bytes, a multiple of 8.
     public static func hex(byteCount: Int) -> String {
-        precondition(byteCount > 0 && byteCount.isMultiple(of: 8), "a token has whole words")
+        precondition(byteCount > 0 && byteCount.isMultiple(of: 8), "the byte count is not a positive multiple of 8")
         var generator = SystemRandomNumberGenerator()
         return String(unsafeUninitializedCapacity: 2 * byteCount) { digits in
             for start in stride(from: 0, to: 2 * byteCount, by: 16) {

@@ -130,7 +130,7 @@ struct BlobTests {
         let other = SHA256Digest(of: Data("other".utf8))
         do {
             _ = try writer.finish(expecting: other)
-            Issue.record("took bytes with a wrong digest")
+            Issue.record("accepted bytes with a wrong digest")
         } catch let error as StoreError {
             #expect(error.code == .digestMismatch)
             #expect(error.message.contains(other.description))

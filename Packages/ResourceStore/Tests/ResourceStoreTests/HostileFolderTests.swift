@@ -248,7 +248,7 @@ struct HostileFolderTests {
     }
 }
 
-// MARK: - Reading alone
+// MARK: - Read-only stores
 
 extension HostileFolderTests {
     @Test(arguments: [false, true])

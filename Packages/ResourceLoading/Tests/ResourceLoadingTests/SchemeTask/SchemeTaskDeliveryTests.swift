@@ -43,7 +43,7 @@ struct SchemeTaskDeliveryTests {
         let answer = response(.bytes(Data("four".utf8)))
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         guard case .finished(bytes: 4) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.whole(200, 4)])
@@ -58,7 +58,7 @@ struct SchemeTaskDeliveryTests {
         for text in ["a", "", "b", "c"] { source.feed.yield(Data(text.utf8)) }
         source.feed.finish()
         guard case .finished(bytes: 3) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.head(200), .data("a"), .data("b"), .data("c"), .finish])
@@ -73,7 +73,7 @@ struct SchemeTaskDeliveryTests {
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         for text in ["a", "b", "c"] { source.feed.yield(Data(text.utf8)) }
         guard case .stopped = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.head(200), .data("a"), .data("b")])
@@ -95,7 +95,7 @@ struct SchemeTaskDeliveryTests {
         for await _ in asks { break }
         delivery.stop()
         guard case .stopped(bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls.isEmpty)
@@ -106,7 +106,7 @@ struct SchemeTaskDeliveryTests {
         let early = SchemeTaskDelivery(to: sink)
         early.start(answer: { throw ResourceError(.unknownHost, "?") }, completion: { [outcome] in outcome.yield($0) })
         guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(error.code == .unknownHost && sink.calls == [.fail("unknown-host")])
@@ -131,7 +131,7 @@ struct SchemeTaskDeliveryTests {
         let answer = response(streams ? source.body : .bytes(Data("four".utf8)))
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(error.code == .io && sink.calls == [.fail("io")])

@@ -122,8 +122,8 @@ struct StopTests {
         delivery.stop()
         delivery.start(
             answer: {
-                Issue.record("asked")
-                throw ResourceError(.internal, "asked")
+                Issue.record("requested")
+                throw ResourceError(.internal, "requested")
             }, completion: { _ in Issue.record("completed") })
         let (outcomes, outcome) = AsyncStream<Void>.makeStream()
         let second = SchemeTaskDelivery(to: sink)
@@ -131,7 +131,7 @@ struct StopTests {
         second.start(answer: { answer }, completion: { _ in outcome.finish() })
         second.start(
             answer: {
-                Issue.record("asked twice")
+                Issue.record("requested twice")
                 return answer
             }, completion: { _ in Issue.record("completed twice") })
         for await _ in outcomes {}

@@ -256,7 +256,7 @@ public final class BlobStore: Sendable {
     }
 }
 
-// MARK: - Writing at all
+// MARK: - Preparing writes
 
 extension BlobStore {
     func beginActivity() {
