@@ -41,8 +41,8 @@ public final class SchemeTaskDelivery {
 
     /// Requests the response and delivers it.
     /// - Parameters:
-    ///   - outlivesStop: a Boolean value that indicates whether the request continues after a stop, as Fetch requires for
-    ///     `keepalive`. Its response is then discarded, without reading the rest of the body.
+    ///   - outlivesStop: a Boolean value that indicates whether the request continues after a stop, as Fetch requires
+    ///     for `keepalive`. Its response is then discarded, without reading the rest of the body.
     ///   - answer: a closure that produces the response. It runs in a task, which a stop cancels. The task starts
     ///     synchronously if the system supports that, so that a response in memory is delivered before this method
     ///     returns.
