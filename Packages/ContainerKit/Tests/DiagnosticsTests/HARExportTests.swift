@@ -100,7 +100,7 @@ struct HARExportTests {
         #expect(entries.map { $0["time"] as? Double } == [10, 70, 0])
         #expect(
             entries.map { $0["comment"] as? String } == [
-                "failed", "network: asked https://a.example/api?b=1", "engine: when it began is not known",
+                "failed", "network: asked https://a.example/api?b=1", "engine: start time unknown",
             ])
         #expect(entries.map { $0["startedDateTime"] as? String }.first == "1970-01-01T00:00:00.300Z")
     }
