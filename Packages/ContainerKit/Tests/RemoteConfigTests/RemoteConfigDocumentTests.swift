@@ -60,7 +60,7 @@ struct RemoteConfigDocumentTests {
             ("{", "bad-document: not JSON"),
             (#"{"format":1}"#, "bad-document: version is missing"),
             (#"{"version":1}"#, "bad-document: format is missing"),
-            (#"{"format":2,"version":1}"#, "unknown-format: format 2, and only 1 is known (format)"),
+            (#"{"format":2,"version":1}"#, "unknown-format: format 2, only 1 is supported (format)"),
             (#"{"format":1,"version":0}"#, "bad-value: 0 is not within 1 to 9007199254740991 (version)"),
             (#"{"format":1,"version":1.5}"#, "bad-document: not of type Int (version)"),
             (#"{"format":1,"version":1e99}"#, "bad-document: not of type Int (version)"),
@@ -93,7 +93,7 @@ struct RemoteConfigDocumentTests {
             ),
             (
                 #"{"format":1,"version":1,"features":{"pool":1}}"#,
-                "bad-document: neither true nor false nor a roll-out (features.pool)"
+                "bad-document: not true, false or a roll-out (features.pool)"
             ),
             (
                 #"{"format":1,"version":1,"features":{"pool":{"perMille":1001}}}"#,
@@ -110,15 +110,15 @@ struct RemoteConfigDocumentTests {
             (#"{"format":1,"version":1,"deny":["a.example",7]}"#, "bad-document: not of type String (deny[1])"),
             (
                 #"{"format":1,"version":1,"deny":["a.example","a b"]}"#,
-                "bad-value: no host and no URL pattern: 'a b' (deny[1])"
+                "bad-value: not a host or URL pattern: 'a b' (deny[1])"
             ),
             (
                 #"{"format":1,"version":1,"modes":[{"host":"a.example/x","mode":"plain"}]}"#,
-                "bad-value: no host pattern: 'a.example/x' (modes[0].host)"
+                "bad-value: not a host pattern: 'a.example/x' (modes[0].host)"
             ),
             (
                 #"{"format":1,"version":1,"modes":[{"host":"a.example","mode":"takeover"}]}"#,
-                "bad-value: neither a mode nor configured: 'takeover' (modes[0].mode)"
+                "bad-value: not a mode: 'takeover' (modes[0].mode)"
             ),
             (
                 #"{"format":1,"version":1,"limits":{"poolCapacity":9}}"#,
