@@ -8,9 +8,9 @@ import WebEngine
 
 @testable import RequestPipeline
 
-@Suite("Modes of origins on disk")
+@Suite("Stored modes of origins")
 struct OriginModesTests {
-    @Test("What lies on disk is taken as it is or not at all, and never grows beyond the limit")
+    @Test("A stored document is used as a whole or not at all, and never exceeds the limit")
     func documents() throws {
         var modes = OriginModes()
         for number in 0..<OriginModes.limit + 10 {
