@@ -94,7 +94,7 @@ public struct PageTimeline: Sendable, Hashable {
     public var documentURL: String
     /// The interception mode of the page; `nil` until the page has a view.
     public var mode: InterceptionMode?
-    /// A Boolean value that indicates whether the view was prewarmed; `nil` until the page has a view.
+    /// A Boolean value that indicates whether the view was warm at its check-out; `nil` until the page has a view.
     public var hasWarmView: Bool?
     /// The date of the call of `open`.
     public let opened: Date

@@ -67,7 +67,7 @@ struct TimelineBuilder: Sendable {
         return nil
     }
 
-    /// Records whether the view of the page was prewarmed.
+    /// Records whether the view of the page was warm at its check-out.
     mutating func record(hasWarmView: Bool) { timeline.hasWarmView = hasWarmView }
 
     /// Records the real URL of the document that the view shows.
