@@ -85,7 +85,7 @@ struct InitialPageDataTests {
         await container.close(page)
         let plain = try await container.open("https://plain.example/")
         let script = try #require(plain.view.scripts.first?.source)
-        #expect(script.contains(#""https://shop.example""#), "as pages in plain mode see it")
+        #expect(script.contains(#""https://shop.example""#), "the origin in plain mode")
         await container.shutDown()
     }
 }

@@ -150,7 +150,7 @@ struct ModesTogetherTests {
         #expect(answer.sink.text.contains("location.replace"))
         #expect(container.openPages.last?.generations == other.session.generations)
         await container.close(other)
-        #expect(try await ask(shop + "x", [:], of: container).text == "one", "as long as it is on its way")
+        #expect(try await ask(shop + "x", [:], of: container).text == "one", "until the page has committed")
         await container.close(later)
         #expect(try await ask(shop + "x", [:], of: container).text == "two")
         await container.close(page)

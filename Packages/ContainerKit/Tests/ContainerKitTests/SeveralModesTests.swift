@@ -132,7 +132,7 @@ struct SeveralModesTests {
         let moving = try await container.open(byName)
         try show(in: moving)
         #expect(moving.session.generations != first.session.generations)
-        #expect(try await ask(byName + "y", of: container).page == nil, "who asks is not known")
+        #expect(try await ask(byName + "y", of: container).page == nil, "the page of the request is unknown")
         try show(byProxy + "moved", in: moving)
         let session = try #require(container.openPages.first { $0.id == moving.session.id })
         #expect(session.generations == first.session.generations)
@@ -163,7 +163,7 @@ struct SeveralModesTests {
         let named = try await container.open(byName)
         _ = try await fixture.answer(to: place + "set", from: named.view, of: container)
         let proxied = try await container.open(byProxy)
-        #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a page by the proxy loads")
+        #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a proxy page loads")
         // The engine stores the cookies of responses through the proxy, and the container does not.
         fixture.network.put(.bytes(Data()), at: byProxy + "set", [.setCookie: "proxied=2; Domain=shop.example"])
         let answer = try await ask(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
@@ -220,7 +220,7 @@ struct SeveralModesTests {
         let events = container.events
         await container.close(proxied)
         for await case .engineCachesCleared(let bases) in events {
-            #expect(bases.map(\.description) == [byProxy], "though a page by the scheme is open")
+            #expect(bases.map(\.description) == [byProxy], "although a custom-scheme page is open")
             break
         }
         await container.close(named)
@@ -373,7 +373,7 @@ struct SeveralModesTests {
         let third = try await container(on: FakeEngine()) { $0.remote = RemoteConfigOptions() }
         #expect(third.mode(ofPageAt: byName) == .customScheme)
         third.hub.observe(receive)
-        #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
+        #expect(ignored.count == 2, "a later subscriber also receives the event of the stored document")
         await third.shutDown()
     }
 

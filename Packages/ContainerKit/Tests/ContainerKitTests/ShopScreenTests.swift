@@ -88,7 +88,7 @@ struct ShopScreenTests {
             let view = try await open(screen, origin)
             for isTouched in [true, false] {
                 let answer = await view.ask(.otherScheme(url: "tel:+4930123", isUserGesture: isTouched))
-                #expect(answer == .no, "the page itself goes nowhere")
+                #expect(answer == .no, "the page does not navigate")
             }
             #expect(screen.calls == ["+4930123"])
         }

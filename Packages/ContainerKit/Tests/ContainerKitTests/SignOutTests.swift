@@ -35,7 +35,7 @@ struct SignOutTests {
         let page = try await container.open("https://shop.example/")
         #expect(try await fixture.text(url, of: container) == "mine")
         await container.close(page)
-        #expect(page.view.isAlive, "it waits for the next page of its site")
+        #expect(page.view.isAlive, "the view is kept for the next page of its site")
         try await container.signOut(of: [".Shop.Example"])
         #expect(fixture.engine.jar.cookies.map(\.value) == ["3"])
         #expect(container.cookies?.jar.cookies.map(\.value) == ["3"])
@@ -43,7 +43,7 @@ struct SignOutTests {
         #expect(!page.view.isAlive)
         let asked = fixture.network.urls.count
         #expect(try await fixture.text(url, of: container) == "mine")
-        #expect(fixture.network.urls.count == asked + 1, "nothing is answered from what was kept")
+        #expect(fixture.network.urls.count == asked + 1, "no response comes from the cache")
         for await case .signedOut(let isComplete) in events {
             #expect(isComplete)
             break

@@ -108,7 +108,7 @@ struct LoopbackRequestsTests {
         let field = try #require(FakeBodies.field)
         let carrying = try request("https://a.example/api", .post, [field: "1"])
         guard case .later = requests.immediateResponse(to: carrying) else {
-            Issue.record("answered without the body")
+            Issue.record("sent without the body")
             return
         }
         _ = try await requests.load(carrying)
@@ -118,7 +118,7 @@ struct LoopbackRequestsTests {
         }
         #expect(pipeline.requests.count == 1)
         guard case .known = requests.immediateResponse(to: try request("https://a.example/x")) else {
-            Issue.record("not answered")
+            Issue.record("no response")
             return
         }
     }

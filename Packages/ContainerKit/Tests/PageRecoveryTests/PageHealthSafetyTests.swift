@@ -122,7 +122,7 @@ struct PageHealthSafetyTests {
         page.apply(.loadFailed("a download", isReal: false))
         page.start("https://a.example/file")
         page.apply(.processEnded("crashed"))
-        #expect(page.kinds == [.reloaded], "what was asked for by GET is")
+        #expect(page.kinds == [.reloaded], "a document requested by GET is requested again")
         let posted = Patient()
         posted.start()
         posted.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)

@@ -36,7 +36,7 @@ struct PageHealthTests {
             page.load()
             page.watch(ProbeResult.empty)
         }
-        #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "nothing was to blame")
+        #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "no package was responsible")
         let dead = Patient()
         dead.hasPackages = false
         for _ in 0..<2 {
@@ -113,7 +113,7 @@ struct PageHealthTests {
         page.now = .seconds(240)
         #expect(page.apply(.clock(isBusy: true)) == [.examine])
         page.apply(.examined(ProbeResult.broken))
-        #expect(page.steps.isEmpty && page.health.deadline == nil, "what it waits for may be what it is to show")
+        #expect(page.steps.isEmpty && page.health.deadline == nil, "the page may still show the pending response")
         let dripping = Patient { $0.signals.insert(.noFirstPaint) }
         dripping.commit()
         while let deadline = dripping.health.deadline, deadline > dripping.now {

@@ -132,7 +132,7 @@ struct RemoteConfigDocumentTests {
     func refused(_ json: String, _ expected: String) {
         do {
             _ = try read(json)
-            Issue.record("taken: \(json)")
+            Issue.record("accepted: \(json)")
         } catch {
             #expect("\(error)" == expected)
         }

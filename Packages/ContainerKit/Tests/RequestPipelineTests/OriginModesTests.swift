@@ -23,7 +23,7 @@ struct OriginModesTests {
         #expect(modes[WebOrigin(scheme: "https", authority: "a10.example")] == .intercepted)
         let data = try modes.data(of: .customScheme)
         #expect(OriginModes(data, of: .customScheme) == modes)
-        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "storage lies elsewhere there")
+        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "the origin of the storage differs")
         for text in ["", "{}", "[]", #"{"mode":"scheme","intercepted":[1],"plain":[]}"#] {
             #expect(OriginModes(Data(text.utf8), of: .customScheme) == OriginModes())
         }
