@@ -71,7 +71,7 @@ final class PackageRepairer {
                 // start endless repairs.
                 if case .repaired = outcome { tried[id] = nil }
                 logger.notice(
-                    "repaired a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
+                    "finished a repair of a package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
             } catch {
                 logger.warning("cannot repair a package", metadata: ["package": "\(id)", "error": "\(error)"])
                 waiting.insert(id)
