@@ -15,7 +15,7 @@ import SchemeRouter
 import Testing
 import WebEngine
 
-/// The codes of errors, which apps, logs and metrics know. A code is never renamed; new ones are added here.
+/// The codes of errors, on which apps, logs and metrics depend. A code is never renamed. Add new codes here.
 @Suite("Error codes")
 struct ErrorCodeTests {
     private func check(_ codes: [(actual: String, expected: String)]) {

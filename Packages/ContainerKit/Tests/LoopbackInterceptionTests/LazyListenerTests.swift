@@ -16,7 +16,7 @@ struct LazyListenerTests {
         var fails = true
     }
 
-    @Test("Concurrent callers share one start, and a failure is not kept")
+    @Test("Concurrent callers share one start, and a failed start is repeated by the next caller")
     func starts() async throws {
         let starts = Starts()
         let listener = LazyListener { () async throws -> Int in
@@ -36,7 +36,7 @@ struct LazyListenerTests {
         #expect(await listener.end() == 2)
     }
 
-    @Test("After the end, nothing starts")
+    @Test("No listener starts after the shutdown")
     func end() async {
         let listener = LazyListener { 1 }
         #expect(await listener.end() == nil)
