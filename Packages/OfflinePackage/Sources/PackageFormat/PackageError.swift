@@ -79,7 +79,7 @@ extension PackageError {
 
 extension ZlibInflater {
     /// Creates an inflater.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `io`.
     static func make(_ format: ZlibFormat) throws -> ZlibInflater {
         do {
             return try ZlibInflater(format)
@@ -89,7 +89,7 @@ extension ZlibInflater {
     }
 
     /// Inflates as `inflate(_:into:)` does.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged``.
+    /// - Throws: ``PackageError`` with code `damaged`.
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, name: String
     ) throws -> (consumed: Int, produced: Int) {

@@ -27,14 +27,14 @@ public struct FileSlice: Sendable {
     }
 
     /// Reads the whole slice.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io`` if the file cannot be read or ends
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
     ///   before the slice does.
     public func read() throws -> Data {
         try read(at: 0, count: range.count)
     }
 
     /// Reads `count` bytes from an offset that is relative to the start of the slice.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io`` if the file cannot be read or ends
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
     ///   too early.
     public func read(at offset: Int, count: Int) throws -> Data {
         precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "the range exceeds the slice")
@@ -61,7 +61,7 @@ public final class OpenFile: Sendable {
     public let path: String
 
     /// Opens a file for reading.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
+    /// - Throws: ``ResourceError`` with code `io`.
     public init(path: String) throws {
         descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY)
@@ -75,7 +75,7 @@ public final class OpenFile: Sendable {
     /// - Parameters:
     ///   - descriptor: the descriptor to duplicate.
     ///   - path: the path of the file, for messages.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
+    /// - Throws: ``ResourceError`` with code `io`.
     public init(copying descriptor: CInt, path: String) throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw ResourceError(.io, "fcntl: \(SystemError.lastReason)", at: path) }

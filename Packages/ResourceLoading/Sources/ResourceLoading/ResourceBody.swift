@@ -30,7 +30,7 @@ public enum ResourceBody: Sendable {
 extension ResourceBody {
     /// Reads the whole body into memory.
     /// - Parameter limit: the maximum number of bytes.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/tooLarge`` if the body exceeds the
+    /// - Throws: ``ResourceError`` with code `tooLarge` if the body exceeds the
     ///   limit.
     public func collect(upTo limit: Int) async throws -> Data {
         if let length, length > limit {

@@ -24,8 +24,8 @@ final class DirectoryLock: Sendable {
     var descriptor: CInt { file.descriptor }
 
     /// Acquires the exclusive lock of a store that writes.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` if another store holds the lock, and
-    ///   with code ``StoreError/Code-swift.struct/untrusted`` if the lock file is a link or belongs to another user.
+    /// - Throws: ``StoreError`` with code `inUse` if another store holds the lock, and
+    ///   with code `untrusted` if the lock file is a link or belongs to another user.
     convenience init(_ folder: PrivateFolder) throws {
         guard let file = try folder.ownFile(Self.name, creates: true) else {
             throw StoreError(SystemError("open", number: ENOENT, at: folder.location(of: Self.name)))
@@ -49,7 +49,7 @@ final class DirectoryLock: Sendable {
     }
 
     /// Acquires the lock, also again after ``release()``.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` if another store holds the lock.
+    /// - Throws: ``StoreError`` with code `inUse` if another store holds the lock.
     func acquire() throws {
         while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let failure = SystemError("flock", at: directory)

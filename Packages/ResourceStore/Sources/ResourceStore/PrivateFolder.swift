@@ -46,7 +46,7 @@ public final class PrivateFolder: Sendable {
     ///   - tightens: a Boolean value that indicates whether a mode that permits access by other users is changed to
     ///     0700.
     /// - Returns: `nil` if the folder does not exist.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the folder belongs to another
+    /// - Throws: ``StoreError``, with code `untrusted` if the folder belongs to another
     ///   user, is shared with other users like `/tmp`, or is a link that is not followed.
     public static func open(
         _ path: String, followsLink: Bool = true, tightens: Bool = true
@@ -66,7 +66,7 @@ public final class PrivateFolder: Sendable {
 
     /// Opens a subfolder.
     /// - Returns: `nil` if the name does not exist.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link,
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
     ///   is not a folder or belongs to another user.
     public func subfolder(_ name: String, tightens: Bool = true) throws -> PrivateFolder? {
         guard let directory = try opened(name, { () throws(SystemError) in try directory.subdirectory(name) }) else {
@@ -94,7 +94,7 @@ public final class PrivateFolder: Sendable {
     ///   - name: the name of the file in this folder.
     ///   - limit: the maximum size of the file in bytes.
     /// - Returns: `nil` if the name does not exist, or if the file is larger than the limit.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link,
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
     ///   is not a regular file or belongs to another user.
     public func contents(of name: String, upTo limit: Int) throws -> Data? {
         guard let file = try file(name), try file.status().size <= Int64(limit) else { return nil }
@@ -151,7 +151,7 @@ extension PrivateFolder {
 
     /// Opens a file for reading.
     /// - Returns: `nil` if the name does not exist.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link,
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
     ///   is not a regular file or belongs to another user.
     func file(_ name: String) throws -> StoredFile? {
         // `O_NONBLOCK` prevents blocking if the name is a pipe.
@@ -177,7 +177,7 @@ extension PrivateFolder {
     /// Other code writes to such a file, so it must have no second name, and no other user may read it.
     /// - Parameter creates: a Boolean value that indicates whether a missing file is created.
     /// - Returns: the open file, or `nil` if it does not exist.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a link, is not a
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a link, is not a
     ///   regular file or belongs to another user.
     func ownFile(_ name: String, creates: Bool) throws -> StoredFile? {
         let flags = O_RDWR | O_NONBLOCK | (creates ? O_CREAT : 0)

@@ -19,7 +19,7 @@ public struct BlobWriter: ~Copyable, Sendable {
     }
 
     /// Appends bytes. They are copied, so that the caller can reuse its buffer.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/diskFull`` if the disk is full.
+    /// - Throws: ``StoreError``, with code `diskFull` if the disk is full.
     public mutating func write(_ chunk: Data) throws {
         hasher.update(chunk)
         try buffer.append(chunk, upTo: batch.store.configuration.smallBlobLimit, makeFile: batch.store.makeStagedFile)
@@ -33,7 +33,7 @@ public struct BlobWriter: ~Copyable, Sendable {
     /// ``BlobStore/stage(package:version:metadata:entries:from:)``.
     /// - Parameter expected: the expected digest, if it is known.
     /// - Returns: the digest of the bytes.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/digestMismatch`` if the digest differs from
+    /// - Throws: ``StoreError``, with code `digestMismatch` if the digest differs from
     ///   the expected one.
     public consuming func finish(expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {
         let id = hasher.finalize()

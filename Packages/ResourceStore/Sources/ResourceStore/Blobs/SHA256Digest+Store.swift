@@ -7,7 +7,7 @@ internal import GRDB
 
 extension SHA256Digest {
     /// Compares the digest of `size` bytes with the expected digest.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/digestMismatch`` if they differ.
+    /// - Throws: ``StoreError`` with code `digestMismatch` if they differ.
     func check(_ expected: SHA256Digest, size: Int64) throws {
         guard self == expected else {
             throw StoreError(.digestMismatch, "\(size) bytes with SHA-256 \(self), expected \(expected)")
@@ -18,7 +18,7 @@ extension SHA256Digest {
     var data: Data { Data(bytes) }
 
     /// Creates a digest from a column of a row.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/damaged`` if the column does not hold a
+    /// - Throws: ``StoreError`` with code `damaged` if the column does not hold a
     ///   digest.
     init(_ row: Row, column: Int) throws {
         guard let id = try row.withUnsafeData(atIndex: column, { $0.flatMap { SHA256Digest(bytes: $0) } }) else {

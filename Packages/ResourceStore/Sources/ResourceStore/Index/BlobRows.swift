@@ -29,7 +29,7 @@ final class BlobRows: Sendable {
 
     /// Opens the database.
     /// - Parameter suspension: the suspension state, checked before each write.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` if the file is not a database.
+    /// - Throws: ``StoreError``, with code `damaged` if the file is not a database.
     init(_ file: DatabaseFile, _ limit: StepLimit, _ suspension: Suspension) throws {
         let path = file.path
         self.path = path

@@ -36,8 +36,8 @@ struct DatabaseFile: Sendable {
     /// Creates the file if it does not exist, and restricts the modes of all files.
     ///
     /// Call this before SQLite opens the database: closing a file releases SQLite's locks on it in the same process.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if a file is a link, is not a
-    ///   regular file or belongs to another user; with code ``StoreError/Code-swift.struct/damaged`` if a journal
+    /// - Throws: ``StoreError``, with code `untrusted` if a file is a link, is not a
+    ///   regular file or belongs to another user; with code `damaged` if a journal
     ///   names another file to be removed.
     func prepare() throws {
         for suffix in Self.suffixes {
@@ -51,7 +51,7 @@ struct DatabaseFile: Sendable {
     }
 
     /// Checks the existing files without changing them.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if a file is a symbolic link, is
+    /// - Throws: ``StoreError``, with code `untrusted` if a file is a symbolic link, is
     ///   not a regular file or belongs to another user.
     func check() throws {
         for suffix in Self.suffixes + [""] { _ = try folder.file(name + suffix) }

@@ -51,7 +51,7 @@ private struct StepCount {
 
 extension Database {
     /// Runs an access within a limit. Accesses of one connection must not overlap or nest.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` if the limit is exceeded;
+    /// - Throws: ``StoreError``, with code `damaged` if the limit is exceeded;
     ///   `CancellationError`; the error of `body`.
     func limited<Value>(_ limit: StepLimit, _ body: (Database) throws -> Value) throws -> Value {
         var count = StepCount(limit)

@@ -7,7 +7,7 @@ internal import GRDB
 
 extension StoreIndex {
     /// Returns the record of a key, or `nil` if there is none.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` if the record does not match its
+    /// - Throws: ``StoreError``, with code `damaged` if the record does not match its
     ///   seal.
     func resource(_ key: String) throws -> StoredResource? {
         try readingOnce { database in

@@ -25,7 +25,7 @@ final class StoreIndex: Sendable {
     ///     checks the database's structure.
     ///   - suspension: the suspension state, checked before each write.
     ///   - onStep: see ``BlobStore/onStep``.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` if the structure is damaged.
+    /// - Throws: ``StoreError``, with code `damaged` if the structure is damaged.
     init(
         in folder: PrivateFolder, wasClean: Bool, limit: StepLimit, suspension: Suspension,
         onStep: @escaping @Sendable (StoreStep) throws -> Void
@@ -176,7 +176,7 @@ extension StoreIndex {
     }
 
     /// Returns the table of a generation sorted by path, or `nil` if there is no such generation.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` if the table does not match its
+    /// - Throws: ``StoreError``, with code `damaged` if the table does not match its
     ///   seal.
     func entries(of generation: Int64) throws -> [StoredEntry]? {
         try reading { database in

@@ -29,8 +29,8 @@ struct StoreSchema: Sendable {
     }
 
     /// Checks the schema of a database.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` for another schema, or with code
-    ///   ``StoreError/Code-swift.struct/newerFormat`` if a later version created it.
+    /// - Throws: ``StoreError``, with code `damaged` for another schema, or with code
+    ///   `newerFormat` if a later version created it.
     func check(_ database: Database) throws {
         try database.limited(Self.limit) { database in
             guard let other = try Self.entries(of: database).first(where: { !known.contains($0) }) else { return }

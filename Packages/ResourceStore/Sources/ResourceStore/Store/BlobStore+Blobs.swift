@@ -18,8 +18,8 @@ extension BlobStore {
     ///   - id: the digest of the blob.
     ///   - size: the recorded size in bytes, if it is known. It decides which location the store searches first, and a
     ///     blob of another size is damaged.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound`` if there is no such blob, or with
-    ///   code ``StoreError/Code-swift.struct/damaged`` if its bytes are wrong. A damaged blob is removed.
+    /// - Throws: ``StoreError``, with code `notFound` if there is no such blob, or with
+    ///   code `damaged` if its bytes are wrong. A damaged blob is removed.
     public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {
         let isSmall = size.map { $0 <= configuration.smallBlobLimit }
         if isSmall != false, let bytes = memory.bytes(of: id) { return StoredBlob(id, bytes) }

@@ -9,8 +9,8 @@ extension BlobStore {
     /// sufficient, the store sweeps first.
     ///
     /// - Parameter bytes: the unpacked size in bytes of the blobs that the store does not have yet.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/overBudget``, or with code
-    ///   ``StoreError/Code-swift.struct/diskFull`` if the device has less space than these bytes and the temporary
+    /// - Throws: ``StoreError``, with code `overBudget`, or with code
+    ///   `diskFull` if the device has less space than these bytes and the temporary
     ///   growth of the log.
     public func ensureSpace(for bytes: Int64) throws {
         try makeSpace(for: bytes)

@@ -34,7 +34,7 @@ extension BlobStore {
     ///     that they are downloaded again. Generations and their sound files stay; installing them again repairs them.
     ///   - progress: a closure that is called after each blob. An error that it throws ends the check and is rethrown.
     /// - Returns: the findings, including repaired ones.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/readOnly`` if `repairs` is `true` and the
+    /// - Throws: ``StoreError``, with code `readOnly` if `repairs` is `true` and the
     ///   store is read-only.
     public func check(
         repairs: Bool = false, progress: (StoreCheck.Progress) throws -> Void = { _ in }

@@ -17,7 +17,7 @@ extension BlobStore {
     /// Returns the content of a document.
     /// - Parameter name: 1 to 64 characters: the letters `a` to `z`, digits and hyphens.
     /// - Returns: `nil` if the document does not exist or is damaged. A damaged document is removed and counted.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for an invalid name.
+    /// - Throws: ``StoreError``, with code `conflict` for an invalid name.
     public func document(_ name: String) throws -> Data? {
         guard try documentSize(name) != nil else { return nil }
         if let content = try readDocument(name) { return content }
@@ -29,8 +29,8 @@ extension BlobStore {
 
     /// Replaces a document. Blocks until it is on the device. After a kill or a power failure, the old or the new
     /// version remains.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for an invalid name, and with
-    ///   code ``StoreError/Code-swift.struct/overBudget`` if the content exceeds ``documentLimit``. Nothing has
+    /// - Throws: ``StoreError``, with code `conflict` for an invalid name, and with
+    ///   code `overBudget` if the content exceeds ``documentLimit``. Nothing has
     ///   changed then.
     public func putDocument(_ content: Data, as name: String) throws {
         try checkName(ofDocument: name)

@@ -18,8 +18,8 @@ extension BlobStore {
     }
 
     /// Returns the table of a generation, sorted by path.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound``, or with code
-    ///   ``StoreError/Code-swift.struct/damaged`` if the table does not match its seal.
+    /// - Throws: ``StoreError``, with code `notFound`, or with code
+    ///   `damaged` if the table does not match its seal.
     public func entries(of generation: Int64) throws -> [StoredEntry] {
         guard let entries = try index.entries(of: generation) else {
             throw StoreError(.notFound, "no generation \(generation)", at: directory)
@@ -41,8 +41,8 @@ extension BlobStore {
     ///   - metadata: see ``StoredGeneration/metadata``.
     ///   - entries: the table of the generation in any order, without duplicate paths.
     ///   - batch: a batch of this store with the blobs of all entries.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a duplicate path or a blob
-    ///   that is not in the batch; with code ``StoreError/Code-swift.struct/overBudget`` if the generation does not
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate path or a blob
+    ///   that is not in the batch; with code `overBudget` if the generation does not
     ///   fit beside those in use. Nothing was added then.
     public func stage(
         package: String, version: String, metadata: Data, entries: [StoredEntry], from batch: BlobBatch
@@ -120,7 +120,7 @@ extension BlobStore {
 
     /// Makes a generation the active one of its package, and retires the previous one, in one transaction. A retired
     /// generation that was not swept yet can be activated again.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound``.
+    /// - Throws: ``StoreError``, with code `notFound`.
     public func activate(_ generation: Int64) throws {
         try writing {
             try index.activate(generation)
@@ -129,7 +129,7 @@ extension BlobStore {
     }
 
     /// Retires an active or staged generation. It stays until it is not pinned any more and a sweep removes it.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound``.
+    /// - Throws: ``StoreError``, with code `notFound`.
     public func retire(_ generation: Int64) throws {
         try writing { try index.retire(generation) }
     }

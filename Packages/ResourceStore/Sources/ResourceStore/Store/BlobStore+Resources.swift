@@ -52,8 +52,8 @@ extension BlobStore {
     ///   - resources: the resources, without duplicate keys. Their last use is today.
     ///   - batch: a batch of this store with the blobs of all resources.
     /// - Returns: the number of resources that were evicted.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a duplicate key or a blob
-    ///   that is not in the batch; with code ``StoreError/Code-swift.struct/overBudget`` if these resources alone
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate key or a blob
+    ///   that is not in the batch; with code `overBudget` if these resources alone
     ///   exceed the budget. Nothing has changed then.
     @discardableResult
     public func putResources(_ resources: [StoredResource], from batch: BlobBatch) throws -> Int {

@@ -10,7 +10,7 @@ internal import AsyncSupport
 
 extension BlobStore {
     /// Releases all locks before the system suspends the app. Until ``resume()``, writes throw
-    /// ``StoreError/Code-swift.struct/suspended``. Lookups continue, but a lookup during this call may fail with the
+    /// `suspended`. Lookups continue, but a lookup during this call may fail with the
     /// same error.
     ///
     /// iOS terminates an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`).
@@ -40,7 +40,7 @@ extension BlobStore {
     }
 
     /// Resumes the store after ``suspend()``.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` if another store has opened the
+    /// - Throws: ``StoreError``, with code `inUse` if another store has opened the
     ///   directory in the meantime. This store is unusable then.
     public func resume() throws {
         try lock?.acquire()

@@ -29,7 +29,7 @@ internal import SystemSupport
 /// **Damage.** All bytes are verified against their digest before they are returned. Small blobs are verified whenever
 /// they are read from disk. Large blobs are verified at the first read after an unclean end, or if the file system
 /// reports a later change. A blob that fails is removed, counted and reported as
-/// ``StoreError/Code-swift.struct/damaged``. After that it is missing, and the next batch adds it again. The tables of
+/// `damaged`. After that it is missing, and the next batch adds it again. The tables of
 /// generations and resources have seals. A damaged database of small blobs is replaced with an empty one, because its
 /// content can be downloaded again. A damaged index is an error when the store is opened; ``reset(directory:)``
 /// creates an empty store.
@@ -99,14 +99,14 @@ public final class BlobStore: Sendable {
     /// restricted: 0700 for directories, 0600 for databases and the lock. If a file system has no modes, a warning is
     /// logged.
     /// - Throws: ``StoreError`` with one of these codes:
-    ///   - ``StoreError/Code-swift.struct/inUse`` if another process or another store of this process has the
+    ///   - `inUse` if another process or another store of this process has the
     ///     directory open.
-    ///   - ``StoreError/Code-swift.struct/damaged`` if the index is damaged or has unknown tables; see
+    ///   - `damaged` if the index is damaged or has unknown tables; see
     ///     ``reset(directory:)``.
-    ///   - ``StoreError/Code-swift.struct/newerFormat`` if a later version has written the store.
-    ///   - ``StoreError/Code-swift.struct/untrusted`` if an item in the directory is a link or belongs to another
+    ///   - `newerFormat` if a later version has written the store.
+    ///   - `untrusted` if an item in the directory is a link or belongs to another
     ///     user.
-    ///   - ``StoreError/Code-swift.struct/diskFull`` or ``StoreError/Code-swift.struct/io`` if the directory is not
+    ///   - `diskFull` or `io` if the directory is not
     ///     writable.
     public convenience init(directory: String, configuration: Configuration = .init()) throws {
         try self.init(directory: directory, configuration: configuration, onStep: { _ in })
@@ -137,7 +137,7 @@ public final class BlobStore: Sendable {
     }
 
     /// Opens a store read-only. Nothing in its directory is created, changed or removed, and writes throw
-    /// ``StoreError/Code-swift.struct/readOnly``.
+    /// `readOnly`.
     ///
     /// SQLite cannot read a database that was in use without writing beside it. The databases are therefore copied to
     /// the temporary directory; the copy is removed with this object. Reads throw `CancellationError` after the
@@ -148,8 +148,8 @@ public final class BlobStore: Sendable {
     ///     found.
     ///   - configuration: the options of the store. Its budgets have no effect.
     /// - Throws: ``StoreError``, as ``init(directory:configuration:)`` does, with code
-    ///   ``StoreError/Code-swift.struct/notFound`` if there is no store, and with code
-    ///   ``StoreError/Code-swift.struct/diskFull`` if the copy does not fit.
+    ///   `notFound` if there is no store, and with code
+    ///   `diskFull` if the copy does not fit.
     public convenience init(
         inspecting directory: String, includingBlobs: Bool = true, configuration: Configuration = .init()
     ) throws {
@@ -213,9 +213,9 @@ public final class BlobStore: Sendable {
     }
 
     /// Removes all files of a store from a directory, so that an empty store can be opened there, for example if the
-    /// index is ``StoreError/Code-swift.struct/damaged``. Other files in the directory and the targets of symbolic
+    /// index is `damaged`. Other files in the directory and the targets of symbolic
     /// links are not removed.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` if the directory is in use.
+    /// - Throws: ``StoreError``, with code `inUse` if the directory is in use.
     public static func reset(directory: String) throws {
         let directory = try Self.makeDirectory(directory)
         guard let root = try PrivateFolder.open(directory) else { return }

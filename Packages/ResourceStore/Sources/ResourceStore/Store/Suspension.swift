@@ -27,7 +27,7 @@ final class Suspension: Sendable {
     }
 
     /// Checks that the store is not suspended.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/suspended``.
+    /// - Throws: ``StoreError`` with code `suspended`.
     func check() throws {
         if isOn { throw StoreError(.suspended, "the store is suspended", at: directory) }
     }
