@@ -62,8 +62,8 @@ extension SuffixList {
     public enum Section: Sendable, Hashable {
         /// The suffixes that registries of the domain name system assign.
         case icann
-        /// The suffixes of registries, and suffixes that others assign to their customers, such as `github.io`. Browsers apply both to
-        /// cookies.
+        /// The suffixes of registries, and suffixes that others assign to their customers, such as `github.io`. Browsers
+        /// apply both to cookies.
         case all
     }
 }

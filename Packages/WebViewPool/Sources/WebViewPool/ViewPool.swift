@@ -36,7 +36,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     /// The counters since the pool was created.
     public var counters: PoolCounters { state.counters }
 
-    /// The number of views that are warm and free.
+    /// The number of warm views that are not checked out.
     public var warmCount: Int { state.warm.count }
 
     /// A warm view that is not checked out, for work that one view can do for all. It may be checked out at any time;
