@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// URLs that scripts write into elements and event sources: those that the container covers get its name, and read back
-// as they were written. Markup that scripts write (`innerHTML`) is not looked into.
+// The URLs that scripts write into elements and event sources. A URL that the container covers is replaced by its
+// container URL, and reads back as written. Markup that scripts write (`innerHTML`) is not parsed.
 
 import { note, wrapURL } from "./answers.js";
 import { build, wrapAccessor, wrapConstructor, wrapMethod } from "./disguise.js";
 import { WeakMap, apply, attempt, getter, lowerCase, prototype, readTexts, weakGet, weakSet } from "./natives.js";
 import { nameOf, realURL } from "./urls.js";
 
-/** The attributes by which an element loads something, or a form goes somewhere. No element is made to find them, and
- * no interface is asked for that is not here: both cost time at each document's start. */
+/**
+ * The attributes with which an element loads a resource, or with which a form navigates. The table avoids creating
+ * elements and looking up missing interfaces, because both take time at the start of each document.
+ */
 const attributes = "Embed.src Form.action IFrame.src Image.src Input.src Link.href Media.src Object.data Script.src "
   + "Source.src Track.src Video.poster";
 
 /** The getters of those attributes, by name. */
 const getters = { __proto__: null };
 
-/** Whether it is an attribute of those that an element has. */
+/** Returns whether an element has such an attribute of this name. */
 const loads = (element, name) => {
   const all = getters[name];
   for (let index = 0; index < all?.length; index++) {
@@ -26,11 +28,11 @@ const loads = (element, name) => {
   return false;
 };
 
-/** What was written in place of a name: by element, then by name. */
+/** The written URLs that were replaced: by element, then by name. */
 const written = new WeakMap();
 
 const translate = (element, value) => {
-  // A trusted type stays what it is.
+  // A trusted type is not converted.
   if (typeof value === "object") return value;
   const text = `${value}`;
   const name = nameOf(text);
@@ -56,7 +58,7 @@ export const patchAddresses = () => {
   }
   const element = prototype("Element");
   wrapMethod(element, "setAttribute", (original, self, args) => {
-    // Nobody else has these arguments.
+    // No other method has these arguments.
     if (args.length > 1) {
       readTexts(args, 1);
       if (loads(self, lowerCase(args[0]))) args[1] = translate(self, args[1]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Where answers come from, as pages read it. The container follows redirects itself and the engine sees none: so a request
-// carries an id, by which the script asks where it was led to, once a page wants to know.
+// The final URLs of responses, as pages read them. The container follows redirects itself, so the engine does not see
+// them. Each request carries an id, with which the script requests the final URL when the page reads it.
 
 import { ask } from "./channel.js";
 import { wrapAccessor } from "./disguise.js";
@@ -10,20 +10,20 @@ import { WeakMap, apply, weakGet, weakSet } from "./natives.js";
 import { realURL } from "./urls.js";
 
 /**
- * What is known of requests, answers and event sources of the page:
- * - isReal: whether the page wrote the URL as a real one, by its name
- * - id: by which the container knows the request; nothing once it was asked for
- * - moved: where the last redirect led to, or nothing
- * - stopped: where a redirect was not to be followed, the URL that was asked for
- * - held: of an answer, requests that must live as long, for their signals
- * - verb, isAsync, hasType, size, due: of an XMLHttpRequest, what it was opened with, how much it uploads, and when its
- *   time is over, in milliseconds since 1970, or nothing
+ * The state of requests, responses and event sources of the page:
+ * - isReal: whether the page wrote a real URL
+ * - id: the id by which the container knows the request; undefined once the final URL was requested
+ * - moved: the target of the last redirect, or undefined
+ * - stopped: the requested URL, if a redirect was not followed
+ * - held: for a response, requests that must stay alive with it because of their signals
+ * - verb, isAsync, hasType, size, due: for an XMLHttpRequest, the method, whether it is asynchronous, whether it has a
+ *   `Content-Type`, the upload size, and the time limit as milliseconds since 1970, or undefined
  */
 export const traces = new WeakMap();
 
 export const note = (object, trace) => weakSet(traces, object, { __proto__: null, ...trace });
 
-/** Where redirects led to, or nothing where there were none. */
+/** Returns the target of the last redirect, or undefined. */
 export const movedTo = (trace) => {
   if (trace?.id) {
     trace.moved = ask("moved", { id: trace.id });
@@ -32,13 +32,13 @@ export const movedTo = (trace) => {
   return trace?.moved;
 };
 
-/** Has an accessor read as `change(value, trace, self)` says, by what the engine's says. */
+/** Replaces a getter by one that returns `change(value, trace, self)` for the engine's value. */
 export const wrapGetter = (prototype, key, change) => wrapAccessor(prototype, key,
   (original, self) => change(apply(original, self, []), weakGet(traces, self), self));
 
-/** Has an accessor read as the page expects a URL. */
+/** Replaces a getter of a URL by one that returns the URL as the page expects it. */
 export const wrapURL = (prototype, key) => wrapGetter(prototype, key, (url, trace) => {
-  // Empty before there is an answer.
+  // Empty before there is a response.
   const shown = (url ? movedTo(trace) : trace?.stopped) ?? url;
   return trace?.isReal ? realURL(shown) : shown;
 });

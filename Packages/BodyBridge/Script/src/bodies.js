@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Which bodies the engine carries to the container itself, and how the others get there.
+// The bodies that the engine delivers to the container, and the transfer of all other bodies.
 //
-// The engine hands over plain bytes. What holds a Blob it loses, and to ask it for that ends the app: so the container
-// asks for a body only where the mark of the request says that it is plain. Others go into the container's store, piece
-// by piece, and the request carries their id.
+// The engine delivers plain bytes. It loses bodies that contain a Blob, and reading such a body from the engine crashes
+// the app. So the container reads a body from the engine only if the bridge header states that it is plain. Other
+// bodies are sent in pieces to the container's store, and the request carries their id.
 
 import { ask, newID, store } from "./channel.js";
 import { build, wrapConstructor } from "./disguise.js";
@@ -19,21 +19,24 @@ import { encodeForm } from "./multipart.js";
 const { createObjectURL, revokeObjectURL } = URL;
 const pieceLength = 1 << 20;
 
-/** What may be under way when a page goes, in bytes (Beacon, section 3.1; Fetch, "HTTP-network-or-cache fetch"). */
+/**
+ * The maximum size of bodies in progress when a page closes, in bytes (Beacon, section 3.1; Fetch,
+ * "HTTP-network-or-cache fetch").
+ */
 export const keepaliveLimit = 64 << 10;
 
-/** Whether a request of this method has no body. */
+/** Returns whether requests of this method have no body. */
 export const isBodyless = (verb) => verb === "GET" || verb === "HEAD";
 
-/** Whether a form's entries hold a Blob. */
+/** Returns whether the entries of a form contain a Blob. */
 const holdsFiles = (form, found) => {
   formForEach(form, (value) => { found ||= isBlob(value); });
   return found;
 };
 
 /**
- * What the engine would lose of a body: { kind, parts, size }, with an empty kind where the body has none; nothing
- * where the engine keeps all of it. A form's boundary is that of its `Content-Type`, where that has one.
+ * Returns the body that the engine would lose, as { kind, parts, size }, with an empty kind if the body has no type.
+ * Returns undefined if the engine keeps the body. The boundary of a form is that of its `Content-Type`, if it has one.
  */
 export const lost = (body, contentType) => {
   if (isBlob(body)) return { kind: blobType(body), parts: [body], size: blobSize(body) };
@@ -41,18 +44,18 @@ export const lost = (body, contentType) => {
   return encodeForm(body, matched(/boundary=(-{4}WebKitFormBoundary\w{16})$/, contentType ?? "")?.[1]);
 };
 
-/** How many bytes the engine sends of a body that it keeps. */
+/** Returns the number of bytes that the engine sends for a body that it keeps. */
 export const sizeOf = (body) => {
   if (body === undefined || body === null) return 0;
-  // A Blob takes bytes and text as a request does, and all else as text.
+  // The Blob constructor treats bytes and text as a request does, and converts other values to text.
   return isForm(body) ? encodeForm(body).size : blobSize(new Blob([body]));
 };
 
-/** Feeds the parts to the container under an id. Where a Blob cannot be read, the request that waits for it fails. */
+/** Sends the parts to the container under an id. If a Blob cannot be read, the request that waits for it fails. */
 const feed = async (id, { parts, size }, progress) => {
   let offset = 0;
   let used = 0;
-  // Small parts go together: for each piece the container copies its process.
+  // Small parts are combined, because each piece costs the container a copy between processes.
   const piece = new Uint8Array(size < pieceLength ? size : pieceLength);
   const flush = async () => {
     await store(id, offset, subarray(piece, 0, used));
@@ -81,7 +84,7 @@ const feed = async (id, { parts, size }, progress) => {
         const slice = blobSlice(part, at, at + pieceLength);
         let bytes;
         try { bytes = new Uint8Array(await blobBytes(slice)); } catch {
-          // While another navigation is on its way, WebKit reads a Blob for a synchronous request alone.
+          // While another navigation is in progress, WebKit reads a Blob only for a synchronous request.
           bytes = bytesOf({ parts: [slice], size: blobSize(slice) });
         }
         await put(bytes);
@@ -94,18 +97,21 @@ const feed = async (id, { parts, size }, progress) => {
 };
 
 /**
- * What is said of a body that goes by the store: `words`, for the mark of its request, and `begin`, which hands it over
- * and tells how far that is.
+ * Prepares the transfer of a body through the store. Returns `words` for the bridge header of its request, and `begin`,
+ * which starts the transfer and reports its progress.
  */
 export const handOver = (body) => {
   const id = newID();
   return { words: `take ${id} ${body.size}`, begin: (progress) => { feed(id, body, progress); } };
 };
 
-/** The bytes of short Blobs that were made of a text. */
+/** The bytes of short Blobs that were made from a string. */
 const texts = new WeakMap();
 
-/** While a page goes the engine lets it read no Blob: but what it sends then it has mostly made of a text. */
+/**
+ * While a page is closing, the engine does not let it read a Blob. But a Blob that is sent then was usually made from a
+ * string.
+ */
 export const patchBlob = () => {
   wrapConstructor("Blob", (original, args, newTarget) => {
     const blob = build(original, args, newTarget);
@@ -122,7 +128,7 @@ export const patchBlob = () => {
   wrapConstructor("File", build, { getPrototypeOf: () => inherited });
 };
 
-/** The bytes of a body at once, for those who cannot wait; nothing where the page, or a policy, forbids to read Blobs. */
+/** Returns the bytes of a body synchronously, or undefined if the page's state or a policy forbids reading Blobs. */
 export const bytesOf = (body) => {
   const known = weakGet(texts, body.parts[0]);
   if (known && body.parts.length === 1) return known;
@@ -135,7 +141,7 @@ export const bytesOf = (body) => {
     xhrSend(request);
     const text = xhrText(request);
     const bytes = new Uint8Array(text.length);
-    // Bytes above 0x7F come as U+F780 and on.
+    // Bytes above 0x7F are decoded as U+F780 and following.
     for (let index = 0; index < text.length; index++) bytes[index] = charCodeAt(text, index);
     return text.length === body.size ? bytes : undefined;
   } catch {} finally {

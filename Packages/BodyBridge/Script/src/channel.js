@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// How the script talks with the container: a question that is answered at once, and marks on requests.
+// The communication of the script with the container: synchronous messages, and bridge headers on requests.
 //
-// The question goes as the text of a dialog, which the container answers instead of a person: it is synchronous, reaches
-// it from every frame, is under no policy of the page, and leaves no name in the page's world. Workers have no dialogs:
-// there a synchronous request asks.
+// A message is the text of a dialog, and the container's reply is the result of the dialog. A dialog is synchronous,
+// reaches the container from every frame, is not subject to a policy of the page, and needs no name in the page's
+// world. Workers have no dialogs, so they use a synchronous request.
 
 /* global FORCED */
 
@@ -16,7 +16,7 @@ import {
 } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 
-/** The value of the header field that tells the container what a request is for. */
+/** Returns the value of the bridge header, which describes a request to the container. */
 export const mark = (words) => `${config.token} ${words}`;
 
 const byRequest = (text) => {
@@ -27,12 +27,15 @@ const byRequest = (text) => {
   return xhrText(request);
 };
 
-/** Where this world is, as the container has to know it for cookies; the page around it the container knows itself. */
+/**
+ * Returns the URL of this world, which the container needs for cookies. The container itself knows the page around it.
+ */
 const place = () => isOurs(location.href) ? location.href : home;
 
-/** The container's answer to a question, or nothing where there is none. */
+/** Returns the container's reply to a message, or undefined if there is none. */
 export const ask = (name, values) => {
-  // In pages of some encodings a dialog shows a backslash as a sign of money. `replace` would ask what a page can change.
+  // In pages of some encodings a dialog replaces a backslash by a currency sign. `replace` would use values that a page
+  // can change.
   const text = encodeURIComponent(stringify({ __proto__: null, ask: name, place: place(), ...values }));
   // A sandboxed frame may have no dialogs.
   try {
@@ -40,7 +43,7 @@ export const ask = (name, values) => {
   } catch {}
 };
 
-/** An id that nobody can guess: 32 digits, of 106 random bits. */
+/** Returns an id that cannot be guessed: 32 digits from 106 random bits. */
 export const newID = () => {
   const bytes = random(new Uint8Array(32));
   let text = "";
@@ -51,12 +54,12 @@ export const newID = () => {
 let stem;
 let count = 1e15;
 
-/** An id that nobody else has: what only this script asks of, by its token, need not be drawn each time. */
+/** Returns a unique id. Only this script uses it, with its token, so it need not be random each time. */
 export const nextID = () => (stem ??= slice(newID(), 16)) + count++;
 
 const base64 = (bytes) => {
   let text = "";
-  // As many as a call takes, and a multiple of three.
+  // The maximum number of arguments of one call, and a multiple of three.
   for (let at = 0; at < bytes.length; at += 0x6000) {
     text += btoa(apply(fromCharCode, null, subarray(bytes, at, at + 0x6000)));
   }
@@ -64,8 +67,8 @@ const base64 = (bytes) => {
 };
 
 /**
- * Puts a piece of a body into the container's store, where it waits for the request that carries the id. Resolves when
- * the container has room for more.
+ * Adds a piece of a body to the container's store, where it waits for the request with the id. Resolves when the
+ * container has space for another piece.
  */
 export const store = async (id, offset, bytes) => {
   try {
@@ -73,8 +76,8 @@ export const store = async (id, offset, bytes) => {
     setHeader(headersOf(request), config.mark, mark(`store ${id} ${offset}`));
     if (!isOK(await apply(fetch, world, [request]))) throw 0;
   } catch {
-    // A policy of the page may forbid requests (`connect-src`), and a navigation may stop them: dialogs are under none.
-    // What came twice counts once.
+    // A policy of the page (`connect-src`) may forbid requests, and a navigation may cancel them; neither affects
+    // dialogs. A piece that arrives twice counts once.
     if (!ask("store", { id, offset, bytes: base64(bytes) })) throw 0;
   }
 };

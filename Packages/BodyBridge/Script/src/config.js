@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What the container says when it injects the script: a name around it, or the literal in its place.
+// The configuration that the container passes when it injects the script: a parameter of an enclosing function, or a
+// literal.
 
 /* global CONTAINERKIT, FORCED */
 
 /**
- * - token: known to the container and to this script, unguessable, and never shown to the page; the container puts one
- *   in its place that also proves a document's site
- * - mark: the name of the header field that tells the container of a request's body
- * - schemes: the container's schemes by those that they stand for, { https, http }
- * - hasCookies: whether `document.cookie` is the container's
- * - isWarmUp: in a world that no page has, and that does not last: it is run wherever that is
- * - id: in a worker, what its URL ends with that the page did not write
- * - again: from this script to the container, what to call when it comes again to the same world. The page may have
- *   changed that world: the container calls it by a name that nobody can take away, and the script does nothing else.
+ * The configuration:
+ * - token: the secret shared by the container and this script, which the page never sees; the container replaces it by
+ *   one that also proves a document's site
+ * - mark: the name of the header field of the bridge header
+ * - schemes: the container's schemes by the schemes that they represent, { https, http }
+ * - hasCookies: whether the script replaces `document.cookie`
+ * - isWarmUp: whether the script runs in a temporary world without a page; it then runs at any URL
+ * - id: in a worker, the end of its URL that the page did not write
+ * - again: the function that the script provides for the container, to call when the script is injected again into the
+ *   same world. The page may have changed that world, so the container calls the function by a name that cannot be
+ *   removed, and the script does nothing else.
  */
 export const config = CONTAINERKIT;
 
-// `FORCED` is a constant of the bundle: false in what applications inject. In the other one, which is for tests, the script
-// runs in documents of http and https, in a mode in which the engine loses nothing: there it makes bytes of bodies, says
-// nothing of requests, and leads no URL elsewhere. Besides:
-// - hasBodies: whether what sends bodies is the script's
+// `FORCED` is a constant of the bundle. It is false in the bundle for apps. In the test bundle the script runs in
+// documents of http and https, in a mode in which the engine loses nothing. There it converts bodies to bytes, sends no
+// bridge headers, and does not change URLs. An additional member:
+// - hasBodies: whether the script replaces the functions that send bodies

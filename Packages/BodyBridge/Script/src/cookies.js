@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// document.cookie, where the engine has none: what the container's jar says. What is set is seen at once.
+// document.cookie for engines without cookies: it reads the container's jar. A new cookie is visible at once.
 
 /* global FORCED */
 
@@ -10,7 +10,10 @@ import { wrapAccessor } from "./disguise.js";
 import { apply, attempt, document, location, prototype, startsWith, world } from "./natives.js";
 import { home, isOurs } from "./urls.js";
 
-/** Nothing else can change what a script reads while it runs, but for itself: so the answer holds until it ends. */
+/**
+ * The cookie string, which stays valid until the running script ends, because only the script itself can change it
+ * meanwhile.
+ */
 let known;
 
 const forgetSoon = async () => {
@@ -18,20 +21,20 @@ const forgetSoon = async () => {
   known = undefined;
 };
 
-/** A synchronous request ends in the same run of a script, and may have brought cookies. */
+/** A synchronous request ends while the script runs, and may have set cookies. */
 export const forgetCookies = () => { known = undefined; };
 
 const isOpaque = home === "blob:";
 const frameOf = world.__lookupGetter__("frameElement");
 
 export const patchCookies = () => {
-  // A document without a URL of its own cannot prove its site: the one around it, of the same origin, asks for it. That of
-  // a Blob has no cookies.
+  // A document without its own URL cannot prove its site, so the same-origin document around it reads the cookies. A
+  // document of a Blob has no cookies.
   const around = FORCED || isOurs(location.href) || startsWith(location.href, "blob:") ? 0 : attempt(() => apply(frameOf, world, []).ownerDocument);
   wrapAccessor(prototype("Document"), "cookie", (original, self) => {
     if (around && self === document) return around.cookie;
-    // Documents without a view have no cookies; other receivers are the engine's to refuse, and so are documents of an
-    // opaque origin. Where it has cookies, its own are the page's: they go with its requests.
+    // Documents without a view have no cookies. The engine throws for other receivers and for documents of an opaque
+    // origin. If the engine has cookies, the document keeps them, because the engine sends them with its requests.
     if (FORCED || self !== document || isOpaque) return apply(original, self, []);
     if (known === undefined) {
       known = ask("cookies") ?? "";

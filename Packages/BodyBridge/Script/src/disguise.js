@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Puts functions in the place of the engine's so that a page cannot tell: each is a Proxy of the function that it stands
-// for, which keeps name, length, properties, prototype, `new`, `instanceof` and subclassing as they were. What is left,
-// the text of the function, comes from `Function.prototype.toString`, which is one of them.
+// Replaces functions of the engine so that a page cannot detect it. Each replacement is a Proxy of the original
+// function, so name, length, properties, prototype, `new`, `instanceof` and subclassing are unchanged. Only the
+// function's text differs, which `Function.prototype.toString` returns, so that function is also replaced.
 
 import {
   Proxy, WeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, weakGet, weakSet, world,
@@ -11,33 +11,36 @@ import {
 
 const originals = new WeakMap();
 
-/** Stands for a function, with a trap by its name, and more of them. */
+/** Returns a proxy of a function with a trap of a name, and optional further traps. */
 const stand = (original, trap, call, more) => {
-  // A page may give all objects traps: handlers have no prototype.
+  // A page may define traps on Object.prototype, so handlers have no prototype.
   const proxy = new Proxy(original, { __proto__: null, [trap]: call, ...more });
   weakSet(originals, proxy, original);
   return proxy;
 };
 
-/** Changes a property where it lies: in a worker's world many are a prototype's. `edit` says whether it did. */
+/**
+ * Changes a property on the object that owns it, which is often a prototype in a worker's world. `edit` returns whether
+ * it made a change.
+ */
 const change = (object, key, edit) => {
   let descriptor;
   while (object && !(descriptor = getOwnPropertyDescriptor(object, key))) object = getPrototypeOf(object);
-  // What another script has put there may be no function.
+  // The value that another script has set may not be a function.
   try { if (descriptor?.configurable && edit(descriptor)) defineProperty(object, key, descriptor); } catch {}
 };
 
-/** Puts `call(original, self, args)` in the place of a method. */
+/** Replaces a method by `call(original, self, args)`. */
 export const wrapMethod = (object, key, call) => change(object, key, (descriptor) =>
   descriptor.value = stand(descriptor.value, "apply", call));
 
-/** Puts `get(original, self)` and `set(original, self, args)` in the place of an accessor's. */
+/** Replaces an accessor by `get(original, self)` and `set(original, self, args)`. */
 export const wrapAccessor = (object, key, get, set) => change(object, key, (descriptor) => {
   if (set) descriptor.set = stand(descriptor.set, "apply", set);
   return descriptor.get = stand(descriptor.get, "apply", get);
 });
 
-/** Puts `make(original, args, newTarget)` in the place of what a constructor does; `more` traps are for the rest. */
+/** Replaces a constructor by `make(original, args, newTarget)`, with optional further traps in `more`. */
 export const wrapConstructor = (name, make, more) => change(world, name, (descriptor) => {
   const original = descriptor.value;
   const value = stand(original, "construct", (target, args, newTarget) =>
@@ -46,7 +49,7 @@ export const wrapConstructor = (name, make, more) => change(world, name, (descri
   return descriptor.value = value;
 });
 
-/** What the constructor does by itself. */
+/** Performs the original constructor. */
 export const build = construct;
 
 export const disguise = () => {

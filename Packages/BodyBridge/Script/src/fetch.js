@@ -23,14 +23,18 @@ const statusOf = getter("Response", "status");
 const answeredBy = getter("Response", "url");
 const redirectOf = ofRequest("redirect");
 
-// The members of RequestInit, in the order in which the engine reads them: "body" first, as their names are sorted.
+// The members of RequestInit in the order in which the engine reads them. The first is "body", because the names are
+// sorted.
 const members = [];
 new Request("a:", new Proxy({}, { get: (init, key) => { members[members.length] = key; } }));
 
-/** A field that any request may have (Fetch, "no-CORS-safelisted request-header"). */
+/** A field that every request may have (Fetch, "no-CORS-safelisted request-header"). */
 const language = "Content-Language";
 
-/** Each member read once: a page can tell how often its getters run. What is undefined is as if it were not there. */
+/**
+ * Copies an init object and reads each member once, because a page can count the calls of its getters. An undefined
+ * member counts as missing.
+ */
 const copied = (init) => {
   if (!isObject(init)) return init;
   const copy = { __proto__: null };
@@ -41,26 +45,31 @@ const copied = (init) => {
   return copy;
 };
 
-/** What the engine would lose of the bodies of requests that were made here, or `false`. */
+/** The bodies that the engine would lose, of the requests made here; `false` for none. */
 const bodies = new WeakMap();
 
-/** Members that say what a request has without them. */
+/** The default values of members. */
 const usual = { __proto__: null, method: "GET", credentials: "same-origin" };
 
-/** Whether a request is as most are: a GET with nothing to hand over. How it is cached is the engine's to read. */
+/**
+ * Returns whether a request is a plain GET without a body and with default values. The cache mode is left to the
+ * engine.
+ */
 const isUsual = (init) => {
-  // The engine refuses the others, whose prototype is the page's.
+  // The engine refuses other values, whose prototype belongs to the page.
   let isSo = isObject(init ?? usual);
   for (const key in init) isSo &&= key === "cache" || init[key] === usual[key];
   return isSo;
 };
 
-/** Makes a request as the page means it, under the container's name where the container covers it. One that is as most
- * are is not made: `sendUsual(url, init, name)` has it, where there is such. */
+/**
+ * Makes the request that the page intends, with the container URL if the container covers it. For a usual request it
+ * makes none and calls `sendUsual(url, init, name)` instead, if there is such a function.
+ */
 const make = (original, args, newTarget, sendUsual) => {
   const given = isRequest(args[0]);
   const input = given ? args[0] : `${args[0]}`;
-  // A page may have put something behind the end of all arrays.
+  // A page may have defined a value for the missing element on Array.prototype.
   const init = args.length > 1 ? copied(args[1]) : undefined;
   const url = given ? undefined : resolve(input);
   const name = url && nameOf(input, url);
@@ -77,15 +86,17 @@ const make = (original, args, newTarget, sendUsual) => {
 const getters = { __proto__: null };
 for (let index = 1; index < members.length; index++) getters[members[index]] = ofRequest(members[index]);
 
-/** The same request with another body, or none where the container has it. */
+/** Returns a copy of the request with another body, or without one if the container has it. */
 const withBody = (request, body) => {
   const init = { __proto__: null, body };
   for (const key in getters) if (getters[key]) init[key] = getters[key](request);
   return new Request(urlOf(request), init);
 };
 
-/** Says the words of a mark, with the request or ahead of it: without CORS few fields can be set, none of them long, so
- * one of these says which request it is. Returns whether it was heard. */
+/**
+ * Sends the words of a bridge header with the request or before it. A request without CORS can have only few and short
+ * fields, so one of them carries the id of the request. Returns whether the container received them.
+ */
 const say = (request, words, id) => {
   const headers = headersOf(request);
   if (modeOf(request) === "no-cors") {
@@ -100,28 +111,28 @@ const words = (request, carried) => carried + (keepaliveOf(request) ? " keep" : 
   + (credentialsOf(request) === "same-origin" ? "" : ` ${credentialsOf(request)}`)
   + (redirectOf(request) === "follow" ? "" : " manual");
 
-/** The answer as an engine gives it that knows redirects. */
+/** Returns the response that an engine with knowledge of redirects would return. */
 const settled = (request, response, id, outgoing) => {
   const { isReal } = weakGet(traces, request);
   const redirect = redirectOf(request);
   if (redirect !== "follow" && matched(/30[12378]/, statusOf(response))) {
     if (redirect === "error") throw new TypeError("Load failed");
-    // As that of a redirect, but for its type and URL.
+    // Like an opaque redirect response, except for its type and URL.
     const unread = apply(failed, Response, []);
     note(unread, { isReal, stopped: answeredBy(response) });
     return unread;
   }
-  // The engine forgets the signal of a request that nobody holds, and the page's abort with it.
+  // The engine releases the signal of an unreferenced request, and with it the page's abort.
   note(response, { isReal, id, held: [request, outgoing] });
   return response;
 };
 
 const send = (original, self, request) => {
-  // Of a request that is given up already a page hears at once: nothing comes before its own listeners.
+  // An aborted request fails at once, before listeners of the page run.
   if (!isOurs(urlOf(request)) || isAborted(getters.signal(request))) return apply(original, self, [request]);
   const body = weakGet(bodies, request);
   const mayCarry = !isBodyless(methodOf(request));
-  // Of a request that another frame has made nobody knows the body.
+  // The body of a request that another frame made is not known.
   if (!FORCED && body === undefined && mayCarry) {
     return then(bytesOfRequest(request), (buffer) => {
       const bytes = new Uint8Array(buffer);
@@ -138,16 +149,16 @@ const send = (original, self, request) => {
   const isKept = keepaliveOf(request);
   let handed;
   let outgoing = request;
-  // The engine itself refuses what is too long for a request that outlives its page.
+  // The engine itself refuses a body that is too long for a keepalive request.
   if (body && mayCarry && !(isKept && body.size > keepaliveLimit)) {
-    // Nobody is left to feed what outlives its page.
+    // A keepalive request outlives this script, which could not send the remaining pieces.
     const bytes = isKept ? bytesOf(body) : undefined;
     if (!bytes) handed = handOver(body);
     outgoing = withBody(request, bytes);
   }
   const id = newID();
   const text = `${words(request, handed?.words ?? (mayCarry ? "plain" : "none"))} ${id}`;
-  // What nobody was told of fails, rather than goes without its body.
+  // A request that the container did not receive words for fails, so that it is not sent without its body.
   const isSaid = say(outgoing, text, id);
   const answer = apply(original, self, [isSaid ? outgoing : request]);
   if (isSaid) handed?.begin();
@@ -159,8 +170,9 @@ export const patchFetch = () => {
   wrapMethod(world, "fetch", (original, self, args) => {
     if (!args.length) return apply(original, self, args);
     let answer;
-    // Without a request of the script's own, which takes as long as all the rest. The URL is whole: a page may change
-    // what a relative one leads to while the engine reads the rest, and another window's base is another.
+    // Sends the request without making a Request object, which takes as long as all the rest. The URL is absolute,
+    // because a page may change the base URL while the engine reads the other members, and another window has another
+    // base URL.
     const sendUsual = (url, init, name) => {
       if (FORCED || !isOurs(url)) return answer = apply(original, self, [url, init]);
       const id = nextID();
@@ -188,7 +200,7 @@ export const patchFetch = () => {
     wrapURL(kinds[index], "url");
   }
   wrapGetter(kinds[1], "redirected", (value, trace, self) =>
-    // Of an answer that the page may not read nothing is told.
+    // The target is not revealed for a response that the page may not read.
     value || !!(answeredBy(self) && movedTo(trace)));
   wrapGetter(kinds[1], "type", (type, trace) => trace?.stopped ? "opaqueredirect" : type);
 };

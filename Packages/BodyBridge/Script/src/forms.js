@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Forms that are posted: the container hears of each before its request comes.
+// Posted forms. The container receives an announcement of each form before its request.
 //
-// The engine tells when it has gathered a form's entries (`formdata`), and it gathers them for a script's `new FormData`
-// too. What is gathered outside of such a call is being sent.
+// The engine fires `formdata` when it has collected the entries of a form. It also does so for a script's `new
+// FormData`. Entries collected outside of such a call are about to be sent.
 //
-// A form that replaces its own page stops the loads of that page. So the container holds the navigation until it has the
-// body: the page sends it as usual, and cannot tell.
+// A form that replaces its own page stops the loads of that page. So the container delays the navigation until it has
+// the body. The page sends the body as usual and cannot detect the delay.
 
 /* global FORCED */
 
@@ -20,11 +20,11 @@ import {
 } from "./natives.js";
 import { isOurs, resolve } from "./urls.js";
 
-/** The button that a form was last submitted by. */
+/** The button that last submitted a form. */
 const submitters = new WeakMap();
 let makesFormData = false;
 
-/** An attribute of the form as its button has it, or the form. */
+/** Returns an attribute of the form's button, or that of the form. */
 const chosen = (form, name) => {
   const button = weakGet(submitters, form);
   return (button && attributeOf(button, `form${name}`)) ?? attributeOf(form, name) ?? "";
@@ -36,7 +36,7 @@ const announce = (form, entries) => {
   if (!isOurs(url)) return;
   const body = lowerCase(chosen(form, "enctype")) === "multipart/form-data" && lost(entries);
   const { words, begin } = body ? handOver(body) : { words: "plain" };
-  // The text is this world and the target: a later form from here replaces one that was not sent.
+  // The text identifies this world and the target. A later form with the same text replaces one that was not sent.
   const text = slice(nextID(), 0, 16) + chosen(form, "target");
   ask("next", { url, text, "words": words, type: body?.kind });
   begin?.();
@@ -47,9 +47,9 @@ const listen = (root) => {
   addListener(root, "formdata", (event) => {
     if (makesFormData || !event.isTrusted) return;
     const form = targetOf(event);
-    // What was said of a form that was not sent after all holds no longer, whoever stops this event.
+    // This replaces the announcement of an earlier form that was not sent, even if a listener stops this event.
     announce(form);
-    // The last to hear it: the page's own listeners may change the entries.
+    // This listener runs last, because the page's listeners may change the entries.
     addListener(root, "formdata", (later) => later === event && announce(form, entriesOf(event)),
       { __proto__: null, once: true });
   }, true);

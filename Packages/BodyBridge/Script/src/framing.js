@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Frames within frames. The container judges who may show a document, and a request names the page alone of the
-// documents around a frame: so the document says the others, before anything of it is there.
+// Nested frames. The container decides whether a document may be shown in a frame, but a request names only the page
+// among the documents around the frame. So the document reports the other ones before any of its content is shown.
 
 /* global FORCED */
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What older pages speak to: `webkit.messageHandlers.XHRCALL`, `COOKIECALL` and `PREFETCHCALL`, and
-// `window.original_cookie`. A script of its own, injected only where the app has switched these messages on. Its handlers are functions of the page's world and
-// not the engine's: so the container learns which frame speaks, has a body before the request after it, a synchronous one
-// too, and the callback is called in the frame that asked for it.
+// The functions for older pages: `webkit.messageHandlers.XHRCALL`, `COOKIECALL` and `PREFETCHCALL`, and
+// `window.original_cookie`. This is a separate script, injected only if the app enables these messages.
+//
+// Its handlers are functions of the page's world, not of the engine. So the container knows the sending frame, it has a
+// body before the following request, even a synchronous one, and the callback is called in the frame that sent the
+// message.
 
 import { config } from "./config.js";
 
@@ -17,14 +19,14 @@ const { toString } = Object.prototype;
 const cookie = getOwnPropertyDescriptor(globalThis.Document.prototype, "cookie");
 
 /**
- * The container's answer to a message.
+ * Returns the container's reply to a message.
  *
- * In pages of some Japanese charsets a dialog shows a yen sign for each backslash: the container reads one as the other,
- * so those of the message are escaped.
+ * In pages of some Japanese charsets a dialog shows a yen sign for each backslash. The container converts yen signs to
+ * backslashes, so the yen signs of the message are escaped.
  */
 const ask = (word, message) => {
   const { href } = location;
-  // A frame without a URL of its own has the origin of the page that made it; one that is sandboxed has none.
+  // A frame without its own URL has the origin of the page that made it; a sandboxed frame has none.
   const url = apply(startsWith, href, [`${origin}/`]) ? href : `${origin}/`;
   const text = apply(replaceAll, stringify(message), ["\u00a5", "\\u00a5"]);
   const answer = parse(apply(prompt, globalThis, [`${config.token} ${word} ${url} ${text}`]));
@@ -32,7 +34,7 @@ const ask = (word, message) => {
   return answer.value;
 };
 
-/** Whether JSON keeps all of an object: of a Blob or of bytes it would leave nothing, without a word. */
+/** Returns whether JSON keeps all of an object. A Blob or bytes would be lost silently. */
 const isPlain = (value) => {
   const kind = typeof value === "object" && apply(toString, value, []);
   return kind === "[object Object]" || kind === "[object Array]";
@@ -45,7 +47,7 @@ const postBody = (message) => {
   else if (body !== null && !isPlain(body)) throw new TypeError("body is neither a string nor a plain object");
   if (headers !== undefined && headers !== null && !isPlain(headers)) throw new TypeError("headers is no plain object");
   ask("body", { __proto__: null, requestId, body, bodyEncoding, headers });
-  // Not before `postMessage` has returned.
+  // Called only after `postMessage` has returned.
   apply(setTimeout, globalThis, [() => {
     const callback = globalThis[config.callback];
     if (typeof callback === "function") apply(callback, globalThis, [requestId]);
@@ -53,21 +55,21 @@ const postBody = (message) => {
   return requestId;
 };
 
-/** A document of an opaque origin has no cookies, and says so by an error. */
+/** Sets `original_cookie`. A document of an opaque origin has no cookies, and its getter throws. */
 const tellCookies = () => {
   try { globalThis.original_cookie = apply(cookie.get, document, []); } catch { /* there are none */ }
 };
 
 const postCookie = (message) => {
-  // What older pages put in the place of `document.cookie` calls this.
+  // This calls the replacement of `document.cookie` that older pages install.
   apply(cookie.set, document, [ask("cookie", message)]);
   tellCookies();
   return true;
 };
 
 /**
- * The answer to a request that the app has made ahead, or null. The app says at once that it looks, and is asked again
- * until it has found it: a dialog waits for nobody.
+ * Returns the prefetched response to a request, or null. The app starts a lookup and returns a ticket, with which the
+ * script polls for the result, because a dialog cannot wait.
  */
 const postPrefetch = (message) => {
   const { url, method, body } = message ?? {};
@@ -78,7 +80,7 @@ const postPrefetch = (message) => {
       try {
         const text = ask("prefetched", ticket);
         if (text) return done(parse(text));
-        // A page that waits long need not know to the millisecond.
+        // A longer wait needs no exact timing.
         if (pause < 32) pause += 1;
         apply(setTimeout, globalThis, [look, pause]);
       } catch (error) {
@@ -107,9 +109,9 @@ add(config.bodyHandler, postBody);
 add(config.cookieHandler, postCookie);
 add(config.prefetchHandler, postPrefetch);
 if (!globalThis.webkit) {
-  // As the engine's own.
+  // Defined like the engine's own object.
   defineProperty(globalThis, "webkit", { __proto__: null, value: { messageHandlers: handlers }, enumerable: true });
 }
-// The engine's object is kept by nobody else, and would lose what was added to it.
+// The engine does not retain its object, which would lose the added handlers.
 config.kept = handlers;
 tellCookies();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The page's script. In documents of the container's schemes it puts its functions in place; others it leaves alone. It is
-// run once in each world, however often it is injected.
+// The script of pages. It installs its functions in documents of the container's schemes and leaves other documents
+// unchanged. It runs once in each world, however often it is injected.
 
 /* global FORCED */
 
@@ -19,7 +19,7 @@ import { home, isOurs } from "./urls.js";
 import { patchWorkers } from "./workers.js";
 import { patchXHR } from "./xhr.js";
 
-// A frame without a URL of its own has the origin of the page that made it.
+// A frame without its own URL has the origin of the page that made it.
 if (config.isWarmUp || isOurs(location.href) || isOurs(home)) {
   disguise();
   if (!FORCED || config.hasBodies) {
@@ -27,7 +27,7 @@ if (config.isWarmUp || isOurs(location.href) || isOurs(home)) {
     patchXHR();
     patchBeacon();
     patchForms();
-    // `document.open()` takes away listeners.
+    // `document.open()` removes listeners.
     config.again = listenToForms;
     patchWorkers();
     patchAddresses();

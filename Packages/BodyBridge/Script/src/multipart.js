@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// multipart/form-data, as the HTML standard encodes it: "multipart/form-data encoding algorithm" (form control
-// infrastructure), for UTF-8.
+// multipart/form-data, as the HTML standard encodes it for UTF-8 ("multipart/form-data encoding algorithm", form
+// control infrastructure).
 
 import { newID } from "./channel.js";
 import { blobSize, blobType, fileName, formForEach, isBlob, replace, slice, utf8 } from "./natives.js";
 
-/** Of 64 random bits: no page has seen it when it makes its form. */
+/** Returns a boundary of 64 random bits, which no page can know when it makes its form. */
 const newBoundary = () => `----WebKitFormBoundary${slice(newID(), 16)}`;
 
-/** Line ends as CR LF. */
+/** Returns the text with line ends as CR LF. */
 const normalised = (text) => replace(text, /\r\n|\r|\n/g, "\r\n");
 
 const escaped = (text) => replace(replace(replace(text, /\n/g, "%0A"), /\r/g, "%0D"), /"/g, "%22");
 
 /**
- * The parts of a form: bytes, and Blobs that are still to be read.
- * The boundary is the engine's, where it has said one already. Returns { kind, parts, size }, with the kind for
- * `Content-Type`, and the size of the whole in bytes.
+ * Encodes a form as parts: bytes, and Blobs that have not been read. The boundary is that of the engine, if it has
+ * chosen one already. Returns { kind, parts, size }, with the value of `Content-Type` and the total size in bytes.
  */
 export const encodeForm = (form, boundary = newBoundary()) => {
   const parts = [];

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What the script uses of the page's world, taken before a page can change it. Nothing below calls a method by name on
-// a value of the page, and nothing iterates by a protocol that the page can replace.
+// The functions of the page's world that the script uses, saved before a page can change them. No code below calls a
+// method by name on a value of the page, or iterates by a protocol that the page can replace.
 
 export const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
-/** The page's world, or a worker's. */
+/** The world of the page or the worker. */
 export const world = globalThis;
 
-/** A method as a function of its receiver. */
+/** Returns a method as a function of its receiver. */
 const uncurry = (method) => method && ((self, ...rest) => apply(method, self, rest));
 export const prototype = (name) => world[name]?.prototype;
 export const getter = (name, key) => uncurry(prototype(name)?.__lookupGetter__(key));
 const method = (name, key) => uncurry(prototype(name)?.[key]);
-// For those that are asked for often: the script is to be short.
+// Short forms for frequent uses, because the script must be small.
 export const ofRequest = (key) => getter("Request", key);
 const ofText = (key) => method("String", key);
 const xhrMethod = (key) => method("XMLHttpRequest", key);
 const ofXHR = (key) => getter("XMLHttpRequest", key);
 
-// A world of a worker has no document, no forms and no dialogs.
+// The world of a worker has no document, no forms and no dialogs.
 export const {
   Blob, Object, ProgressEvent, Promise, Proxy, Request, TypeError, URL, Uint8Array, WeakMap, XMLHttpRequest, btoa, decodeURIComponent, document, encodeURIComponent,
   fetch, location, navigator, origin, prompt,
@@ -40,7 +40,7 @@ export const lowerCase = ofText("toLowerCase");
 export const upperCase = ofText("toUpperCase");
 export const subarray = method("Uint8Array", "subarray");
 export const setBytes = method("Uint8Array", "set");
-// The object itself is made when it is needed, which takes as long as all the rest here.
+// The object itself is created on demand, because its creation takes as long as the rest of this module.
 const cryptoOf = world.__lookupGetter__("crypto");
 const fill = method("Crypto", "getRandomValues");
 export const random = (bytes) => fill(apply(cryptoOf, world, []), bytes);
@@ -85,17 +85,23 @@ export const xhrUpload = ofXHR("upload");
 export const xhrWithCredentials = ofXHR("withCredentials");
 export const baseURI = ((get) => () => document ? get(document) : location.href)(getter("Node", "baseURI"));
 
-/** What a function says of a value, or nothing where it throws: of a getter, a check of kind that no page can fake. */
+/**
+ * Returns the result of a function for a value, or undefined if it throws. With a getter this is a type check that no
+ * page can deceive.
+ */
 export const attempt = (get, value) => {
   try { return get(value); } catch {}
 };
 
-/** Makes texts of the first arguments, once and in their order, as a page can tell; of none where one is missing. */
+/**
+ * Converts the first arguments to strings, once and in order, because a page can detect the conversions. Converts none
+ * if one is missing.
+ */
 export const readTexts = (args, count) => {
   for (let index = 0; index < count && args.length >= count; index++) args[index] = `${args[index]}`;
 };
 
-/** Whether it is an object, or a function. */
+/** Returns whether a value is an object or a function. */
 export const isObject = (value) => Object(value) === value;
 export const isBlob = (value) => isObject(value) && attempt(blobSize, value) >= 0;
 export const isRequest = (value) => isObject(value) && !!attempt(urlOf, value);

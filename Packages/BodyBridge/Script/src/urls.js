@@ -11,29 +11,34 @@ import { URL, attempt, baseURI, hrefOf, origin, slice, startsWith } from "./nati
 
 const { https, http } = config.schemes;
 
-/** The absolute form of a URL as the page means it, or nothing where it is none. */
+/** Returns the absolute URL that the page means, or undefined if the text is not a URL. */
 export const resolve = (url) => attempt(() => hrefOf(new URL(url, baseURI())));
 
-/** A URL with another scheme, where it has the one that is named. */
+/** Returns a URL with another scheme, if it has the given one. */
 const exchanged = (url, from, to) => startsWith(url, `${from}://`) ? to + slice(url, from.length) : undefined;
 
 const named = (url) => exchanged(url, "https", https) ?? exchanged(url, "http", http);
 
-/** The real URL behind a name of the container's. */
+/** Returns the real URL of a container URL. */
 export const realURL = (name) => exchanged(name, https, "https") ?? exchanged(name, http, "http") ?? name;
 
-/** Whether a request to there comes to the container. */
+/** Returns whether requests for a URL reach the container. */
 export const isOurs = (url) => url !== undefined && (FORCED ? !!named(url) : realURL(url) !== url);
 
-/** Where pieces and questions go: nowhere, from an origin that is none. A page can change `origin`, and what relative
- * URLs lead to. */
+/**
+ * The URL for pieces and messages; no usable URL for an opaque origin. It is saved here, because a page can change
+ * `origin` and the base of relative URLs.
+ */
 export const home = isOurs(`${origin}/`) ? `${origin}/` : "blob:";
 
-/** What was asked for before is not asked again, for 500 URLs. */
+/** The container's replies for up to 500 URLs, which are requested once. */
 const answers = { __proto__: null };
 let count = 0;
 
-/** The name of a real URL that the container covers, or nothing: what has no name goes to the network. */
+/**
+ * Returns the container URL of a real URL that the container covers. Returns undefined for a URL that goes to the
+ * network.
+ */
 export const nameOf = (url, absolute = resolve(url)) => {
   const name = !FORCED && absolute && named(absolute);
   if (!name) return undefined;

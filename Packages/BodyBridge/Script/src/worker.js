@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The script in front of a worker's.
+// The script that leads a worker's script.
 
 import { disguise } from "./disguise.js";
 import { patchFetch } from "./fetch.js";

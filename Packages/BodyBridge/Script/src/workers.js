@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Workers: user scripts do not reach them, so the container leads to a worker's script by way of this one. It knows the
-// request by the end of its URL, which nothing else asks for: the fragment is not sent, and cached with nothing.
+// Workers. User scripts do not run in them, so the container runs this script before a worker's script. The container
+// recognizes the request by the end of its URL, which no other request has. It is in the fragment, which is neither
+// sent nor part of a cache key.
 
 /* global FORCED */
 
@@ -18,7 +19,7 @@ export const patchWorkers = () => {
     const text = `${args[0]}`;
     const name = nameOf(text);
     const url = name ?? resolve(text);
-    // Each read once, in the engine's order.
+    // Each member is read once, in the engine's order.
     const { credentials, name: title, type } = args[1] ?? {};
     const options = { __proto__: null, credentials, name: title, type };
     if (FORCED || !isOurs(url)) return build(original, [name ?? text, options], newTarget);
@@ -29,7 +30,7 @@ export const patchWorkers = () => {
   });
 };
 
-/** In a worker: its URL as the page wrote it. */
+/** Makes the location of a worker return its URL as the page wrote it. */
 export const patchLocation = () => {
   const get = (original, self) => replace(apply(original, self, []), `#${config.id}`, "");
   const { prototype } = WorkerLocation;

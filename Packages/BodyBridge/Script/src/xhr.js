@@ -17,28 +17,28 @@ import {
 } from "./natives.js";
 import { isOurs, nameOf, resolve } from "./urls.js";
 
-// What `open` was told, of those that come to the container, is in their traces.
+// The traces hold the arguments of `open` for requests that reach the container.
 
-/** What is to be sent in the body's place, what the mark says of it, and how many bytes it really is. */
+/** Returns the replacement of the body, the words for the bridge header, and the real number of bytes. */
 const carry = (request, state, body) => {
   if (isBodyless(state.verb)) return { words: "none", body, size: 0 };
   const gone = lost(body);
   if (!gone) return { words: "plain", body };
-  // As the engine would have said it.
+  // As the engine would have set it.
   if (gone.kind && !state.hasType) xhrHeader(request, "Content-Type", gone.kind);
   if (!state.isAsync) {
     const bytes = bytesOf(gone);
     return bytes && { words: "plain", body: bytes };
   }
-  // With a body of some kind, or there would be no upload to hear of.
+  // With a short body, because otherwise the request has no upload events.
   return { ...handOver(gone), body: new Uint8Array(1), size: gone.size };
 };
 
 const sendForced = (original, self, args, state) => {
   const gone = isBodyless(state.verb) ? undefined : lost(args[0]);
-  // What cannot be read goes as the page gave it.
+  // A body that cannot be read is sent unchanged.
   const bytes = gone && bytesOf(gone);
-  // Where it is not open, or sent already, the engine itself says so of `send`.
+  // If the request is not open or already sent, the engine's `send` throws.
   try { if (bytes && gone.kind && !state.hasType) xhrHeader(self, "Content-Type", gone.kind); } catch {}
   return apply(original, self, [bytes ?? args[0]]);
 };
@@ -50,16 +50,17 @@ const send = (original, self, args) => {
   let carried;
   try {
     carried = carry(self, state, args[0]);
-    // No two are alike: the engine would give one the answer of another, of whatever age.
+    // The URLs must differ, because the engine would reuse the response of an equal request, of whatever age.
     const id = newID();
-    // The engine keeps no time on a custom scheme: the container does.
+    // The engine has no timeout on a custom scheme, so the container enforces it.
     const limit = xhrTimeout(self);
     state.due = limit && now() + limit;
     xhrHeader(self, config.mark, mark(
       carried.words + (xhrWithCredentials(self) ? " include" : "") + (limit ? ` ${limit}` : "") + ` ${id}`));
     state.id = id;
   } catch {
-    // Not open, or sent already: the engine says so itself. What could not be read fails in the network.
+    // If the request is not open or already sent, the engine's `send` throws. A body that could not be read fails in
+    // the network.
     return apply(original, self, args);
   }
   let result;
@@ -76,10 +77,10 @@ const send = (original, self, args) => {
   return result;
 };
 
-// The engine reports no upload on a custom scheme, but its start. Its end is told when the answer begins, and on its way
-// what the container has taken, which takes more when the network has.
+// On a custom scheme the engine reports only the start of an upload. Its end is reported when the response begins. Its
+// progress is the number of bytes that the container has accepted, which follows the network by back-pressure.
 
-/** Requests whose `upload` somebody has looked at. */
+/** The requests whose `upload` was read. */
 const uploads = new WeakMap();
 
 const tell = (request, type, loaded, total = loaded) =>
@@ -96,7 +97,7 @@ const endUpload = (event) => {
   tell(target, "loadend", total);
 };
 
-/** What the container has ended for its time the engine takes for a failure. */
+/** Reports a timeout that the container enforced, because the engine reports it as an error. */
 const tellTimeout = (event) => {
   const target = targetOf(event);
   const due = weakGet(traces, target)?.due;
@@ -107,7 +108,7 @@ const tellTimeout = (event) => {
 
 export const patchXHR = () => {
   const { prototype } = XMLHttpRequest;
-  // The first to hear what happens: an upload has ended before a page hears of the answer.
+  // These listeners run first, so that an upload ends before a page receives the response.
   wrapConstructor("XMLHttpRequest", (original, args, newTarget) => {
     const request = build(original, args, newTarget);
     addListener(request, "readystatechange", endUpload);
@@ -121,7 +122,7 @@ export const patchXHR = () => {
     const url = name || resolve(args[1]);
     if (name) args[1] = name;
     const result = apply(original, self, args);
-    // Others are without a verb.
+    // Other requests have no verb.
     note(self, isOurs(url) &&
       { verb: upperCase(args[0]), isAsync: args.length < 3 || !!args[2], isReal: name });
     return result;

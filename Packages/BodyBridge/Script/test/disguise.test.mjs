@@ -7,7 +7,7 @@ import "./world.mjs";
 
 const { build, disguise, wrapAccessor, wrapConstructor, wrapMethod } = await import("../src/disguise.js");
 
-test("a page cannot tell a function that stands for another", () => {
+test("a page cannot detect a replaced function", () => {
   disguise();
   const before = Object.getOwnPropertyDescriptor(Map.prototype, "get");
   const text = Function.prototype.toString.call(before.value);
@@ -27,7 +27,7 @@ test("a page cannot tell a function that stands for another", () => {
   assert.throws(() => Function.prototype.toString.call("text"), TypeError);
 });
 
-test("constructors keep their prototype, their instances and their subclasses", () => {
+test("constructors keep their prototype, instances and subclasses", () => {
   const Original = globalThis.Blob;
   let made = 0;
   wrapConstructor("Blob", (original, args, newTarget) => (made++, build(original, args, newTarget)));
@@ -42,7 +42,7 @@ test("constructors keep their prototype, their instances and their subclasses", 
   assert.throws(() => Blob(), TypeError);
 });
 
-test("a constructor says what it inherits from by the name of what stands there", () => {
+test("a constructor inherits from the replacement of its parent", () => {
   const inherited = globalThis.Blob;
   const { File: Original } = globalThis;
   wrapConstructor("File", build, { getPrototypeOf: () => inherited });
@@ -51,7 +51,7 @@ test("a constructor says what it inherits from by the name of what stands there"
   assert.equal(new File(["x"], "y").constructor, File);
 });
 
-test("accessors keep what is not replaced", () => {
+test("an accessor keeps the functions that are not replaced", () => {
   class Thing { get value() { return 1; } set value(next) { this.taken = next; } }
   wrapAccessor(Thing.prototype, "value", (original, self) => Reflect.apply(original, self, []) + 1);
   const thing = new Thing();

@@ -25,7 +25,7 @@ await import("../src/legacy.js");
 const { XHRCALL, COOKIECALL, PREFETCHCALL } = globalThis.webkit.messageHandlers;
 const start = `${"t".repeat(32)} body app://shop.example/a/page `;
 
-test("a body is said at once, with where the page is; the callback comes later", async () => {
+test("a body is sent synchronously with the URL of the page, and the callback is called later", async () => {
   const called = new Promise((done) => { globalThis.x_realxhr_callback = done; });
   const reply = XHRCALL.postMessage({ requestId: "1", body: "\u00a5\ud800", headers: { a: "b" }, other: 1 });
   assert.equal(said.pop(), `${start}{"requestId":"1","body":"\\u00a5\ufffd","headers":{"a":"b"}}`);
@@ -33,7 +33,7 @@ test("a body is said at once, with where the page is; the callback comes later",
   assert.equal(await called, "1");
 });
 
-test("objects go as JSON; what JSON would lose is refused, as is what the app refuses", async () => {
+test("objects are sent as JSON; a value that JSON would lose or that the app refuses is rejected", async () => {
   await XHRCALL.postMessage({ requestId: "1", body: { b: [1], a: null } });
   assert.equal(said.pop(), `${start}{"requestId":"1","body":{"b":[1],"a":null}}`);
   for (const body of [new Blob(["x"]), new Uint8Array(1), new Map(), 1, true, undefined, () => {}, Symbol("x")]) {
@@ -51,10 +51,10 @@ test("objects go as JSON; what JSON would lose is refused, as is what the app re
   await assert.rejects(XHRCALL.postMessage({ requestId: "1", body: "" }), TypeError);
 });
 
-test("a cookie is assigned as the app says, and told", async () => {
+test("a cookie is assigned as the app replies, and original_cookie is updated", async () => {
   answer = { value: "n=v; Path=/" };
   assert.equal(globalThis.original_cookie, "");
-  // As an older page's own.
+  // A setter that an older page installs.
   Object.defineProperty(globalThis.document, "cookie", { set: (text) => COOKIECALL.postMessage({ text }) });
   assert.equal(await COOKIECALL.postMessage({ name: "n" }), true);
   assert.ok(said.pop().endsWith(' cookie app://shop.example/a/page {"name":"n"}'));
@@ -66,7 +66,7 @@ test("a cookie is assigned as the app says, and told", async () => {
   assert.equal(jar.length, 1);
 });
 
-test("what was fetched ahead is asked for until it is there", async () => {
+test("a prefetched response is polled until it is available", async () => {
   said.length = 0;
   const reply = { status: 200, headers: {}, body: "x" };
   answer = [{ value: "t1" }, { value: "" }, { value: "" }, { value: JSON.stringify(reply) }];

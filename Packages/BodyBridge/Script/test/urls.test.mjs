@@ -13,7 +13,7 @@ globalThis.prompt = (text) => {
 };
 const { isOurs, nameOf, realURL, resolve } = await import("../src/urls.js");
 
-test("a covered URL gets its name, and is asked for once", () => {
+test("a covered URL gets its container URL and is requested once", () => {
   assert.equal(nameOf("https://covered.example/a?b#c"), "app://covered.example/a?b#c");
   assert.equal(nameOf("HTTP://covered.example"), "app-http://covered.example/");
   assert.equal(nameOf("https://covered.example/a?b#c"), "app://covered.example/a?b#c");
@@ -21,13 +21,13 @@ test("a covered URL gets its name, and is asked for once", () => {
   assert.deepEqual(asked[0].place, "app://shop.example/a/page");
 });
 
-test("others, and what is no URL, have none", () => {
+test("other URLs and invalid URLs have no container URL", () => {
   for (const url of ["https://other.example/", "app://covered.example/", "relative", "data:,covered", "https://[", "", null, undefined]) {
     assert.equal(nameOf(url), undefined, `${url}`);
   }
 });
 
-test("names and real URLs", () => {
+test("container URLs and real URLs", () => {
   assert.equal(realURL("app://a.example/x"), "https://a.example/x");
   assert.equal(realURL("app-http://a.example/x"), "http://a.example/x");
   assert.equal(realURL("application://a"), "application://a");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// As much of a page's world as the modules look for when they are read. The rest is tested in a real engine.
+// The part of a page's world that the modules need when they are loaded. A real engine tests the rest.
 
 import buffer from "node:buffer";
 import { webcrypto } from "node:crypto";

@@ -4,24 +4,24 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The announcements of requests that cannot carry a mark.
+/// The announcements of requests that cannot carry a bridge header.
 ///
-/// The announcement of a request without CORS has the request's id. The announcement of a form has only its URL: it is
-/// assigned to the next navigation of a form to this URL, and then to the next request, in the order in which the
-/// navigations begin. A navigation and a request follow at once, so an announcement that is older than ``lifetime`` is
-/// removed if there is a newer one to the URL: its form was not sent.
+/// The announcement of a request without CORS has the id of the request. The announcement of a form has only its URL.
+/// It is assigned to the next form navigation to this URL, and then to the next request, in the order in which the
+/// navigations begin. Navigation and request follow an announcement at once. So an announcement older than ``lifetime``
+/// is removed if there is a newer one for the URL: its form was not sent.
 struct Announcements {
-    /// One announcement.
+    /// An announcement of one request.
     struct Announcement {
         var url: String
         var mark: BridgeHeader
-        /// The `Content-Type` that the request gets instead of the engine's.
+        /// The `Content-Type` that replaces the engine's value in the request.
         var contentType: String?
-        /// The `Content-Language` that the request gets instead of the id.
+        /// The `Content-Language` that replaces the id in the request.
         var contentLanguage: String?
-        /// The document and the target of a form: a later form of the same sender to the same URL replaces this one.
+        /// The document and the target of a form. A later form of the same sender to the same URL replaces this one.
         var sender: String?
-        /// The site that the document has proven to be of.
+        /// The site of the document, if the document has proven it.
         var provenSite: String?
         fileprivate var stage = Stage.announced
         /// The time at which the stage began.
@@ -39,7 +39,7 @@ struct Announcements {
             self.provenSite = provenSite
         }
 
-        /// The body in the relay, if the announcement is of a form that has one there.
+        /// The body in the relay, if the announcement is for a form with a relayed body.
         var heldBody: (id: BodyID, length: Int64)? {
             guard mark.id == nil, case .relayed(let id, let length) = mark.purpose else { return nil }
             return (id, length)
@@ -52,7 +52,7 @@ struct Announcements {
 
     /// The progress of a form.
     fileprivate enum Stage {
-        /// No navigation is known.
+        /// No navigation is assigned.
         case announced
         /// The navigation waits for the body.
         case waiting
@@ -60,17 +60,17 @@ struct Announcements {
         case begun
     }
 
-    /// In the order of their stages' beginnings.
+    /// The announcements in the order in which their stages began.
     private var list: [Announcement] = []
 
-    /// The most announcements that wait for their requests; the oldest is removed first.
+    /// The maximum number of pending announcements; a further one removes the oldest.
     private static let limit = 64
 
-    /// The longest time from the announcement of a form to its navigation, and from that to its request.
+    /// The longest time from the announcement of a form to its navigation, and from the navigation to its request.
     static let lifetime = Duration.seconds(5)
 
     /// Adds an announcement.
-    /// - Returns: the announcements that are removed.
+    /// - Returns: the announcements removed by it.
     mutating func insert(_ announcement: Announcement, at now: ContinuousClock.Instant) -> [Announcement] {
         var announcement = announcement
         announcement.date = now
@@ -84,7 +84,7 @@ struct Announcements {
     }
 
     /// Assigns the oldest announcement of a form to a navigation.
-    /// - Returns: the announcement, and those of earlier navigations that this one ends.
+    /// - Returns: the announcement, and the announcements of earlier navigations that this navigation ends.
     mutating func assign(
         toNavigationTo url: String, at now: ContinuousClock.Instant
     ) -> (found: Announcement?, ended: [Announcement]) {
@@ -98,7 +98,7 @@ struct Announcements {
         return (found, expired + ended)
     }
 
-    /// Moves an assigned announcement behind those whose navigations began before.
+    /// Moves an assigned announcement to the end, behind those whose navigations began earlier.
     mutating func begin(_ announcement: Announcement, at now: ContinuousClock.Instant) {
         let isMeant = { (other: Announcement) in other.stage == .waiting && other.mark == announcement.mark }
         guard let index = list.firstIndex(where: { $0.url == announcement.url && isMeant($0) }) else { return }
@@ -109,7 +109,7 @@ struct Announcements {
     }
 
     /// Removes the announcement of a request.
-    /// - Returns: the announcement, and those of forms to the same URL that were not sent.
+    /// - Returns: the announcement, and the announcements of forms to the same URL that were not sent.
     mutating func remove(
         for head: HTTPRequest, at now: ContinuousClock.Instant
     ) -> (found: Announcement?, unsent: [Announcement]) {
@@ -122,15 +122,15 @@ struct Announcements {
         guard ![.get, .head].contains(head.method) else { return (nil, []) }
         let (begun, expired) = removeForm(to: url, at: .begun, now)
         if let begun { return (begun, expired) }
-        // The engine has not asked about the navigation.
+        // The engine did not report the navigation.
         var others = remove { $0.isForm(to: url, at: .announced) }
         let found = others.popLast()
         return (found, others)
     }
 
-    /// Removes the oldest form to a URL that is in a stage and has not expired. If all have, the page was busy: then it
-    /// removes the oldest.
-    /// - Returns: the form, and the expired ones before it, which are removed too.
+    /// Removes the oldest unexpired form to a URL in a stage. If all of them have expired, the page was busy, and the
+    /// oldest is removed.
+    /// - Returns: the form, and the expired forms, which are removed too.
     private mutating func removeForm(
         to url: String, at stage: Stage, _ now: ContinuousClock.Instant
     ) -> (found: Announcement?, expired: [Announcement]) {

@@ -5,35 +5,36 @@ internal import Foundation
 internal import ResourceLoading
 
 extension BodyRelay {
-    /// One body.
+    /// The state of one body.
     struct Entry {
         typealias Reader = CheckedContinuation<Data?, any Error>
         typealias Writer = CheckedContinuation<Void, any Error>
         typealias Waiter = CheckedContinuation<Void, Never>
 
-        /// What nobody has read yet.
+        /// The pieces that have not been read yet.
         var pieces: [Data] = []
-        /// The bytes of `pieces`.
+        /// The number of bytes in `pieces`.
         var waiting = 0
-        /// How many bytes have come.
+        /// The number of bytes received.
         var received: Int64 = 0
-        /// How many bytes it has in all, as its request says; `nil` before that is there.
+        /// The total length in bytes, from the request; `nil` before the request is known.
         var length: Int64?
-        /// The length in bytes of a body that is whole before its request begins; `nil` for other bodies.
+        /// The length in bytes of a held body, which must be complete before its request begins; `nil` for other
+        /// bodies.
         var heldLength: Int64?
-        /// The file of a held body that is longer than the lead; such a body has no pieces.
+        /// The file of a held body that is longer than the lead. Such a body has no pieces.
         var file: TemporaryBodyFile?
-        /// The bytes of the file that were read.
+        /// The number of bytes read from the file.
         var fileOffset: Int64 = 0
-        /// The waits for a held body to be whole.
+        /// The continuations that wait until a held body is complete.
         var waiters: [Waiter] = []
-        /// Who waits for a piece.
+        /// The continuation that waits for a piece.
         var reader: Reader?
-        /// Who waits for room.
+        /// The continuation that waits for space.
         var writer: Writer?
-        /// Counts what happens to it.
+        /// A counter of activity, for the watch.
         var touches = 0
-        /// Drops it where nothing happens to it; it ends with the body.
+        /// The task that drops the body after inactivity; it ends with the body.
         var watch: Task<Void, any Error>?
 
         func end(with error: ResourceError) {
@@ -44,12 +45,13 @@ extension BodyRelay {
         }
     }
 
-    /// All bodies, as a value. Who is to be resumed is returned, and resumed without the lock.
+    /// The state of all bodies, as a value. Methods return the continuations to resume, and callers resume them without
+    /// the lock.
     struct State {
         var entries: [BodyID: Entry] = [:]
-        /// In all entries; as many are taken from the budget.
+        /// The number of bytes in all entries, which is also the number reserved from the budget.
         private(set) var bytes = 0
-        /// The lengths of all bodies that have a file.
+        /// The total length of all bodies that have a file.
         private(set) var heldBytes: Int64 = 0
         private let budget: ByteBudget?
 
@@ -57,16 +59,17 @@ extension BodyRelay {
             self.budget = budget
         }
 
-        /// Makes room for a body that is not known yet.
+        /// Creates the entry of a body that is not known yet.
         mutating func open(_ id: BodyID, _ limits: Limits) throws {
             guard entries[id] == nil else { return }
             guard entries.count < limits.count else {
-                throw ResourceError(.tooLarge, "more than \(limits.count) bodies wait for their requests")
+                throw ResourceError(.tooLarge, "more than \(limits.count) bodies are waiting for their requests")
             }
             entries[id] = Entry()
         }
 
-        /// - Returns: who is to get the piece, and whether who brought it has to wait.
+        /// Appends a piece to a body.
+        /// - Returns: the reader that receives the piece, and whether the writer has to wait.
         mutating func append(_ piece: Data, to id: BodyID, _ limits: Limits) throws -> (Entry.Reader?, Bool) {
             guard var entry = entries[id], !piece.isEmpty else { return (nil, false) }
             let received = entry.received + Int64(piece.count)
@@ -92,10 +95,10 @@ extension BodyRelay {
                 return (reader, false)
             }
             guard bytes + piece.count <= limits.bytes else {
-                throw ResourceError(.tooLarge, "bodies of more than \(limits.bytes) bytes wait for their requests")
+                throw ResourceError(.tooLarge, "the waiting bodies exceed the limit of \(limits.bytes) bytes")
             }
             guard budget?.reserve(piece.count) ?? true else {
-                throw ResourceError(.tooLarge, "bodies of all pages fill the memory that is set aside for them")
+                throw ResourceError(.tooLarge, "the bodies of all pages exceed the memory budget")
             }
             entry.pieces.append(piece)
             entry.waiting += piece.count
@@ -104,7 +107,7 @@ extension BodyRelay {
             return (nil, entry.waiting > limits.lead)
         }
 
-        /// Makes room for a body that is whole before its request begins.
+        /// Creates the entry of a body that must be complete before its request begins.
         mutating func hold(_ id: BodyID, length: Int64, _ limits: Limits) throws {
             guard entries[id] == nil else { return }
             try open(id, limits)
@@ -112,7 +115,7 @@ extension BodyRelay {
                 entries[id]?.heldLength = length
                 return
             }
-            // A longer one arrives as other bodies do, while its request is under way.
+            // A body beyond the limit arrives like other bodies, while its request is in progress.
             guard length <= limits.heldBytes - heldBytes else { return }
             do {
                 entries[id]?.file = try TemporaryBodyFile()
@@ -124,7 +127,7 @@ extension BodyRelay {
             heldBytes += length
         }
 
-        /// Returns a Boolean value that indicates whether bytes of a held body are still to come.
+        /// Returns a Boolean value that indicates whether a held body is not complete yet.
         func isIncomplete(_ id: BodyID) -> Bool {
             guard let entry = entries[id], let length = entry.heldLength else { return false }
             return entry.received < length
@@ -136,7 +139,8 @@ extension BodyRelay {
             return entry.waiters
         }
 
-        /// - Returns: the answer, or none where `reader` waits now; and who has room again.
+        /// Returns the next piece of a body.
+        /// - Returns: the piece, or `nil` if `reader` now waits for it; and the writer that has space again.
         mutating func next(
             of id: BodyID, _ limits: Limits, _ reader: Entry.Reader
         ) -> (answer: Result<Data?, any Error>?, writer: Entry.Writer?) {

@@ -5,29 +5,29 @@ internal import AsyncSupport
 public import Foundation
 public import ResourceLoading
 
-/// Bodies on their way from a page to the requests that carry their ids: piece by piece in order, each taken once.
+/// The transfer of bodies from a page to the requests that carry their ids. Pieces arrive in order, and each body is
+/// read once.
 ///
-/// A body is never whole in here: who brings a piece waits while more than the ``Limits/lead`` of that body lies here, so
-/// that its size is not limited. Where nothing happens to a body for the ``Limits/patience`` it is dropped, and whoever
-/// waits for it hears why. The body of a form is an exception: it is whole before its request begins, and one that is
-/// longer than the lead is in a temporary file without a name.
+/// The relay does not hold a whole body: a writer waits while more than ``Limits/lead`` bytes of its body are unread.
+/// So the size of a body is not limited. A body without activity for ``Limits/patience`` is dropped, and its waiting
+/// reader and writer receive an error. The body of a form is an exception: it is complete before its request begins,
+/// and it is in an unlinked temporary file if it is longer than the lead.
 public final class BodyRelay: Sendable {
-    /// How much may lie here, and for how long.
+    /// The limits of a relay in bytes, bodies and time.
     public struct Limits: Sendable, Hashable {
-        /// Of all bodies together, in bytes; 64 MB by default.
+        /// The maximum number of bytes of all bodies together; 64 MiB by default.
         public var bytes = 64 << 20
-        /// The most bodies at a time; 64 by default.
+        /// The maximum number of bodies at a time; 64 by default.
         public var count = 64
-        /// How many bytes of one body may lie here before who brings it has to wait; 4 MB by default.
+        /// The number of unread bytes of one body above which its writer has to wait; 4 MiB by default.
         public var lead = 4 << 20
-        /// The most bytes of held bodies on disk; 4 GB by default.
+        /// The maximum number of bytes of held bodies on disk; 4 GiB by default.
         public var heldBytes: Int64 = 4 << 30
-        /// How long a body stays without anything happening to it; 60 seconds by default. A body whose request has taken it,
-        /// and does not ask for its next piece, stays with the request: the host of it may take no more for as long as it
-        /// likes.
+        /// The time after which a body without activity is dropped; 60 seconds by default. A body that its request has
+        /// taken is not dropped while the request does not read, because the server may pause for any time.
         public var patience = Duration.seconds(60)
 
-        /// The defaults.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -35,12 +35,12 @@ public final class BodyRelay: Sendable {
     private let clock: any Clock<Duration>
     let state: Mutex<State>
 
-    /// Makes an empty relay.
+    /// Creates an empty relay.
     /// - Parameters:
-    ///   - limits: the limits of bytes, bodies and time.
-    ///   - budget: the budget that relays share, from which the bytes are taken; `nil`, the default, if only the limits
-    ///     of the relay count.
-    ///   - clock: measures ``Limits/patience``.
+    ///   - limits: the limits in bytes, bodies and time.
+    ///   - budget: the shared budget from which the bytes are reserved; `nil`, the default, if only the limits of the
+    ///     relay count.
+    ///   - clock: the clock for ``Limits/patience``.
     public init(
         limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -51,19 +51,19 @@ public final class BodyRelay: Sendable {
 
     deinit { removeAll() }
 
-    /// How many bytes lie here now.
+    /// The number of unread bytes in the relay.
     public var bytes: Int { state.withLock { $0.bytes } }
-    /// How many bodies are here now, or awaited.
+    /// The number of bodies in the relay, including expected ones.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// Adds a piece, and returns when there is room for another.
+    /// Adds a piece, and returns when there is space for another one.
     /// - Parameters:
     ///   - bytes: the bytes of the piece.
-    ///   - offset: where it begins in the body, in bytes. A piece that is here already is passed over: a page sends one
-    ///     again whose first way was cut.
+    ///   - offset: the offset of the piece in the body, in bytes. A piece that was received already is ignored, because
+    ///     a page sends a piece again if its first transfer was interrupted.
     ///   - id: the id of the body.
-    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` out of order, `timedOut` where nobody
-    ///   takes it, `cancelled` where the body was dropped.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` out of order, `timedOut` if the
+    ///   body is not read in time, `cancelled` if the body is dropped.
     public func put(_ bytes: Data, at offset: Int64, of id: BodyID) async throws {
         guard try add(bytes, at: offset, of: id) else { return }
         try await withTaskCancellationHandler {
@@ -82,25 +82,25 @@ public final class BodyRelay: Sendable {
         }
     }
 
-    /// Adds a piece where there is room, for those who cannot wait.
-    /// - Throws: as ``put(_:at:of:)``.
+    /// Adds a piece without waiting for space.
+    /// - Throws: the errors of ``put(_:at:of:)``.
     public func putNow(_ bytes: Data, at offset: Int64, of id: BodyID) throws {
         _ = try add(bytes, at: offset, of: id)
     }
 
-    /// Whether a body is here, or awaited.
+    /// Returns a Boolean value that indicates whether the relay has a body or expects it.
     func holds(_ id: BodyID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
-    /// What is here of a body, once: all of it where it was put in one piece.
-    /// - Returns: `nil` where nothing is here, or no longer.
+    /// Removes a body, and returns the bytes received so far.
+    /// - Returns: `nil` if the relay does not have the body.
     func removeReceivedBytes(_ id: BodyID) -> Data? {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: Self.dropped)
         return entry.map { entry in entry.pieces.count == 1 ? entry.pieces[0] : entry.pieces.reduce(Data(), +) }
     }
 
-    /// The body of an id, to be read once: from the first byte, whenever its pieces come.
-    /// - Throws: `ResourceError` with code `invalidRequest` where it was taken before, `tooLarge` beyond a limit.
+    /// Returns the body of an id, which can be read once, from the first byte. Its pieces may arrive later.
+    /// - Throws: `ResourceError` with code `invalidRequest` if it was taken before, `tooLarge` beyond a limit.
     public func removeBody(_ id: BodyID, length: Int64) throws -> ResourceBody {
         guard length > 0 else {
             drop(id)
@@ -109,7 +109,7 @@ public final class BodyRelay: Sendable {
         try state.withLock { state in
             try state.open(id, limits)
             guard let entry = state.entries[id], entry.length == nil else {
-                throw ResourceError(.invalidRequest, "the body was taken before")
+                throw ResourceError(.invalidRequest, "the body was already taken")
             }
             guard entry.received <= length else { throw Self.tooLong }
             state.entries[id]?.length = length
@@ -119,23 +119,24 @@ public final class BodyRelay: Sendable {
         return .stream(ByteStream(Pieces(reader: Reader(relay: self, id: id)), length: length))
     }
 
-    /// Forgets a body; who waits for it, or brings it, hears so.
+    /// Drops a body. Its waiting reader and writer receive the error.
     public func drop(_ id: BodyID, because error: ResourceError? = nil) {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: error ?? Self.dropped)
     }
 
-    /// Forgets all bodies, as when their page is gone.
+    /// Drops all bodies, for example when their page is closed.
     public func removeAll() {
         let entries = state.withLock { $0.removeAll() }
         for entry in entries { entry.end(with: Self.dropped) }
     }
 
     private static let dropped = ResourceError(.cancelled, "the body was dropped")
-    static let tooLong = ResourceError(.invalidRequest, "a body is longer than its request says")
-    private static let outOfOrder = ResourceError(.invalidRequest, "a piece of a body out of order")
+    static let tooLong = ResourceError(.invalidRequest, "the body is longer than its request states")
+    private static let outOfOrder = ResourceError(.invalidRequest, "a piece of the body is out of order")
 
-    /// - Returns: whether who brings it has to wait.
+    /// Adds a piece.
+    /// - Returns: a Boolean value that indicates whether the writer has to wait.
     private func add(_ bytes: Data, at offset: Int64, of id: BodyID) throws -> Bool {
         let (reader, hasToWait) = try state.withLock { state in
             let isNew = state.entries[id] == nil
@@ -148,7 +149,7 @@ public final class BodyRelay: Sendable {
             do {
                 return try state.append(bytes, to: id, limits)
             } catch {
-                // Nobody would watch it.
+                // No watch exists yet that would drop it.
                 if isNew { _ = state.remove(id) }
                 throw error
             }
@@ -171,7 +172,7 @@ public final class BodyRelay: Sendable {
         }
     }
 
-    /// Has a body dropped to which nothing happens.
+    /// Starts the watch of a body, which drops it after inactivity.
     func watch(_ id: BodyID) {
         state.withLock { state in
             guard let entry = state.entries[id], entry.watch == nil else { return }
@@ -189,18 +190,19 @@ public final class BodyRelay: Sendable {
         }
     }
 
-    /// How much has happened to a body; it is dropped where that is no more than was `seen`.
+    /// Returns the activity counter of a body, or drops the body if the counter is still `seen`.
     private func touches(of id: BodyID, droppedWhere seen: Int?, after patience: Duration) -> Int? {
         let (touches, dropped): (Int?, Entry?) = state.withLock { state in
             guard let entry = state.entries[id] else { return (nil, nil) }
             let isHeldBack = entry.length != nil && entry.reader == nil
             return entry.touches == seen && !isHeldBack ? (nil, state.remove(id)) : (entry.touches, nil)
         }
-        dropped?.end(with: ResourceError(.timedOut, "nothing came of a body for \(patience)"))
+        dropped?.end(with: ResourceError(.timedOut, "the body had no activity for \(patience)"))
         return touches
     }
 
-    /// A body as who took it reads it. Unlike a stream of the library's it does not end, as if whole, when it is cancelled.
+    /// A body as its request reads it. Unlike `AsyncThrowingStream`, it does not end as if complete when it is
+    /// cancelled.
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
         let reader: Reader
 
@@ -208,7 +210,7 @@ public final class BodyRelay: Sendable {
         func next() async throws -> Data? { try await reader.next() }
     }
 
-    /// Ends the body when nobody reads it any more.
+    /// A reader that drops the body when it is released.
     private final class Reader: Sendable {
         let relay: BodyRelay
         let id: BodyID
@@ -224,21 +226,23 @@ public final class BodyRelay: Sendable {
     }
 }
 
-// Bodies of forms. The navigation of a form ends the page that its body comes from, so the body has to be here before.
+// Bodies of forms. A form navigation ends the page that sends the body, so the body must be complete before it.
 extension BodyRelay {
-    /// Expects the body of a form. One that is longer than ``Limits/lead`` is written to a temporary file, up to
-    /// ``Limits/heldBytes`` in all; a still longer one is not held, and arrives while its request is under way.
-    /// - Throws: `ResourceError` with code `tooLarge` beyond the limit of bodies, `io` if there is no file. Then nothing
-    ///   of the body is here.
+    /// Expects the body of a form.
+    ///
+    /// A body longer than ``Limits/lead`` is written to a temporary file, up to ``Limits/heldBytes`` in total. Beyond
+    /// that the body is not held and arrives while its request is in progress.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond the limit of bodies, `io` if the file cannot be created.
+    ///   The relay then has nothing of the body.
     func hold(_ id: BodyID, length: Int64) throws {
         try state.withLock { try $0.hold(id, length: length, limits) }
         watch(id)
     }
 
-    /// Returns a Boolean value that indicates whether bytes of a held body are still to come.
+    /// Returns a Boolean value that indicates whether a held body is not complete yet.
     func isIncomplete(_ id: BodyID) -> Bool { state.withLock { $0.isIncomplete(id) } }
 
-    /// Returns when a held body is whole, or is not here any more.
+    /// Waits until a held body is complete or dropped.
     func waitUntilWhole(_ id: BodyID) async {
         await withCheckedContinuation { continuation in
             let isWaiting = state.withLock { state in
@@ -252,11 +256,10 @@ extension BodyRelay {
 }
 
 extension BodyRelay {
-    /// Adds a whole body, to be taken with ``removeReceivedBytes(_:)``. Where there is no room for it nothing of it
-    /// stays.
-    /// - Parameter limit: the most bytes to accept.
-    /// - Returns: how many bytes were read, and whether they are all here.
-    /// - Throws: what the body does; nothing of it stays then.
+    /// Adds a whole body, for ``removeReceivedBytes(_:)``. If there is no space for it, nothing of it is kept.
+    /// - Parameter limit: the maximum number of bytes to accept.
+    /// - Returns: the number of bytes read, and whether the whole body was added.
+    /// - Throws: the errors of reading the body; nothing of it is kept then.
     func put(whole body: ResourceBody, as id: BodyID, upTo limit: Int) async throws -> (read: Int, isWhole: Bool) {
         guard body.length ?? 0 <= limit else { return (0, false) }
         var read = 0

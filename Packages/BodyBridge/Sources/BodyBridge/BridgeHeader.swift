@@ -3,58 +3,63 @@
 
 internal import WebSyntax
 
-/// What the injected script says of a request: in a header field of the request, or ahead of it where the request can
-/// have none. Without its token:
+/// The description of a request by the injected script. It is in a header field of the request, or is announced before
+/// a request that cannot have the field.
 ///
-///     plain | none | take ID LENGTH | store ID OFFSET | ask
+/// Its form without the token is:
 ///
-/// followed, for the first three, by any of the words `keep`, `omit`, `include` and `manual`, a number of
+/// ```
+/// plain | none | take ID LENGTH | store ID OFFSET | ask
+/// ```
+///
+/// The first three may be followed by any of the words `keep`, `omit`, `include` and `manual`, a number of
 /// milliseconds, and an id.
 public struct BridgeHeader: Sendable, Hashable {
-    /// What the request is for.
+    /// The purpose of a request.
     @_spi(Fuzzing) public enum Purpose: Sendable, Hashable {
-        /// It has no body.
+        /// A request without a body.
         case bodyless
-        /// Its body is plain bytes: the engine may be asked for it.
+        /// A request whose body is plain bytes, which the engine can supply.
         case plain
-        /// Its body, of so many bytes, is in the relay, or on its way there.
+        /// A request whose body is in the relay or will arrive there; with its length in bytes.
         case relayed(BodyID, length: Int64)
-        /// It brings a piece of a body for the relay, which begins at so many bytes.
+        /// A request that carries a piece of a body for the relay; with the offset of the piece in bytes.
         case store(BodyID, offset: Int64)
-        /// It brings a question.
+        /// A request that carries a message for the bridge.
         case ask
     }
 
-    /// Whether cookies go along (Fetch, "credentials mode"), where that is not as for most requests of scripts.
+    /// The credentials mode of a request (Fetch, section 2.2.5).
     public enum Credentials: Sendable, Hashable {
-        /// To the page's own origin alone.
+        /// Credentials only for the page's own origin; the default for scripts.
         case sameOrigin
-        /// To nobody.
+        /// No credentials.
         case omit
-        /// To all.
+        /// Credentials for every origin.
         case include
     }
 
-    /// What the request is for.
+    /// The purpose of the request.
     @_spi(Fuzzing) public var purpose: Purpose
-    /// Whether the request goes on when its page is gone (Fetch, `keepalive`).
+    /// A Boolean value that indicates whether the request continues after its page is closed (Fetch, `keepalive`).
     public var isKeptAlive = false
-    /// Whether cookies go along.
+    /// The credentials mode of the request.
     public var credentials = Credentials.sameOrigin
-    /// Whether an answer that leads elsewhere is followed there (Fetch, "redirect mode").
+    /// A Boolean value that indicates whether redirects are followed (Fetch, "redirect mode").
     public var followsRedirects = true
-    /// How long the answer may take in all; `nil` where nothing is said.
+    /// The time limit for the whole response; `nil` for none.
     public var timeLimit: Duration?
-    /// By which the script asks of the request's answer.
+    /// The id with which the script requests the final URL of the response.
     public var id: BodyID?
 
-    /// Whether it is of a beacon: of all else that is kept alive the script asks where it went.
+    /// A Boolean value that indicates whether the request is a beacon. For every other keepalive request the script
+    /// requests the final URL, so it has an id.
     var isBeacons: Bool { isKeptAlive && id == nil }
 
-    /// In bytes of UTF-8.
+    /// The maximum length, in bytes of UTF-8.
     private static let limit = 192
 
-    /// `nil` for texts of another form.
+    /// Creates a header from its text without the token; `nil` for text of another form.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.limit else { return nil }
         var tokens = Tokens(text)
@@ -76,7 +81,7 @@ public struct BridgeHeader: Sendable, Hashable {
         }
     }
 
-    /// Takes the words that belong to it, too.
+    /// Returns the purpose, and consumes its arguments from the tokens.
     private static func purpose(_ word: Substring, _ tokens: inout Tokens) -> Purpose? {
         switch word {
         case "none": return .bodyless
@@ -92,8 +97,8 @@ public struct BridgeHeader: Sendable, Hashable {
     }
 }
 
-/// What lies between single blanks, empty words too. By bytes, one after the other: each request has a mark, and to look
-/// for characters takes ten times as long.
+/// The tokens between single spaces, including empty ones. They are split by bytes, because every request has this
+/// header, and splitting by characters takes ten times as long.
 private struct Tokens {
     private var rest: Substring?
 
@@ -110,18 +115,18 @@ private struct Tokens {
     }
 }
 
-/// Names a body in the relay: 32 hexadecimal digits, mostly made up by the injected script.
+/// The id of a body in the relay: 32 hexadecimal digits, usually chosen by the injected script.
 public struct BodyID: Sendable, Hashable {
-    /// The digits.
+    /// The 32 hexadecimal digits.
     public let text: String
 
-    /// `nil` for other texts.
+    /// Creates an id from its digits; `nil` for other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, text.utf8.allSatisfy(\.isLowercaseHexDigit) else { return nil }
         self.text = String(text)
     }
 
-    /// A new one, which nobody can guess.
+    /// Creates a random id, which cannot be guessed.
     init() {
         text = BridgeToken().text
     }

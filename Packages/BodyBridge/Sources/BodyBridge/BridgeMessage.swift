@@ -4,48 +4,48 @@
 internal import Foundation
 internal import WebSyntax
 
-/// What the injected script asks the container, and waits for. JSON on the wire; see ``init(json:)``.
+/// A message of the injected script to the container, which returns a reply. It is JSON; see ``init(json:)``.
 @_spi(Fuzzing) public struct BridgeMessage: Sendable, Hashable {
-    /// What is asked.
+    /// The topic of a message.
     enum Topic: Sendable, Hashable {
-        /// Whether requests for a URL are to come to the container.
+        /// Requests whether the container intercepts requests for a URL.
         case covers(url: String)
-        /// What `document.cookie` reads.
+        /// Requests the value of `document.cookie`.
         case cookies
-        /// A script assigned to `document.cookie`.
+        /// Reports an assignment to `document.cookie`.
         case setCookie(text: String)
-        /// The next POST or other request to a URL, which cannot carry a mark, has this one.
-        /// - `contentType`: in place of the one that the engine says.
-        /// - `text`: the `Content-Language` that the mark's id replaces, or the sender of a form, whose mark has no id.
+        /// Announces the next request to a URL that cannot carry its bridge header, which is `mark`.
+        /// - `contentType`: the content type in place of the engine's.
+        /// - `text`: the `Content-Language` that the id of the header replaces, or the sender of a form, whose header
+        ///   has no id.
         case announce(url: String, mark: BridgeHeader, contentType: String?, text: String?)
-        /// Where the redirects of a request have led to.
+        /// Requests the final URL of a request after its redirects.
         case moved(BodyID)
-        /// A worker is about to ask for its script.
+        /// Announces that a worker is about to request its script.
         case worker(url: String, isModule: Bool)
-        /// A piece of a body, for where requests are forbidden.
+        /// Carries a piece of a body, if requests are forbidden.
         case store(BodyID, offset: Int64, bytes: Data)
-        /// Whether the document may be shown in a frame below these origins, as the engine names them.
+        /// Requests whether the document may be shown in a frame below these origins, as the engine names them.
         case framed(ancestors: [String])
-        /// A body will not come: it cannot be read.
+        /// Reports that a body cannot be read and will not arrive.
         case drop(BodyID)
     }
 
-    /// Where the script that asks runs, by its own word: the URL of its document or worker, under the container's name.
+    /// The URL of the document or worker of the script, with the container's scheme, as claimed by the script.
     public var place: String
-    /// What is asked.
+    /// The topic of the message.
     var topic: Topic
 
-    /// In bytes: a piece of a body as base64, and a little.
+    /// The maximum length in bytes: a base64 piece of a body and some overhead.
     static let limit = 2 << 20
-    /// In bytes.
+    /// The maximum length of a URL, in bytes.
     private static let urlLimit = 64 << 10
 
-    /// Reads `{"ask": …, "place": …, …}`, with the members of the topic beside, percent-encoded.
-    ///
-    /// `nil` for anything else, and for what is beyond its limit: 2 MB, and 64 KB for a URL.
+    /// Creates a message from `{"ask": …, "place": …, …}` with the members of its topic, percent-encoded.
+    /// - Returns: `nil` for any other text, and beyond the limits of 2 MiB, and 64 KiB for a URL.
     public init?(json: some StringProtocol) {
         guard json.utf8.count <= Self.limit,
-            // As a component of a URL: engines change some signs of a dialog's text.
+            // The text is percent-encoded, because engines change some characters in the text of a dialog.
             let bytes = PercentEncoding.decode(json.utf8).map({ Data($0) }),
             let message = try? JSONDecoder().decode(Message.self, from: bytes),
             [message.place, message.url ?? ""].allSatisfy({ $0.utf8.count <= Self.urlLimit }),
@@ -67,7 +67,7 @@ internal import WebSyntax
         var offset: Int64?
         var bytes: String?
 
-        /// The texts of `{"0": …, "1": …}`.
+        /// Returns the values of `{"0": …, "1": …}`.
         private static func ancestors(json: String) -> [String]? {
             (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))).map { Array($0.values) }
         }

@@ -4,33 +4,35 @@
 internal import Foundation
 internal import SystemSupport
 
-/// The script that runs before a page's own, in each of its frames, and in front of its workers'.
+/// The script that runs before a page's scripts in each of its frames, and before the scripts of its workers.
 ///
-/// It puts functions in the place of the engine's, which send what the engine would lose to the container, and which a
-/// page cannot tell from the engine's. Its source is in `Script/src`. In documents that are not at one of the schemes it
+/// It replaces functions of the engine by functions that send to the container what the engine would lose. A page
+/// cannot distinguish them from the engine's. The source is in `Script/src`. In documents of other schemes the script
 /// does nothing.
 public struct InjectedScript: Sendable, Hashable {
-    /// Shown to the container by the script, and by nobody else.
+    /// The token that authenticates the script to the container.
     public let token: BridgeToken
-    /// Stands for `https`.
+    /// The scheme that represents `https`.
     public let secureScheme: String
-    /// Stands for `http`.
+    /// The scheme that represents `http`.
     public let insecureScheme: String
-    /// Whether `document.cookie` is the container's.
+    /// A Boolean value that indicates whether the script replaces `document.cookie`.
     public let hasCookies: Bool
-    /// Whether what sends bodies is the script's; `nil` but for ``forced(token:hasBodies:hasCookies:)``.
+    /// A Boolean value that indicates whether the script replaces the functions that send bodies; `nil` except for
+    /// ``forced(token:hasBodies:hasCookies:)``.
     private let hasBodies: Bool?
-    /// A name in the page's world of what the script has left there, which nobody can find or take away who does not know
-    /// it. An engine shows it to a page that opens its document anew, which can do no more with it than this script does.
+    /// The name of the script's state in the page's world. It is random, so a page can neither find nor remove it. An
+    /// engine may reveal it to a page that reopens its document, but the page can do no more with it than this script
+    /// does.
     private let name = "_" + BridgeToken().text
-    /// A name there of what makes the script of a configuration, until the script is made: before the page's own run. It is
-    /// the same in all pages, and shown to none.
+    /// The name of the factory that creates the script from a configuration. It exists only until the script is
+    /// created, before the scripts of the page. It is the same in all pages and is revealed to none.
     private static let maker = "_" + BridgeToken().text
 
     /// The header field that carries a ``BridgeHeader``. It never leaves the container.
     public static let field = "ContainerKit-Request"
 
-    /// Makes a script for the pages of one view.
+    /// Creates a script for the pages of one view.
     public init(token: BridgeToken, secureScheme: String, insecureScheme: String, hasCookies: Bool) {
         self.token = token
         self.secureScheme = secureScheme
@@ -46,26 +48,29 @@ public struct InjectedScript: Sendable, Hashable {
         self.hasBodies = hasBodies
     }
 
-    /// A script for documents of `https` and `http`, where the engine loses nothing: by it tests see whether a page can tell
-    /// that functions stand in the place of the engine's. It makes bytes of bodies before the engine has them, which takes
-    /// memory and time, says nothing of requests, and does not run in workers.
+    /// Returns a script for documents of `https` and `http`, where the engine loses nothing. With it, tests check that
+    /// a page cannot detect the replaced functions.
+    ///
+    /// It converts bodies to bytes before the engine gets them, which takes memory and time. It sends no bridge headers
+    /// and does not run in workers.
     /// - Parameters:
-    ///   - token: the token by which the container recognizes the script.
-    ///   - hasBodies: whether what sends bodies is the script's.
-    ///   - hasCookies: whether `document.cookie` is; it reads and sets the engine's own.
+    ///   - token: the token that authenticates the script.
+    ///   - hasBodies: whether the script replaces the functions that send bodies.
+    ///   - hasCookies: whether the script replaces `document.cookie`, by functions that use the engine's cookies.
     public static func forced(token: BridgeToken, hasBodies: Bool, hasCookies: Bool) -> InjectedScript {
         InjectedScript(token: token, hasBodies: hasBodies, hasCookies: hasCookies)
     }
 
-    /// For documents, at their start, in this order.
+    /// The scripts to inject at document start, in this order.
     ///
-    /// Engines inject into a world again that the page has changed, as after `document.open()`: there the script itself
-    /// must not run, which would show its token. The first of these asks what the last has left behind, the second does
-    /// nothing unless the first found nothing there, and the last cannot be run twice, since it declares a constant. None
-    /// calls what a page can change, or what may be no function, which an engine's message would quote; and the
-    /// configuration inherits from nothing that a page could add to.
+    /// Engines inject again into a world that the page has changed, for example after `document.open()`. The script
+    /// must not run there, because that would reveal its token. The first script checks for the state of an earlier
+    /// run. The second does nothing unless the first found none. The third cannot run twice, because it declares a
+    /// constant. None of them calls a function that a page can replace, or a value that may not be a function, because
+    /// an engine's error message would quote it. The configuration has no prototype to which a page could add members.
     ///
-    /// The long one is the same text in all pages: an engine reads it once for all that its process shows.
+    /// The second script is the long one. Its text is the same in all pages, so an engine parses it once for each
+    /// process.
     public var page: [String] {
         [
             "typeof \(name)==\"undefined\"?\(Self.asked):\(name)()",
@@ -74,8 +79,8 @@ public struct InjectedScript: Sendable, Hashable {
         ]
     }
 
-    /// To be run in a blank page, in a world that no page has, one after the other: a process that has done so once runs
-    /// the script sooner in its pages. It holds no token.
+    /// The scripts to run one after the other in a blank page, in a world of its own. A process that has run them
+    /// starts the script faster in its pages. They contain no token.
     public static let sourcesToPrecompile = [
         asked, making,
         made(
@@ -83,10 +88,10 @@ public struct InjectedScript: Sendable, Hashable {
                 token: "", mark: field, schemes: .init(https: "", http: ""), hasCookies: true, isWarmUp: true)),
     ]
 
-    /// Asks for the maker.
+    /// The script that requests the factory.
     private static let asked = "globalThis.\(maker)=0"
 
-    /// Makes the maker where it was asked for: the long one.
+    /// The script that creates the factory if it was requested. This is the long one.
     private static let making = making(ScriptText.page)
     private static let makingForced = making(ScriptText.forced)
 
@@ -95,20 +100,21 @@ public struct InjectedScript: Sendable, Hashable {
             + "{\(text);return t=>{t?CONTAINERKIT.token=t:CONTAINERKIT.again&&CONTAINERKIT.again()}})"
     }
 
-    /// Takes the maker out of the world, and has it make the script where it is there.
+    /// Returns the script that removes the factory from the world, and creates the script with it if it exists.
     private static func made(_ configuration: Configuration) -> String {
         let making = "typeof make==\"function\"?make(\(ScriptLiteral.object(configuration))):()=>{}"
         return "(make=>delete globalThis.\(maker)&&\(making))(globalThis.\(maker))"
     }
 
-    /// The script that proves documents to be of a site, after ``page``, for documents of the site alone: from then on the
-    /// injected script shows the proof with its token.
+    /// Returns the script that proves documents to be of a site. It runs after ``page``, only in documents of the site.
+    /// From then on the injected script sends the proof with its token.
     func proof(_ proof: BridgeToken) -> String {
         "typeof \(name)==\"function\"&&\(name)(\"\(token.text) +\(proof.text)\")"
     }
 
-    /// What runs in a worker before its own script. It holds the token: it is for the worker alone.
-    /// - Parameter id: what the worker's URL ends with that the page did not write.
+    /// Returns the script that runs in a worker before the worker's own script. It contains the token, so it is for the
+    /// worker only.
+    /// - Parameter id: the end of the worker's URL that the page did not write.
     func worker(id: String) -> String {
         ScriptText.worker.replacing(
             "CONTAINERKIT", with: ScriptLiteral.object(configuration(id: id)), maxReplacements: 1)
@@ -136,22 +142,23 @@ public struct InjectedScript: Sendable, Hashable {
     }
 }
 
-/// What the injected script shows to be the injected script: 128 random bits that it keeps from its page. A page that was
-/// there before the script can learn them: nothing that must not happen may depend on them alone.
+/// The secret that authenticates the injected script: 128 random bits that the script keeps from its page.
 ///
-/// A token is one page's, for as long as its view shows it. The mark of a request and the text of a question begin with it.
+/// A page that existed before the script can learn the token. So no security decision may depend on the token alone. A
+/// token is valid for one page, as long as its view shows the page. The bridge header of a request and the text of a
+/// message begin with it.
 public struct BridgeToken: Sendable, Hashable {
-    /// 32 hexadecimal digits.
+    /// The 32 hexadecimal digits.
     public let text: String
 
-    /// Draws a token.
+    /// Creates a random token.
     public init() {
         text = RandomToken.hex(byteCount: 16)
     }
 
-    /// What follows the token and a space; `nil` where a text does not begin so.
+    /// Returns the text after the token and a space; `nil` if the text does not begin with them.
     ///
-    /// It takes the same time wherever the first difference is.
+    /// The comparison takes constant time.
     func payload(of text: some StringProtocol) -> Substring? {
         var text = Substring(text)
         let rest: Int? = text.withUTF8 { bytes in
@@ -162,16 +169,17 @@ public struct BridgeToken: Sendable, Hashable {
     }
 }
 
-/// Values as they stand in a script.
+/// The conversion of values to script literals.
 enum ScriptLiteral {
-    /// A value as JavaScript. JSON is that, but for the two line ends that only JSON leaves alone, in old engines.
+    /// Returns a value as JavaScript. JSON is JavaScript, except for two line terminators that old engines do not
+    /// accept.
     static func value(_ value: some Encodable) -> String {
-        // Texts and numbers always have a form.
+        // Strings and numbers can always be encoded.
         (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
-    /// An object without a prototype, of a value that has members: those that it lacks would be looked up where a page can
-    /// put some, with the token at hand.
+    /// Returns an object without a prototype. Otherwise a page could define the members that the object lacks, and get
+    /// the token from them.
     static func object(_ value: some Encodable) -> String {
         #"{"__proto__":null,"# + self.value(value).dropFirst()
     }

@@ -4,25 +4,28 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// The container's end of one view's bridge: what the injected script asks and brings, and what its requests are.
+/// The native side of one view's bridge. It replies to messages of the injected script, and reads the bridge headers of
+/// requests.
 ///
-/// Isolation: the main actor, where engines ask.
+/// Isolation: the main actor, on which engines call it.
 @MainActor
 public final class PageBridge {
-    /// What a request of the engine is.
+    /// The kind of an intercepted request.
     public enum Reading: Sendable {
-        /// One of the page's.
+        /// A request of the page.
         case request(BridgedRequest)
-        /// It brings a piece of a body, which the engine has: put it into the relay with ``store(_:at:of:)``.
+        /// A request that carries a piece of a body, which the engine has. Add it to the relay with
+        /// ``store(_:at:of:)``.
         case piece(BodyID, offset: Int64)
-        /// It brings a question, which the engine has: answer it with ``answer(to:isAuthentic:provenSite:)``.
-        /// - `provenSite`: the site that the script's document has proven to be of.
+        /// A request that carries a message, which the engine has. Reply to it with
+        /// ``answer(to:isAuthentic:provenSite:)``.
+        /// - `provenSite`: the site of the script's document, if the document has proven it.
         case message(provenSite: String?)
-        /// It asks for a worker's script: ``WorkerScript/text(leading:)`` is to be its answer's.
+        /// A request for a worker's script. ``WorkerScript/text(leading:)`` is the body of the response.
         case worker(WorkerScript)
-        /// It asks for the script in front of a worker's, which this is.
+        /// A request for the script that leads a module worker's script, which is the value.
         case script(String)
-        /// The script in front asks for the worker's own, which was kept with ``keep(_:of:)``.
+        /// A request of the leading script for the worker's own script, which was stored with ``keep(_:of:)``.
         case storedWorkerScript(ResourceResponse)
     }
 
@@ -30,36 +33,37 @@ public final class PageBridge {
     public let script: InjectedScript
     private let relay: BodyRelay
     private let host: any BridgeHosting
-    /// The real URL of the document that the view shows. What a script says of the page around it may be a lie: cookies
-    /// of another site would be a page's own by that.
+    /// The real URL of the document that the view shows. The page around a frame is not taken from the script, because
+    /// a false claim would turn cookies of another site into cookies of the page.
     private var documentURL: String
     private var announced = Announcements()
-    /// The time by which announcements expire.
+    /// The time against which announcements expire.
     var now: () -> ContinuousClock.Instant = { .now }
-    /// Scripts of workers that are to be asked for, newest last.
+    /// The workers whose scripts will be requested, newest last.
     private var workers: [Expected] = []
     private var workerScripts: WorkerScriptCache
-    /// Counts how often all that is here was forgotten.
+    /// The number of calls of ``removeAll()``, which identifies a document.
     private var visit = 0
-    /// Where redirects of requests have led to, newest last.
+    /// The final URLs of redirected requests, newest last.
     private var redirects: [(id: BodyID, url: String)] = []
-    /// The proofs of sites whose documents the view has shown.
+    /// The proofs of the sites whose documents the view has shown.
     private var proofs: [(token: BridgeToken, site: String)] = []
 
-    /// The most scripts of workers that are to be asked for; the oldest goes first.
+    /// The maximum number of expected worker scripts; a further one removes the oldest.
     private static let limit = 64
-    /// The most redirected requests that the script may still ask of, and the longest URL that it is told, in bytes.
+    /// The maximum number of recorded redirects, and the maximum length of a recorded URL, in bytes.
     private static let redirectLimit = 256
     private static let moveURLLimit = 8 << 10
-    /// The most sites of one view that get a proof: scripts of the others get no cookies.
+    /// The maximum number of sites of one view that get a proof. Scripts of further sites get no cookies.
     private static let proofLimit = 64
 
+    /// Creates the bridge of one view.
     /// - Parameters:
     ///   - script: the script to inject.
     ///   - documentURL: the real URL of the document that the view is about to show.
-    ///   - limits: the limits of the bodies that the page hands over.
-    ///   - budget: what all pages' bodies together are taken from; `nil` for none.
-    ///   - host: answers what is not the bridge's own to say.
+    ///   - limits: the limits of the bodies that the page sends.
+    ///   - budget: the budget for the bodies of all pages together; `nil` for none.
+    ///   - host: the object that makes the decisions for messages of the script.
     public init(
         _ script: InjectedScript, documentURL: String, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
         host: any BridgeHosting
@@ -71,15 +75,15 @@ public final class PageBridge {
         self.host = host
     }
 
-    /// What a text of a dialog begins with that is for ``answer(to:isAuthentic:provenSite:)``.
+    /// The prefix of a dialog text that is for ``answer(to:isAuthentic:provenSite:)``.
     public var prefix: String { script.token.text + " " }
 
-    /// Returns the script that proves documents to be of a site, for such documents alone, after ``InjectedScript/page``;
-    /// `nil` if the view has it already.
+    /// Returns the script that proves documents to be of a site, or `nil` if the view already has it. Run it only in
+    /// such documents, after ``InjectedScript/page``.
     ///
-    /// A document that has taken the window of another one can learn the token of the injected script. It cannot learn the
-    /// proof of a site that it is not of.
-    /// - Parameter site: a name of the site, which ``BridgeHosting`` is given back.
+    /// A document that replaces another one in its window can learn the token of the injected script. It cannot learn
+    /// the proof of a site that it does not belong to.
+    /// - Parameter site: a name of the site, which is passed to ``BridgeHosting``.
     public func prove(_ site: String) -> String? {
         guard proofs.count < Self.proofLimit, !proofs.contains(where: { $0.site == site }) else { return nil }
         let token = BridgeToken()
@@ -87,7 +91,8 @@ public final class PageBridge {
         return script.proof(token)
     }
 
-    /// What follows the token without the proof of a site, and the site that it proves. Nothing follows a wrong proof.
+    /// Returns the payload without the proof of a site, and the proven site. The payload is `nil` if the proof is
+    /// wrong.
     private func proven(_ payload: Substring?) -> (payload: Substring?, site: String?) {
         guard let payload, payload.utf8.first == UInt8(ascii: "+") else { return (payload, nil) }
         let text = payload.dropFirst()
@@ -97,12 +102,11 @@ public final class PageBridge {
         return (nil, nil)
     }
 
-    /// Answers a question of the script, with or without its ``prefix``, as JSON: `{"value": …}`.
-    ///
-    /// What is not a question of this page's script gets `null`.
+    /// Replies to a message of the script with JSON: `{"value": …}`, or `null` if the text is not a message of this
+    /// page's script.
     /// - Parameters:
-    ///   - text: the question as JSON. Unless `isAuthentic` is true, it begins with the ``prefix``.
-    ///   - isAuthentic: whether the request that brought it has shown the token.
+    ///   - text: the message as JSON. Unless `isAuthentic` is true, it begins with the ``prefix``.
+    ///   - isAuthentic: whether the request that carried the message has shown the token.
     ///   - provenSite: the site that this request has proven.
     public func answer(to text: String, isAuthentic: Bool = false, provenSite: String? = nil) -> String {
         let (payload, proven) = isAuthentic ? (Substring(text), provenSite) : proven(script.token.payload(of: text))
@@ -131,11 +135,11 @@ public final class PageBridge {
         }
     }
 
-    /// Reads what the script says of a request, and takes it out of the request.
+    /// Reads and removes the bridge header of a request.
     /// - Parameters:
-    ///   - head: the head of the request, from which the field of the script is removed.
-    ///   - fragment: the fragment of the URL that the engine asks for, without its `#`.
-    /// - Throws: `ResourceError`, as ``BodyRelay`` does for a body that is asked for twice or is too large.
+    ///   - head: the head of the request, from which the bridge header is removed.
+    ///   - fragment: the fragment of the URL that the engine requests, without its `#`.
+    /// - Throws: `ResourceError`, as ``BodyRelay`` does if a body is requested twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
@@ -147,7 +151,7 @@ public final class PageBridge {
             }
         }
         let url = head.urlText
-        // An id is followed by what the page wrote, with its `#`.
+        // The id is followed by the fragment that the page wrote, with its `#`.
         let id = fragment.map { $0.prefix { $0 != "#" } }
         if head.method == .get, let id, let index = workers.lastIndex(where: { $0.url == url && $0.id == id }) {
             let found = workers.remove(at: index)
@@ -156,18 +160,18 @@ public final class PageBridge {
         let announcement = announced.remove(for: head, at: now())
         drop(announcement.unsent)
         if let found = announcement.found {
-            // It was dropped while its navigation waited for it.
+            // The body was dropped while its navigation waited for it.
             if let body = found.heldBody, !relay.holds(body.id) { throw Self.dropped }
             if let type = found.contentType { head.headerFields[.contentType] = type }
             if found.mark.id != nil { head.headerFields[.contentLanguage] = found.contentLanguage }
             var bridged = try bridged(found.mark, provenSite: found.provenSite)
-            // It was said of a place, and not of this request.
+            // The announcement was about a URL, not about this request.
             if case .engine = bridged.body { bridged.body = .announced }
             if found.mark.id == nil {
-                // A form's: a document is asked for.
+                // A form navigation requests a document.
                 bridged.credentials = nil
             } else {
-                // It can have no field of the script's: only without CORS is that so.
+                // Only requests without CORS cannot carry the bridge header.
                 bridged.asksWithoutCORS = true
             }
             return .request(bridged)
@@ -176,10 +180,10 @@ public final class PageBridge {
         return .request(BridgedRequest())
     }
 
-    /// What the script says in its header field, and a page that does not know its token cannot.
+    /// Returns the bridge header of a request, which only a script with the token can set, and the proven site.
     private func mark(of fields: HTTPFields) -> (mark: BridgeHeader?, site: String?) {
         for field in fields where field.name == .mark {
-            // What a page sets itself under this name the engine joins with what the script sets.
+            // The engine joins a value that the page sets under this name with the value of the script.
             let isJoined = field.value.utf8.contains(UInt8(ascii: ","))
             let values = isJoined ? field.value.split(separator: ", ") : [field.value[...]]
             for value in values {
@@ -190,10 +194,10 @@ public final class PageBridge {
         return (nil, nil)
     }
 
-    /// Assigns an announced form to a navigation of a form that is about to begin.
-    /// - Parameter url: of the navigation, as the engine names it.
-    /// - Returns: a wait for the form's body to be whole, or to be dropped, after which the navigation begins at once;
-    ///   `nil` if it can begin now.
+    /// Assigns an announced form to a form navigation that is about to begin.
+    /// - Parameter url: the URL of the navigation, as the engine names it.
+    /// - Returns: a function that waits until the body of the form is complete or dropped, after which the navigation
+    ///   must begin at once; `nil` if the navigation can begin now.
     public func wait(forFormTo url: String) -> (@MainActor () async -> Void)? {
         let assigned = announced.assign(toNavigationTo: withoutFragment(url), at: now())
         drop(assigned.ended)
@@ -217,7 +221,7 @@ public final class PageBridge {
             url: withoutFragment(url), mark: mark, contentType: type, contentLanguage: isForms ? nil : text,
             sender: isForms ? text : nil, provenSite: provenSite)
         drop(announced.insert(announcement, at: now()))
-        // Without room for it the body is dropped as soon as it arrives, and its request fails.
+        // If there is no space for the body, it is dropped when it arrives, and its request fails.
         if let body = announcement.heldBody { try? relay.hold(body.id, length: body.length) }
     }
 
@@ -228,20 +232,22 @@ public final class PageBridge {
 
     private static let dropped = ResourceError(.cancelled, "the body of a form was dropped")
 
-    /// Puts a piece of a body into the relay; returns when there is room for another.
+    /// Adds a piece of a body to the relay, and returns when there is space for another one.
     /// - Throws: `ResourceError`.
     public func store(_ piece: ResourceBody, at offset: Int64, of id: BodyID) async throws {
         try await relay.put(piece.collect(upTo: Self.pieceLimit), at: offset, of: id)
     }
 
-    /// In bytes; the script sends 1 MB.
+    /// The maximum length of a piece, in bytes; the script sends 1 MiB.
     private static let pieceLimit = 4 << 20
 
-    /// Keeps the answer with a classic worker's own script for the script in front of it, which asks for it a moment
-    /// later: so the server is asked once. It goes with the document. One that is larger than 8 MB, or than there is room
-    /// for in the relay, is not kept.
-    /// - Returns: how many bytes of the body were read.
-    /// - Throws: what the body does.
+    /// Stores the response with a classic worker's own script for the leading script, which requests it a moment later.
+    /// So the server gets one request.
+    ///
+    /// The response is dropped with the document. It is not stored if it is larger than 8 MiB or than the free space in
+    /// the relay.
+    /// - Returns: the number of body bytes read.
+    /// - Throws: the errors of reading the body.
     public func keep(_ answer: ResourceResponse, of worker: WorkerScript) async throws -> Int64 {
         let id = BodyID()
         let (read, isWhole) = try await relay.put(whole: answer.body, as: id, upTo: Self.keptLimit)
@@ -250,30 +256,30 @@ public final class PageBridge {
         } else if isWhole {
             workerScripts.add(answer, body: id, of: worker.url)
         } else {
-            // Older ones of this URL are not what is asked for next.
+            // Older responses of this URL are obsolete.
             workerScripts.drop(worker.url)
         }
         return Int64(read)
     }
 
-    /// The largest script of a worker that is kept, in bytes.
+    /// The maximum size of a stored worker script, in bytes.
     private static let keptLimit = 8 << 20
 
-    /// Notes where a request's redirects have led to, under the name by which the page knows it: before the page hears of
-    /// the answer, so that its script can ask. The last 256 are kept, of URLs up to 8 KB.
+    /// Records the final URL of a redirected request, as the page names it. Call it before the page receives the
+    /// response, so that its script can request the URL. The bridge keeps the last 256 URLs of up to 8 KiB.
     public func record(_ url: String, of id: BodyID) {
         guard url.utf8.count <= Self.moveURLLimit else { return }
         redirects.append((id, url))
         if redirects.count > Self.redirectLimit { redirects.removeFirst() }
     }
 
-    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    /// Records that the view shows another document with this real URL, and drops all data of the previous document.
     public func documentChanged(to url: String) {
         documentURL = url
         removeAll()
     }
 
-    /// Forgets bodies, announcements, redirects and scripts of workers.
+    /// Drops all bodies, announcements, redirects and worker scripts.
     public func removeAll() {
         announced.removeAll()
         redirects.removeAll()
@@ -289,7 +295,8 @@ public final class PageBridge {
                 isModule: false, url: worker.url, visit: visit,
                 prelude: script.worker(id: worker.id) + "\nimportScripts(\(ScriptLiteral.value(worker.url)))")
         }
-        // Not in a URL of its own: places in a script are told to the page by URL, and the page by policy may forbid it.
+        // The leading script has no URL of its own, because the page sees the URLs of script positions, and a content
+        // security policy may forbid such a URL.
         let id = BridgeToken().text
         expect(Expected(url: worker.url, id: id, isModule: true, isLeading: true, workerID: worker.id))
         return WorkerScript(
@@ -319,81 +326,83 @@ public final class PageBridge {
         HTTPRequest(urlText: url)?.urlText ?? url
     }
 
-    /// Returns a value as JSON for the injected script, with percent signs and backslashes percent-encoded: in pages of some
-    /// encodings the engine replaces a backslash in the text of a dialog.
+    /// Returns a value as JSON for the injected script, with percent signs and backslashes percent-encoded. In pages of
+    /// some encodings the engine replaces a backslash in the text of a dialog.
     private func json(_ value: some Encodable) -> String {
         ScriptLiteral.value(["value": value]).replacing("%", with: "%25").replacing("\\", with: "%5C")
     }
 
-    /// A worker's script, or the one in front of a module's.
+    /// An expected request for a worker's script, or for the leading script of a module worker.
     private struct Expected {
         var url: String
-        /// The end of the URL that asks for it.
+        /// The end of the URL of the request.
         var id: String
         var isModule: Bool
         var isLeading = false
-        /// The worker's own `id`, where this is in front of it.
+        /// The `id` of the worker, if this is its leading script.
         var workerID: String?
     }
 }
 
 extension HTTPField.Name {
-    /// Never `nil`: the name is a token.
+    /// The name of the bridge header. The initializer cannot fail, because the name is a token.
     fileprivate static let mark = Self(InjectedScript.field) ?? .expect
 }
 
-/// What the bridge asks its container on behalf of a page's script.
+/// The decisions that the bridge requests from its container for a page's script.
 ///
-/// Isolation: the main actor. The answers are waited for by the page: they have to be there at once.
+/// Isolation: the main actor. The page waits for the results, so they must be available without suspension.
 @MainActor
 public protocol BridgeHosting: AnyObject {
-    /// Whether requests of the page to a real URL are to come to the container.
+    /// Returns a Boolean value that indicates whether the container intercepts requests of the page to a real URL.
     func covers(_ url: String) -> Bool
-    /// What `document.cookie` reads.
+    /// Returns the value of `document.cookie`.
     /// - Parameters:
-    ///   - place: the URL of the script's document, under the container's name, by the script's own word.
-    ///   - top: the real URL of the document that the view shows, by the engine's word.
-    ///   - provenSite: the site, as given to ``PageBridge/prove(_:)``, that the script's document has proven to be of.
+    ///   - place: the URL of the script's document, with the container's scheme, as claimed by the script.
+    ///   - top: the real URL of the document that the view shows, as reported by the engine.
+    ///   - provenSite: the site that the script's document has proven, as passed to ``PageBridge/prove(_:)``.
     func cookies(ofScriptAt place: String, in top: String, provenSite: String?) -> String
-    /// Returns a Boolean value that indicates whether a document may be shown in a frame below documents of these origins.
+    /// Returns a Boolean value that indicates whether a document may be shown in a frame below documents of these
+    /// origins.
     /// - Parameters:
-    ///   - place: the URL of the document, under the container's name, by the script's own word.
+    ///   - place: the URL of the document, with the container's scheme, as claimed by the script.
     ///   - ancestors: the origins, as the engine names them.
     func mayShow(documentAt place: String, below ancestors: [String]) -> Bool
-    /// Takes what a script assigned to `document.cookie`; the places are those of ``cookies(ofScriptAt:in:provenSite:)``.
+    /// Performs an assignment to `document.cookie`. The parameters are those of ``cookies(ofScriptAt:in:provenSite:)``.
     func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?)
 }
 
-/// What the bridge knows of a request of a page.
+/// A request of a page with the data of its bridge header.
 public struct BridgedRequest: Sendable {
-    /// Where its body is.
+    /// The location of a request's body.
     public enum Body: Sendable {
-        /// Nobody said anything of it: where the engine has some plain bytes, it is those.
+        /// The script did not describe the request. Its body is the plain bytes that the engine has, if any.
         case unknown
-        /// The engine has it, if it is of the request that the script spoke of.
+        /// The engine has the body, if this is the announced request.
         case announced
-        /// It has none.
+        /// The request has no body.
         case none
-        /// The engine has it, as plain bytes.
+        /// The engine has the body, as plain bytes.
         case engine
-        /// Here.
+        /// The body is the value.
         case value(ResourceBody)
     }
 
-    /// Where its body is.
+    /// The location of the body.
     public var body = Body.unknown
-    /// Whether it goes on when its page is gone.
+    /// A Boolean value that indicates whether the request continues after its page is closed.
     public var isKeptAlive = false
-    /// Whether cookies go along, where the script said; `nil` for requests of elements and documents, too.
+    /// The credentials mode that the script set; `nil` also for requests of elements and documents.
     public var credentials: BridgeHeader.Credentials?
-    /// Whether the page's script asks without CORS, as a beacon does: of another origin's answer it reads nothing.
+    /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. It
+    /// cannot read a cross-origin response.
     public var asksWithoutCORS = false
-    /// Whether an answer that leads elsewhere is followed there.
+    /// A Boolean value that indicates whether redirects are followed.
     public var followsRedirects = true
-    /// How long the answer may take in all, where the script said.
+    /// The time limit for the whole response, if the script set one.
     public var timeLimit: Duration?
-    /// By which the script asks where the answer came from; see ``PageBridge/record(_:of:)``.
+    /// The id with which the script requests the final URL; see ``PageBridge/record(_:of:)``.
     public var id: BodyID?
-    /// The site that the script's document has proven to be of; see ``PageBridge/prove(_:)``.
+    /// The site that the script's document has proven; see ``PageBridge/prove(_:)``.
     public var provenSite: String?
 }

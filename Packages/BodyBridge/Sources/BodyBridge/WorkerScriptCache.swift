@@ -4,21 +4,21 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Answers with classic workers' own scripts, until the script in front of each asks for its own: the bodies lie in the
-/// relay, by whose limits they are forgotten.
+/// The responses with classic workers' own scripts, until the leading script of each requests its own. The bodies are
+/// in the relay, whose limits apply.
 struct WorkerScriptCache {
-    /// The most that wait; the oldest goes first.
+    /// The maximum number of responses; a further one removes the oldest.
     private static let limit = 64
 
     private let relay: BodyRelay
-    /// Newest last; without their bodies.
+    /// The responses without their bodies, newest last.
     private var entries: [(url: String, answer: ResourceResponse, body: BodyID)] = []
 
     init(in relay: BodyRelay) {
         self.relay = relay
     }
 
-    /// Adds an answer whose whole body is in the relay.
+    /// Adds a response whose whole body is in the relay.
     mutating func add(_ answer: ResourceResponse, body: BodyID, of url: String) {
         var answer = answer
         answer.body = .empty
@@ -26,8 +26,8 @@ struct WorkerScriptCache {
         if entries.count > Self.limit { relay.drop(entries.removeFirst().body) }
     }
 
-    /// What was kept of this URL, for a request as the script in front makes it: by the file that it is for, with no word of
-    /// the page's. The file could ask for itself so, too.
+    /// Removes and returns the stored response for a request of a leading script. Such a request has the script's URL
+    /// as its referrer and no header fields of the page. The worker's script could make the same request itself.
     mutating func removeResponse(for head: HTTPRequest) -> ResourceResponse? {
         guard !entries.isEmpty, head.method == .get else { return nil }
         let (url, fields) = (head.urlText, head.headerFields)
@@ -35,39 +35,39 @@ struct WorkerScriptCache {
             let index = entries.lastIndex(where: { $0.url == url })
         else { return nil }
         var (_, answer, id) = entries.remove(at: index)
-        // An empty script has nothing in the relay.
+        // An empty script has no entry in the relay.
         guard let body = relay.removeReceivedBytes(id) else { return nil }
         answer.body = .bytes(body)
         return answer
     }
 
-    /// Forgets what is here of a URL.
+    /// Drops the responses of a URL.
     mutating func drop(_ url: String) {
         for entry in entries where entry.url == url { relay.drop(entry.body) }
         entries.removeAll { $0.url == url }
     }
 
-    /// Forgets all, but for what lies in the relay.
+    /// Removes all responses. Their bodies stay in the relay.
     mutating func removeAll() {
         entries.removeAll()
     }
 }
 
-/// A worker's script, and how the container's comes before it.
+/// A worker's script, combined with the script of the container that runs before it.
 ///
-/// A classic worker's own script is run by `importScripts`, so that it stays what it is: its lines, its directives and its
-/// name. A module's comes after an import, which runs before all of it.
+/// The script of a classic worker is run by `importScripts`, so that its line numbers, directives and URL are
+/// unchanged. The script of a module worker follows an import, which runs before all of it.
 public struct WorkerScript: Sendable {
-    /// Whether ``text(leading:)`` needs the worker's own script.
+    /// A Boolean value that indicates whether ``text(leading:)`` needs the worker's own script.
     public let isModule: Bool
-    /// As the engine asks for it, without a fragment.
+    /// The URL that the engine requests, without a fragment.
     let url: String
-    /// Of the page that made the worker: see ``PageBridge/keep(_:of:)``.
+    /// The document of the page that made the worker; see ``PageBridge/keep(_:of:)``.
     let visit: Int
     let prelude: String
 
-    /// What the worker gets in place of its own script.
-    /// - Parameter own: the worker's own script, where it is a module.
+    /// Returns the text that the worker gets in place of its own script.
+    /// - Parameter own: the worker's own script, if it is a module.
     public func text(leading own: String) -> String {
         isModule ? prelude + own : prelude
     }

@@ -22,7 +22,7 @@ struct BodyRelayTests {
         String(decoding: try await body.collect(upTo: 1 << 20), as: UTF8.self)
     }
 
-    @Test("A body is taken once, whichever comes first, its pieces or its request")
+    @Test("A body is taken once, whether its pieces or its request arrive first")
     func takenOnce() async throws {
         let relay = BodyRelay()
         try relay.putNow(Data("one ".utf8), at: 0, of: id)
@@ -38,7 +38,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0 && relay.count == 0)
     }
 
-    @Test("A piece that comes twice counts once; one out of order is refused")
+    @Test("A repeated piece counts once, and a piece out of order is refused")
     func order() async throws {
         let relay = BodyRelay()
         try await relay.put(Data("ab".utf8), at: 0, of: id)
@@ -48,7 +48,7 @@ struct BodyRelayTests {
         #expect(try await text(relay.removeBody(id, length: 4)) == "abcd")
     }
 
-    @Test("More than a request announced is refused")
+    @Test("More bytes than the request announced are refused")
     func tooLong() async throws {
         let relay = BodyRelay()
         let body = try relay.removeBody(id, length: 2)
@@ -69,7 +69,7 @@ struct BodyRelayTests {
         #expect(relay.count == 0)
     }
 
-    @Test("Who brings more than the lead waits until somebody reads, and nothing is lost")
+    @Test("A writer beyond the lead waits for the reader, and no piece is lost")
     func backPressure() async throws {
         var limits = BodyRelay.Limits()
         limits.lead = 10
@@ -110,7 +110,7 @@ struct BodyRelayTests {
         try relay.putNow(Data("a".utf8), at: 0, of: other)
     }
 
-    @Test("All who wait hear that the page is gone")
+    @Test("Readers and writers receive an error when the page is closed")
     func removal() async throws {
         var limits = BodyRelay.Limits()
         limits.lead = 0
@@ -118,7 +118,7 @@ struct BodyRelayTests {
         let body = try relay.removeBody(id, length: 5)
         let reading = Task { try await text(body) }
         let bringing = Task { try await relay.put(Data("abc".utf8), at: 0, of: other) }
-        // Both are known to wait when the relay holds both.
+        // Both wait when the relay holds both bodies.
         while relay.count < 2 || relay.bytes < 3 { await Task.yield() }
         relay.removeAll()
         await #expect(throws: ResourceError.self) { try await reading.value }
@@ -126,7 +126,7 @@ struct BodyRelayTests {
         #expect(relay.count == 0 && relay.bytes == 0)
     }
 
-    @Test("A body to which nothing happens is dropped, and its request hears so")
+    @Test("An inactive body is dropped, and its request fails")
     func patience() async throws {
         var limits = BodyRelay.Limits()
         limits.patience = .milliseconds(1)
@@ -138,7 +138,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0)
     }
 
-    @Test("A body that its request does not read on stays, however long the host takes no more of it")
+    @Test("A body that its request does not read is kept for any time")
     func heldBack() async throws {
         var limits = BodyRelay.Limits()
         limits.lead = 1
@@ -154,7 +154,7 @@ struct BodyRelayTests {
         #expect(relay.count == 0)
     }
 
-    @Test("A body is dropped with who reads it")
+    @Test("A body is dropped when its reader is released")
     func abandoned() async throws {
         let relay = BodyRelay()
         do { _ = try relay.removeBody(id, length: 5) }
@@ -166,7 +166,7 @@ struct BodyRelayTests {
         await #expect(throws: (any Error).self) { try await reading.value }
     }
 
-    @Test("Relays that share a budget have no more than that together, and give back what they held")
+    @Test("Relays share a budget, and return the bytes that they reserved")
     func sharedBudget() async throws {
         let budget = ByteBudget(limit: 8)
         let first = BodyRelay(budget: budget)
@@ -179,7 +179,7 @@ struct BodyRelayTests {
         }
         try second?.putNow(Data("123".utf8), at: 0, of: other)
         #expect(budget.used == 8)
-        // By being read, by being dropped, and with the relay.
+        // Bytes are returned by reading, by dropping, and with the relay.
         #expect(try await text(first.removeBody(id, length: 5)) == "12345")
         #expect(budget.used == 3)
         try first.putNow(Data("12".utf8), at: 0, of: id)
@@ -193,7 +193,7 @@ struct BodyRelayTests {
         #expect(budget.used == 0)
     }
 
-    @Test("A held body is whole before it is taken; a longer one than the lead takes no memory", arguments: [3, 40])
+    @Test("A held body is complete before it is taken; one longer than the lead takes no memory", arguments: [3, 40])
     func held(count: Int) async throws {
         var limits = BodyRelay.Limits()
         (limits.bytes, limits.lead) = (16, 8)
@@ -213,7 +213,7 @@ struct BodyRelayTests {
         #expect(relay.bytes == 0 && relay.count == 0 && relay.state.withLock { $0.heldBytes } == 0)
     }
 
-    @Test("A held body that is dropped ends the wait for it, and one that is longer than said is refused")
+    @Test("Dropping a held body ends the wait for it, and a body longer than announced is refused")
     func heldInVain() async throws {
         var limits = BodyRelay.Limits()
         limits.lead = 2
@@ -224,11 +224,11 @@ struct BodyRelayTests {
         relay.drop(id)
         await whole.value
         #expect(relay.count == 0 && relay.state.withLock { $0.heldBytes } == 0)
-        // Nothing to wait for.
+        // There is no body to wait for.
         await relay.waitUntilWhole(other)
     }
 
-    @Test("Held bodies have a limit on disk; one beyond it waits for its request, as others do")
+    @Test("Held bodies have a limit on disk; one beyond it arrives with its request, like other bodies")
     func heldLimit() async throws {
         var limits = BodyRelay.Limits()
         (limits.lead, limits.heldBytes) = (2, 10)
@@ -258,7 +258,7 @@ struct BodyRelayTests {
         #expect(try await read == "abcdef")
     }
 
-    @Test("The file of a held body has no name, and only this user can read it")
+    @Test("The file of a held body is unlinked and readable only by this user")
     func heldFile() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -272,7 +272,7 @@ struct BodyRelayTests {
     }
 }
 
-/// A clock on which every wait is over at once, and counted.
+/// A clock whose sleeps end at once and are counted.
 private final class PassingClock: Clock {
     typealias Instant = ContinuousClock.Instant
 

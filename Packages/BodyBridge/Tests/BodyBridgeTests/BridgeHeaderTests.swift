@@ -5,11 +5,11 @@ import Testing
 
 @_spi(Fuzzing) @testable import BodyBridge
 
-@Suite("Marks of requests")
+@Suite("Bridge headers")
 struct BridgeHeaderTests {
     private static let id = String(repeating: "0f", count: 16)
 
-    @Test("What the script says is read")
+    @Test("All forms of the header are parsed")
     func forms() throws {
         let id = try #require(BodyID(Self.id))
         #expect(BridgeHeader("plain")?.purpose == .plain)
@@ -26,7 +26,7 @@ struct BridgeHeaderTests {
     }
 
     @Test(
-        "Anything else is no mark",
+        "Any other text is no bridge header",
         arguments: [
             "", " ", "plain ", " plain", "plain plain", "plain  keep", "take", "take \(id)", "take \(id) -1",
             "take \(id) 99999999999999999999", "take \(id.uppercased()) 1", "take x 1", "store \(id) 0 keep",

@@ -7,7 +7,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Messages of older pages", .timeLimit(.minutes(3)))
+@Suite("Body messages of older pages", .timeLimit(.minutes(3)))
 struct LegacyBodyMessageTests {
     private func message(_ json: String) throws -> LegacyBodyMessage {
         try LegacyBodyMessage(json: Data(json.utf8))
@@ -30,7 +30,7 @@ struct LegacyBodyMessageTests {
             ),
             (#"["body",{}]"#, #","bodyEncoding":null,"headers":null"#, .json, Data(#"["body",{}]"#.utf8)),
             ("{}", #","other":{"body":[]}"#, .json, Data("{}".utf8)),
-            // As it came: a lone surrogate, which no text has.
+            // The original text is kept: it has a lone surrogate, which a string cannot contain.
             (#"{"a":"\ud800"}"#, "", .json, Data(#"{"a":"\ud800"}"#.utf8)),
             (#"[{"\ud800":{},"\ud800":0}]"#, "", .json, Data(#"[{"\ud800":{},"\ud800":0}]"#.utf8)),
         ])
@@ -44,7 +44,7 @@ struct LegacyBodyMessageTests {
         }
     }
 
-    @Test("A body may nest as deep as a decoder reads")
+    @Test("A body may nest as deep as JSONDecoder allows")
     func depth() throws {
         let body = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
         #expect(try message(#"{"requestId":"1","body":\#(body)}"#).body == Data(body.utf8))
@@ -58,7 +58,7 @@ struct LegacyBodyMessageTests {
     }
 
     @Test(
-        "What is no message is refused, by a typed error",
+        "Invalid messages are refused with a typed error",
         arguments: [
             "", "null", "[]", "{}", #"{"requestId":"1"}"#, #"{"body":""}"#, #"{"requestId":1,"body":""}"#,
             #"{"requestId":"","body":""}"#, #"{"requestId":"a\nb","body":""}"#, #"{"requestId":"1","body":1}"#,
@@ -85,7 +85,7 @@ struct LegacyBodyMessageTests {
         #expect(code(of: #"{"requestId":"1","body":"","headers":{"a":"\#(field)"}}"#) == .tooLarge)
     }
 
-    @Test("Header fields that scripts may not set are passed over, others are kept")
+    @Test("Forbidden header fields are ignored, and others are kept")
     func fields() throws {
         let forbidden = [
             "Cookie", "HOST", "origin", "Referer", "Content-Length", "Sec-Fetch-Site", "proxy-x", "Set-Cookie",
@@ -107,7 +107,7 @@ struct LegacyBodyMessageTests {
         #expect(fields[.contentType] == "a/b" && fields[twice] == "1, 1")
     }
 
-    @Test("An error has nothing of the message in it")
+    @Test("An error contains no text of the message")
     func silentErrors() {
         for json in [
             #"{"requestId":"secret","body":1}"#, #"{"requestId":"1","body":"","headers":{"secret":1}}"#, "secret",

@@ -9,7 +9,7 @@ import Testing
 @_spi(Fuzzing) @_spi(Facade) @testable import BodyBridge
 
 @MainActor
-@Suite("Bridge of older pages", .timeLimit(.minutes(3)))
+@Suite("Legacy bridge", .timeLimit(.minutes(3)))
 struct LegacyBridgeTests {
     private final class Host: LegacyHosting {
         var asked: [String] = []
@@ -24,7 +24,7 @@ struct LegacyBridgeTests {
             return "a=b; Path=/"
         }
 
-        /// What is looked for, and who waits.
+        /// The results by message, and the number of requests for each.
         var found: [String: Result<Data?, any Error>] = [:]
         var isLookedFor: [String: Int] = [:]
         var cancelled = 0
@@ -85,7 +85,7 @@ struct LegacyBridgeTests {
         #expect(!has("1", page) && bridge.count == 0)
     }
 
-    /// Asks with a ticket until there is something.
+    /// Polls with a ticket until there is a result.
     private func ending(of ticket: String) async throws -> String {
         while true {
             try Task.checkCancellation()
@@ -102,7 +102,7 @@ struct LegacyBridgeTests {
         return "\"\(value)\""
     }
 
-    @Test("What was fetched ahead is had by a ticket, once, by the document of the origin that has it")
+    @Test("A prefetched response is collected once by its ticket, by a document of its origin")
     func fetchedAhead() async throws {
         let message = #"{"url":"https://shop.example/a"}"#
         let name = "https://shop.example \(message)"
@@ -114,7 +114,7 @@ struct LegacyBridgeTests {
         #expect(try await ending(of: ticket) == #"{"value":"{\"status\":200}"}"#)
         #expect(say("prefetched", ticket) == #"{"value":"null"}"#)
         #expect(host.isLookedFor == [name: 1])
-        // Nothing, and what is no message.
+        // No response, and an invalid message.
         host.find("https://shop.example {}", .success(nil))
         #expect(try await ending(of: self.ticket(for: "{}")) == #"{"value":"null"}"#)
         host.find("https://shop.example []", .failure(ResourceError(.invalidRequest, "no message")))
@@ -124,7 +124,7 @@ struct LegacyBridgeTests {
         #expect(say("prefetched", "7")?.hasPrefix(#"{"error":"#) == true)
     }
 
-    @Test("Questions end with their document, and an origin has not more than 32 of them")
+    @Test("Lookups end with their document, and an origin has at most 32 of them")
     func questionsEnd() async throws {
         let tickets = try (0..<32).map { try ticket(for: "{\"a\":\($0)}") }
         #expect(say("prefetch", "{}")?.hasPrefix(#"{"error":"#) == true)
@@ -135,19 +135,19 @@ struct LegacyBridgeTests {
         _ = try ticket(for: "{}")
     }
 
-    @Test("A frame that asks and goes leaves space: for others, and when its answers are there, for itself")
+    @Test("The lookups of a closed frame do not block other origins, and finished ones are replaced")
     func questionsMakeRoom() async throws {
         let tickets = try (0..<32).map { try ticket(for: "{\"a\":\($0)}") }
         #expect(say("prefetch", "{}", from: "https://other.example/")?.hasPrefix(#"{"value":"#) == true)
         #expect(say("prefetch", "{}")?.hasPrefix(#"{"error":"#) == true)
         host.find(#"https://shop.example {"a":5}"#, .success(nil))
         while say("prefetch", "[]")?.hasPrefix(#"{"error":"#) == true { await Task.yield() }
-        // Its answer went, and no other's.
+        // Only the finished result was removed.
         #expect(say("prefetched", tickets[5]) == #"{"value":"null"}"#)
         #expect(say("prefetched", tickets[4]) == #"{"value":""}"#)
     }
 
-    @Test("Two origins may have the same id, and one has the last body that it stored")
+    @Test("Two origins may use the same id, and each has the last body that it stored")
     func origins() async throws {
         _ = store("1", #""old""#)
         _ = store("1", #""frame's""#, from: "https://other.example/")
@@ -169,7 +169,7 @@ struct LegacyBridgeTests {
         body.complete(&head)
         #expect(
             head.headerFields == [.accept: "a/b", .userAgent: "u", own: "1", .contentType: "application/json"])
-        // What the request says already, stays.
+        // A value that the request already has is kept.
         head.headerFields = [.contentType: "x/y"]
         body.complete(&head)
         #expect(head.headerFields[.contentType] == "x/y")
@@ -180,7 +180,7 @@ struct LegacyBridgeTests {
         }
     }
 
-    @Test("A document without an origin hands over nothing")
+    @Test("A document without an origin cannot send a body")
     func noOrigin() {
         for url in ["null/", "about:srcdoc", "data:text/html,x", "file:///a", ""] {
             #expect(store("1", from: url)?.hasPrefix(#"{"error":"blocked"#) == true, "\(url)")
@@ -188,11 +188,11 @@ struct LegacyBridgeTests {
         #expect(bridge.count == 0)
     }
 
-    @Test("Limits in number and bytes; what was refused takes no space")
+    @Test("The limits apply to number and bytes; a refused body takes no space")
     func limits() {
         for id in 1...3 { #expect(store("\(id)") == #"{"value":"\#(id)"}"#) }
         #expect(store("4")?.contains("too-large") == true)
-        // The page's own, again.
+        // The page replaces its own body.
         #expect(store("3") == #"{"value":"3"}"#)
         bridge.removeAll()
         #expect(bridge.count == 0 && !has("1", page))
@@ -202,7 +202,7 @@ struct LegacyBridgeTests {
         #expect(store("1") == #"{"value":"1"}"#)
     }
 
-    @Test("A body that nobody takes goes, and a request finds none")
+    @Test("A body that is not taken expires, and its request gets none")
     func patience() async throws {
         let clock = StoppedClock()
         let bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, clock: clock, host: host)
@@ -214,9 +214,10 @@ struct LegacyBridgeTests {
         #expect(bridge.removeBody("1", for: page) == nil)
     }
 
-    @Test("Yen signs that stand for backslashes are read as such, and yen signs stay")
+    @Test("Yen signs that represent backslashes are converted, and other yen signs are kept")
     func yen() async throws {
-        // As a dialog shows `{"requestId":"1","body":"¥\\¥n\n\u00a5\"","headers":…}` in Shift_JIS, and elsewhere.
+        // The text of a dialog for `{"requestId":"1","body":"¥\\¥n\n\u00a5\"","headers":…}` in Shift_JIS, and in other
+        // charsets.
         for backslash in ["\\", "¥"] {
             let body = #""\u00a5\\\u00a5n\n\\u00a5\"""#.replacing("\\", with: backslash)
             #expect(store("1", body) == #"{"value":"1"}"#)
@@ -226,7 +227,7 @@ struct LegacyBridgeTests {
         #expect(try await text(bridge.removeBody("1", for: page)) == #"{"a":"¥"}"#)
     }
 
-    @Test("Cookies are the host's to judge, and its reason is told")
+    @Test("The host decides about cookies, and its reason is returned")
     func cookies() {
         #expect(say("cookie", #"{"x":"a b"}"#) == #"{"value":"a=b; Path=\/"}"#)
         #expect(host.asked == [#"https://shop.example/a#b {"x":"a b"}"#])
@@ -234,7 +235,7 @@ struct LegacyBridgeTests {
     }
 
     @Test(
-        "What is no message of the script is not answered",
+        "Text that is not a message of the script gets no reply",
         arguments: ["", "body", "body https://shop.example/", "other https://shop.example/ {}", #"{"ask":"cookies"}"#])
     func notAsked(_ text: String) {
         #expect(bridge.answer(to: bridge.prefix + text) == nil)
@@ -243,7 +244,7 @@ struct LegacyBridgeTests {
         #expect(bridge.count == 0)
     }
 
-    @Test("The script has its token and names once, and is one statement that cannot run twice")
+    @Test("The script contains its token and names once, and is one statement that cannot run twice")
     func script() {
         #expect(bridge.page.hasPrefix("const _") && bridge.page.contains(#""callback":"yx_realxhr_callback""#))
         #expect(bridge.page.components(separatedBy: token.text).count == 2)
@@ -255,7 +256,7 @@ extension Data {
     fileprivate var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// A clock whose sleepers wait until it is told to end them.
+/// A clock whose sleepers wait until `end()`.
 private final class StoppedClock: Clock {
     typealias Instant = ContinuousClock.Instant
     let now = ContinuousClock.now

@@ -7,7 +7,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Names of older pages", .timeLimit(.minutes(3)))
+@Suite("Legacy message names", .timeLimit(.minutes(3)))
 struct LegacyMessagesTests {
     private let messages: LegacyMessages
 
@@ -15,19 +15,19 @@ struct LegacyMessagesTests {
         messages = try #require(LegacyMessages(prefix: "yx"))
     }
 
-    @Test("A prefix is a name", arguments: ["", "a b", "é", "a.b", "a&b", String(repeating: "a", count: 33)])
+    @Test("Other text is no prefix", arguments: ["", "a b", "é", "a.b", "a&b", String(repeating: "a", count: 33)])
     func prefixes(_ text: String) {
         #expect(LegacyMessages(prefix: text) == nil)
     }
 
-    @Test("The names that a prefix gives")
+    @Test("The names that a prefix produces")
     func names() {
         #expect(messages.callback == "yx_realxhr_callback" && messages.parameter == "yx-wkwebview-request-id")
         #expect(messages.bodyHandler == "XHRCALL" && messages.cookieHandler == "COOKIECALL")
     }
 
     @Test(
-        "The parameter is taken out, and all else stays as it is spelled",
+        "The parameter is removed, and the rest of the URL is unchanged",
         arguments: [
             ("?ID=1", "", LegacyMessages.CarriedID.id("1")), ("?ID=1&b=2", "?b=2", .id("1")),
             ("?a=%7e+&ID=1&b=?&&", "?a=%7e+&b=?&&", .id("1")), ("?a&ID=a%2F%20+%C3%A9", "?a", .id("a/ +é")),
@@ -48,14 +48,14 @@ struct LegacyMessagesTests {
         #expect(!messages.isCarried(by: request))
     }
 
-    @Test("Blanks hide no parameter")
+    @Test("Spaces do not hide a parameter")
     func blanks() throws {
         var request = try #require(
             HTTPRequest(urlText: "https://shop.example/?yx-wkwebview-request-id  &yx-wkwebview-request-id=1"))
         #expect(messages.removeID(from: &request) == .unreadable && request.path == "/")
     }
 
-    @Test("A request of the scheme post is the POST that was meant")
+    @Test("A request of the scheme post becomes the intended POST")
     func post() throws {
         let (oldScheme, bodyParam) = (
             try #require(HTTPField.Name("oldScheme")), try #require(HTTPField.Name("bodyParam"))

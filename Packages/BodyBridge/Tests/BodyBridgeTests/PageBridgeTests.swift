@@ -9,7 +9,7 @@ import Testing
 @testable import BodyBridge
 
 @MainActor
-@Suite("Bridge of a page", .timeLimit(.minutes(3)))
+@Suite("Page bridge", .timeLimit(.minutes(3)))
 struct PageBridgeTests {
     private final class Host: BridgeHosting {
         var cookies = "a=b"
@@ -59,7 +59,7 @@ struct PageBridgeTests {
         if case .request(let request) = reading { request.body } else { nil }
     }
 
-    @Test("Questions are answered, by the host where they are its own")
+    @Test("The bridge and its host reply to messages")
     func questions() {
         #expect(ask(#""ask":"covers","url":"https://covered.example/""#) == #"{"value":true}"#)
         #expect(ask(#""ask":"covers","url":"https://other.example/""#) == #"{"value":false}"#)
@@ -75,7 +75,7 @@ struct PageBridgeTests {
         #expect(framed("https://other.example") == #"{"value":true}"#)
     }
 
-    /// The proof in the script that the container injects into documents of a site.
+    /// Returns the proof in the script that the container injects into documents of a site.
     private func proof(of site: String) throws -> Substring {
         let script = try #require(bridge.prove(site))
         let text = try #require(
@@ -83,7 +83,7 @@ struct PageBridgeTests {
         return text.dropFirst(token.text.count)
     }
 
-    @Test("A proof shows of which site a document is, and the token alone shows nothing")
+    @Test("A proof identifies the site of a document, and the token alone does not")
     func proofs() throws {
         let proof = try proof(of: "https://a.example")
         let other = try self.proof(of: "https://b.example")
@@ -99,7 +99,7 @@ struct PageBridgeTests {
         }
         _ = bridge.answer(to: "\(token.text)\(proof) " + #"{"place":"app://a.example/","ask":"setCookie","text":"c"}"#)
         #expect(host.cookies == "c of https://a.example")
-        // A question that a request brings, and requests of other kinds.
+        // A message in a request, and requests of other purposes.
         guard
             case .message("https://a.example") = try read("app://a.example/", mark: "\(token.text)\(proof) ask")
                 .reading
@@ -112,7 +112,7 @@ struct PageBridgeTests {
         }
     }
 
-    @Test("A view has a limit of proofs")
+    @Test("The number of proofs of a view is limited")
     func manyProofs() {
         for number in 0..<64 { #expect(bridge.prove("https://\(number).example") != nil) }
         #expect(bridge.prove("https://more.example") == nil)
@@ -121,7 +121,7 @@ struct PageBridgeTests {
     private struct Missing: Error {}
 
     @Test(
-        "What is not the script's question is not answered",
+        "Text that is not a message of the script gets null",
         arguments: [
             "", "{}", #"{"ask":"cookies"}"#, #"{"ask":"cookies","place":1}"#, "null", "[]", "\u{0}",
             #"{"ask":"next","place":"","url":"app://a/","words":"store 00 0"}"#,
@@ -135,7 +135,7 @@ struct PageBridgeTests {
         #expect(bridge.answer(to: BridgeToken().text + " " + text) == "null")
     }
 
-    @Test("A mark says what the body is, and does not leave the container")
+    @Test("A bridge header describes the body, and does not leave the container")
     func marks() throws {
         let plain = try read("app://a.example/", mark: "\(token.text) plain")
         guard case .engine = body(plain.reading) else {
@@ -143,13 +143,13 @@ struct PageBridgeTests {
             return
         }
         #expect(plain.head.headerFields.isEmpty)
-        // Beside one that a page sets.
+        // Joined with a value that a page sets.
         let joined = try read("app://a.example/", mark: "plain, \(token.text) none, x")
         guard case .some(.none) = body(joined.reading) else {
             Issue.record("\(joined.reading)")
             return
         }
-        // A page that makes one up has no token; its own field does not leave either.
+        // A forged header has no token, and it does not leave the container either.
         let forged = try read("app://a.example/", mark: "\(BridgeToken().text) plain")
         guard case .unknown = body(forged.reading) else {
             Issue.record("\(forged.reading)")
@@ -158,7 +158,7 @@ struct PageBridgeTests {
         #expect(forged.head.headerFields.isEmpty)
     }
 
-    @Test("A body that comes by the relay")
+    @Test("A body is transferred by the relay")
     func relay() async throws {
         let taking = try read("app://a.example/", mark: "\(token.text) take \(id) 5")
         guard case .value(let taken) = body(taking.reading),
@@ -171,11 +171,11 @@ struct PageBridgeTests {
         try await bridge.store(.bytes(Data("he".utf8)), at: 0, of: piece)
         #expect(ask(#""ask":"store","id":"\#(id)","offset":2,"bytes":"bGxv""#) == #"{"value":true}"#)
         #expect(try await taken.collect(upTo: 10) == Data("hello".utf8))
-        // Taken once.
+        // A body is taken once.
         #expect(throws: Never.self) { try read("app://a.example/", mark: "\(token.text) take \(id) 0") }
     }
 
-    @Test("The last announcement of a place is its next request's, once")
+    @Test("The last announcement of a URL applies once, to its next request")
     func announcements() throws {
         _ = ask(#""ask":"next","url":"app://a.example/form#x","words":"plain""#)
         _ = ask(
@@ -192,7 +192,7 @@ struct PageBridgeTests {
         )
     }
 
-    @Test("What names its request is that request's, in any order, and gives back the field that it came by")
+    @Test("An announcement with an id applies to its request in any order, and restores the field that carried the id")
     func named() throws {
         let ids = ["1a", "2b", "3c"].map { String(repeating: $0, count: 16) }
         for id in ids {
@@ -200,7 +200,7 @@ struct PageBridgeTests {
                 #""ask":"next","url":"app://a.example/log","words":"take \#(id) 5 \#(id)","text":"of \#(id.prefix(1))""#
             )
         }
-        // A form of the same place takes no other's.
+        // A form to the same URL does not take the announcement of another request.
         let form = try read("app://a.example/log")
         #expect(body(form.reading).map { if case .unknown = $0 { true } else { false } } == true)
         for id in [ids[1], ids[0], ids[2]] {
@@ -208,13 +208,13 @@ struct PageBridgeTests {
             #expect(body(read.reading).map { if case .value = $0 { true } else { false } } == true)
             #expect(read.head.headerFields[.contentLanguage] == "of \(id.prefix(1))")
         }
-        // Once, and there alone; what a page says of a language stays.
+        // An announcement applies once, and only to its URL. A language that the page sets is kept.
         let again = try read("app://a.example/log", language: ids[0])
         #expect(body(again.reading).map { if case .unknown = $0 { true } else { false } } == true)
         #expect(try read("app://a.example/log", language: "de").head.headerFields[.contentLanguage] == "de")
     }
 
-    @Test("Beacons and what is asked for without CORS read nothing, and forms say nothing of credentials")
+    @Test("Beacons and requests without CORS have no readable response, and forms have no credentials mode")
     func readers() throws {
         func request(_ read: (reading: PageBridge.Reading, head: HTTPRequest)) throws -> BridgedRequest {
             guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
@@ -233,14 +233,14 @@ struct PageBridgeTests {
         #expect(!form.asksWithoutCORS && form.credentials == nil)
     }
 
-    @Test("A question comes as a component of a URL, which dialogs change nothing of")
+    @Test("A message is percent-encoded, so that dialogs do not change it")
     func escapes() {
         _ = ask(#""ask":"setCookie","text":"a=%5C%22x%5c%5Cy%5C%22%C3%a4%25""#)
         #expect(host.cookies == #"a="x\y"ä%"#)
         for text in ["%", "%2", "%zz", "%-1"] { #expect(bridge.answer(to: bridge.prefix + text) == "null") }
     }
 
-    @Test("Where a request was led to is told to who knows its id, until the document goes")
+    @Test("The final URL of a request is available by its id, until the document changes")
     func moves() throws {
         let read = try read("app://a.example/", .get, mark: "\(token.text) none manual \(id)")
         guard case .request(let request) = read.reading else { throw ResourceError(.internal, "\(read.reading)") }
@@ -253,7 +253,7 @@ struct PageBridgeTests {
         #expect(ask(#""ask":"moved","id":"\#(id)""#) == #"{"value":null}"#)
     }
 
-    @Test("A worker's script is led to once, by a URL that nobody else asks for")
+    @Test("A worker's script is led once, by a URL that no other request has")
     func workers() throws {
         _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":false"#)
         let page = try read("app://a.example/w.js", .get, fragment: "")
@@ -284,7 +284,7 @@ struct PageBridgeTests {
             ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
     }
 
-    /// What was kept, as the script in front asks for it, or as another referrer does.
+    /// Returns the stored script, as the leading script requests it, or as another referrer does.
     private func kept(
         of url: String, askedBy referrer: String? = nil, _ method: HTTPRequest.Method = .get, origin: String? = nil
     ) async throws -> String? {
@@ -295,7 +295,7 @@ struct PageBridgeTests {
 
     private func text(_ text: String) -> ResourceBody { .bytes(Data(text.utf8)) }
 
-    @Test("A classic worker's own script is kept for the script in front, which asks for it as the worker, and once")
+    @Test("The script of a classic worker is stored for one request of its leading script")
     func keptScripts() async throws {
         let url = "app://a.example/w.js"
         #expect(try await keep(text("one"), of: worker(url)) == 3)
@@ -306,7 +306,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("Workers of one URL that start together each find a script; one that never asked leaves none to the next")
+    @Test("Workers with one URL that start together each get a script; an unused one is not left for the next worker")
     func keptTogether() async throws {
         let url = "app://a.example/w.js"
         for number in 1...5 { _ = try await keep(text("\(number)"), of: worker(url)) }
@@ -314,12 +314,12 @@ struct PageBridgeTests {
         for _ in 1...5 { found.insert(try await kept(of: url)) }
         #expect(found == ["1", "2", "3", "4", "5"])
         _ = try await keep(text("old"), of: worker(url))
-        // The next one's is too large, and is asked for again.
+        // The next script is too large, so the server gets a second request.
         #expect(try await keep(.bytes(Data(count: 8 << 20 | 1)), of: worker(url)) == 0)
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A script that comes in pieces is kept up to 8 MB, and what was read of a longer one is told")
+    @Test("A streamed script is stored up to 8 MiB, and the bytes read of a longer one are reported")
     func keptStreams() async throws {
         let url = "app://a.example/w.js"
         func pieces(_ piece: Data, _ count: Int) -> ResourceBody {
@@ -334,7 +334,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("What comes when the document has gone, or its account, is not kept, and what was kept is forgotten")
+    @Test("A script that arrives after its document is gone is not stored, and stored scripts are dropped")
     func keptTooLate() async throws {
         let url = "app://a.example/w.js"
         let worker = try worker(url)
@@ -346,7 +346,7 @@ struct PageBridgeTests {
         #expect(try await kept(of: url) == nil)
     }
 
-    @Test("A module's leading script comes by a URL of its own, once, and the module's text does not hold the token")
+    @Test("A module's leading script has a URL of its own, once, and the module's text does not contain the token")
     func moduleWorkers() throws {
         _ = ask(#""ask":"worker","url":"app://a.example/w.js#\#(id)","isModule":true"#)
         guard case .worker(let module) = try read("app://a.example/w.js", .get, fragment: id).reading else {
@@ -365,7 +365,7 @@ struct PageBridgeTests {
         #expect(script.contains(token.text) && script.contains(id))
     }
 
-    @Test("The script for documents is run once in a world, and shows nothing to one that was changed")
+    @Test("The script for documents runs once in a world, and reveals nothing to a changed world")
     func pages() throws {
         let page = bridge.script.page
         #expect(page.count == 3 && page.map { $0.contains(token.text) } == [false, false, true])
@@ -373,11 +373,11 @@ struct PageBridgeTests {
         let maker = try #require(page[1].firstMatch(of: /^globalThis\.(_[0-9a-f]{32})===0&&/)?.1)
         #expect(page[0] == "typeof \(left)==\"undefined\"?globalThis.\(maker)=0:\(left)()")
         #expect(page[2].contains("delete globalThis.\(maker)&&") && page[2].contains(#"({"__proto__":null,""#))
-        // In what a page could read of it no name is.
+        // The text that a page could read contains no name.
         #expect(maker != left && page[1].ranges(of: maker).count == 2 && !page[1].contains(left))
     }
 
-    @Test("The long script has one text in all pages and in the precompiled one, which holds no token")
+    @Test("The long script has one text in all pages and in the precompiled one, which contains no token")
     func sourcesToPrecompile() {
         let other = InjectedScript(
             token: BridgeToken(), secureScheme: "app", insecureScheme: "app-http", hasCookies: false)
@@ -386,7 +386,7 @@ struct PageBridgeTests {
         #expect(InjectedScript.sourcesToPrecompile[2].contains(#""token":"""#))
     }
 
-    @Test("What is left when the page goes is nobody's")
+    @Test("Announcements are dropped when the page is closed")
     func removal() throws {
         _ = ask(#""ask":"next","url":"app://a.example/form","words":"plain""#)
         bridge.removeAll()
@@ -411,7 +411,7 @@ struct PageBridgeTests {
         return String(decoding: try await value.collect(upTo: 100), as: UTF8.self)
     }
 
-    @Test("A form's navigation waits until its body is here, and requests get bodies as their navigations began")
+    @Test("A form navigation waits for its body, and requests get bodies in the order of their navigations")
     func navigations() async throws {
         let other = String(repeating: "1e", count: 16)
         announce(id, 5, from: "one", type: "a/one")
@@ -430,14 +430,14 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("A later form of the same document and target replaces one that was not sent, and ends an earlier navigation")
+    @Test("A later form of the same document and target replaces an unsent one, and ends an earlier navigation")
     func replaced() async throws {
         let other = String(repeating: "1e", count: 16)
         announce(id, 5, from: "one", type: "a/one")
         announce(other, 3, from: "one", type: "a/two")
         store("two", as: other)
         #expect(bridge.wait(forFormTo: "app://a.example/form") == nil)
-        // It began, and its request never came.
+        // The navigation began, and its request never arrived.
         announce(id, 5, from: "one", type: "a/three")
         let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))
         store("three", as: id)
@@ -449,7 +449,7 @@ struct PageBridgeTests {
         }
     }
 
-    @Test("A form that was not sent gives its body to no later one, before and after its navigation was decided on")
+    @Test("The body of an unsent form is not given to a later one, before or after its navigation was assigned")
     func unsent() async throws {
         let other = String(repeating: "1e", count: 16)
         let start = ContinuousClock.now
@@ -469,7 +469,7 @@ struct PageBridgeTests {
                 return
             }
         }
-        // A page that was busy: all are as old.
+        // If the page was busy, all announcements are equally old.
         announce(id, 5, from: "one", type: "a/one")
         store("first", as: id)
         announce(other, 3, from: "two", type: "a/two")
@@ -486,7 +486,7 @@ struct PageBridgeTests {
         #expect(try await text(read("app://a.example/form").reading) == "first")
     }
 
-    @Test("A body that was dropped ends the wait for it, and its request fails at once")
+    @Test("Dropping a body ends the wait for it, and its request fails at once")
     func droppedForm() async throws {
         announce(id, 5, from: "one", type: "a/one")
         let wait = try #require(bridge.wait(forFormTo: "app://a.example/form"))

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The counters of the synchronization of cookies.
+/// The counters of cookie synchronization.
 public struct CookieCounters: Sendable, Hashable {
-    /// The counters of the changes.
+    /// The counters of the reconciliation rules.
     public var reconciliation = ReconciliationCounters()
-    /// Signals of stores.
+    /// The number of change signals from stores.
     public var signals = 0
-    /// Responses that did not wait until their cookies were in all stores.
+    /// The number of responses that were delivered before their cookies were in all stores.
     public var lateHandOvers = 0
-    /// Callers that could not wait, because too many did.
+    /// The number of calls that failed because too many callers were waiting.
     public var turnedAway = 0
 
     public init() {}
 }
 
-/// The counters of changes to the cookies of all stores.
+/// The counters of the reconciliation rules for all stores.
 public struct ReconciliationCounters: Sendable, Hashable {
-    /// Changes that were handed over and are news.
+    /// The number of applied changes that were new.
     public var applied = 0
-    /// Changes that were handed over and were known.
+    /// The number of applied changes that repeated the current state.
     public var duplicates = 0
-    /// Changes that a store made, those of its first reading included.
+    /// The number of changes found in stores, including those of the first read.
     public var observed = 0
-    /// Of these, those of a store that did not have the version before yet.
+    /// The number of observed changes in a store that did not hold the previous version yet.
     public var conflicts = 0
-    /// Writes of ours that a read showed: no news.
+    /// The number of writes that a later read showed again; they are not changes.
     public var echoes = 0
-    /// Reads begun.
+    /// The number of reads started.
     public var reads = 0
-    /// Reads that found that the store had lost its cookies by itself.
+    /// The number of reads that found that the store had lost its cookies by itself.
     public var losses = 0
-    /// Writes begun, retries included.
+    /// The number of writes started, including retries.
     public var writes = 0
-    /// Reads, writes and clearings that failed.
+    /// The number of reads, writes and clear operations that failed.
     public var failures = 0
-    /// Writes that a store refused for good.
+    /// The number of writes that a store rejected permanently.
     public var refused = 0
-    /// Writes that were given up after as many attempts as are allowed.
+    /// The number of writes abandoned after the maximum number of attempts.
     public var abandoned = 0
-    /// Changes of scripts to HttpOnly cookies.
+    /// The number of rejected script changes to HttpOnly cookies.
     public var rejectedScriptChanges = 0
-    /// Clearings asked for.
+    /// The number of requests to clear cookies.
     public var clears = 0
-    /// Cookies that were not taken over for want of room; each time one is seen.
+    /// The number of times that a cookie was ignored because the limit was reached.
     public var dropped = 0
-    /// Deletions that were forgotten before all stores had seen them.
+    /// The number of deletions that were discarded before all stores had applied them.
     public var forgottenDeletions = 0
 
     public init() {}

@@ -5,10 +5,10 @@ internal import CookieJar
 internal import HTTPTypes
 public import ResourceLoading
 
-/// A loader that gives the requests of pages their cookies.
+/// A loader that sets the `Cookie` field of page requests.
 ///
-/// It belongs above the HTTP cache, which compares the cookies of requests, and below the loader that follows redirects, so
-/// that each hop has its own cookies.
+/// It belongs above the HTTP cache, because the cache compares the cookies of requests. It belongs below the loader
+/// that follows redirects, so that each hop sends its own cookies.
 @_spi(Facade) public struct CookieSendingLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let cookies: PageCookies
@@ -22,7 +22,7 @@ public import ResourceLoading
         self.cookies = cookies
     }
 
-    /// Loads a request with the cookies of its page in place of those that it has.
+    /// Loads a request after replacing its `Cookie` field with the cookies of its page.
     public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         try await base.load(completed(request))
     }
@@ -40,9 +40,9 @@ public import ResourceLoading
     }
 }
 
-/// A loader that stores the cookies of responses to pages, and removes them from the responses.
+/// A loader that stores the cookies of responses to pages, and removes the `Set-Cookie` fields from the responses.
 ///
-/// It belongs below the HTTP cache, so that a stored response does not set its cookies again, and scripts never see the
+/// It belongs below the HTTP cache, so that a cached response does not set its cookies again. Scripts never see the
 /// field `Set-Cookie`.
 @_spi(Facade) public struct CookieStoringLoader: ResourceLoader {
     private let base: any ResourceLoader
@@ -57,10 +57,10 @@ public import ResourceLoading
         self.cookies = cookies
     }
 
-    /// Loads a request, stores the cookies of its response unless they were cleared since the request began, and removes the
-    /// `Set-Cookie` fields.
+    /// Loads a request, stores the cookies of its response, and removes the `Set-Cookie` fields.
     ///
-    /// `ResourceRequest.onSetCookie` receives the values before the cookies are stored.
+    /// Cookies that were cleared after the request began are not stored. `ResourceRequest.onSetCookie` receives the
+    /// values before the cookies are stored.
     public nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let moment = cookies.processor.moment
         guard var response = try await base.load(request) else { return nil }

@@ -4,10 +4,11 @@
 public import CookieJar
 public import Foundation
 
-/// Keeps the stores of cookies the same: the jar, the engine's store, and what scripts see.
+/// Synchronizes cookie stores: the jar, the engine's store, and the cookies that scripts see.
 ///
-/// The rules are those of `Reconciliation`; the reconciler performs the effects of that value. Writes of one cookie to one
-/// store go one after the other; a failed one is tried again after a wait. Nothing is lost by waiting: what is pending is a state, not a queue.
+/// `Reconciliation` holds the rules; the reconciler performs the effects that it returns. Writes of one cookie to one
+/// store run one after the other. A failed write is tried again after a wait. Pending work is a state, not a queue, so
+/// waiting loses no change.
 ///
 /// Isolation: an actor. Stores are called outside of it.
 public actor CookieReconciler {
@@ -33,17 +34,18 @@ public actor CookieReconciler {
         let timer: Task<Void, Never>
     }
 
+    /// Creates a reconciler.
     /// - Parameters:
-    ///   - stores: the stores by name. Where the first readings differ, one that stands earlier wins.
+    ///   - stores: the stores by name. If the first reads differ, the store that comes first wins.
     ///   - configuration: the limits and the waits.
-    ///   - clock: times waits and limits.
-    ///   - now: the time by which cookies expire.
+    ///   - clock: the clock that times waits and limits.
+    ///   - now: returns the time against which cookies expire.
     public init(
         _ stores: KeyValuePairs<CookieStoreID, any CookieStoring>, configuration: Configuration = Configuration(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.configuration = configuration
-        // A name that comes twice means its first store.
+        // If a name occurs twice, the first store counts.
         var named: [CookieStoreID: any CookieStoring] = [:]
         var order: [CookieStoreID] = []
         for (id, store) in stores where named[id] == nil {
@@ -65,26 +67,26 @@ public actor CookieReconciler {
         for task in tasks.values { task.cancel() }
     }
 
-    /// What happened so far.
+    /// The counters since the reconciler was created.
     public var counters: CookieCounters {
         var counters = ownCounters
         counters.reconciliation = reconciliation.counters
         return counters
     }
 
-    // MARK: Life
+    // MARK: Lifecycle
 
-    /// Begins: listens to the stores, and reads them.
+    /// Starts observing the stores, and reads them.
     /// - Throws: ``CookieBridgeError`` with code `stopped`, after ``stop()``.
     public func start() async throws {
-        guard phase != .stopped else { throw CookieBridgeError(.stopped, "a reconciler does not start again") }
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "a stopped reconciler cannot start") }
         guard phase == .idle else { return }
         phase = .running
         for id in order {
             guard let store = stores[id] else { continue }
-            // Before the first reading, so that no change falls between the two.
+            // Subscribe before the first read, so that no change is missed between the two.
             let changes = await store.changes()
-            // Stopped meanwhile.
+            // `stop()` ran in the meantime.
             guard phase == .running else { return }
             run { reconciler in
                 for await _ in changes {
@@ -95,39 +97,41 @@ public actor CookieReconciler {
         perform(reconciliation.start(now: wallClock()))
     }
 
-    /// Ends: nothing is written any more, and all who wait hear that it has stopped. A write that is under way in a store may
-    /// still end there.
+    /// Stops the reconciler: it starts no further writes, and every waiting call throws an error with code `stopped`. A
+    /// write that a store is performing may still complete.
     public func stop() {
         phase = .stopped
         for task in tasks.values { task.cancel() }
         tasks = [:]
-        for id in Array(waiters.keys) { finish(id, .failure(CookieBridgeError(.stopped, "stopped"))) }
+        for id in Array(waiters.keys) { finish(id, .failure(CookieBridgeError(.stopped, "the reconciler is stopped"))) }
     }
 
     // MARK: Changes
 
-    /// Takes changes that no store holds yet, and does not wait for them.
+    /// Applies changes that no store holds yet, without waiting for the writes.
     /// - Parameters:
     ///   - changes: the changes, in order.
-    ///   - author: what a script may change is limited: see ``CookieUpdate/Author``.
+    ///   - author: the author of the changes. A script may change less than the host; see ``CookieUpdate/Author``.
     func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
         guard phase != .stopped else { return }
         for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
     }
 
-    /// Returns when all stores have the cookies that a response has set in one of them, whatever other changes are pending.
+    /// Waits until all stores have the cookies that a response has set in one of them. Other pending changes do not
+    /// count.
     /// - Parameters:
     ///   - store: the store that has the cookies.
-    ///   - identities: the cookies. `nil` for all, which waits for each pending change.
-    /// - Returns: `true` if all stores have them. `false` after the limit of the configuration, if stores failed, and when
-    ///   stopped or cancelled: a response is not lost for its cookies, which are written later if that is possible.
+    ///   - identities: the cookies; `nil` waits for every pending change.
+    /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
+    ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
+    ///   reconciler keeps trying to write the cookies.
     @discardableResult
     public func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
         do {
-            try await wait(for: ticket, configuration.handOverLimit, "cookies of an answer")
+            try await wait(for: ticket, configuration.handOverLimit, "handover of a response's cookies")
             return true
         } catch {
             ownCounters.lateHandOvers += 1
@@ -135,26 +139,28 @@ public actor CookieReconciler {
         }
     }
 
-    /// Returns once all stores have all changes that were heard or signalled before, or newer ones. What a first navigation
-    /// waits for.
+    /// Waits until all stores have all changes applied or signalled before the call, or newer ones. The first
+    /// navigation waits for it.
     /// - Parameters:
-    ///   - stores: those that are read once more, as their signals may still be on the way. Default: none.
-    ///   - limit: how long it waits. `nil` for what is configured.
-    /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`; `CancellationError`.
+    ///   - stores: the stores to read again, because their signals may not have arrived yet; none by default.
+    ///   - limit: the longest wait; `nil` for the configured limit.
+    /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`;
+    ///   `CancellationError`.
     public func barrier(reading stores: Set<CookieStoreID> = [], within limit: Duration? = nil) async throws {
         if phase == .running {
             for id in order where stores.contains(id) { perform(reconciliation.signalled(id, now: wallClock())) }
         }
-        try await wait(for: reconciliation.barrier(), limit ?? configuration.barrierLimit, "a barrier")
+        try await wait(for: reconciliation.barrier(), limit ?? configuration.barrierLimit, "barrier")
     }
 
     // MARK: Clearing
 
-    /// Clears an account: the cookies of these domains and of all below them, in all stores, pending changes included.
+    /// Clears an account: removes the cookies of these domains and of their subdomains from all stores, pending changes
+    /// included.
     ///
-    /// Neither a change that is under way nor an echo restores them. A page that is still open can set new ones, and so can
-    /// the response to an earlier request, so close the account's pages first.
-    /// - Throws: as ``clearAll()``.
+    /// Neither a write in progress nor an echo restores them. An open page can set new ones, and so can the response to
+    /// an earlier request. Close the pages of the account first.
+    /// - Throws: the errors of ``clearAll()``.
     public func clear(domains: some Sequence<String>) async throws {
         let names = domains.map { name in
             let name = name.lowercased()
@@ -164,17 +170,17 @@ public actor CookieReconciler {
     }
 
     /// Clears all cookies.
-    /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the clearing is
-    ///   still pending then; `timedOut`, `stopped`, `overloaded`; `CancellationError`.
+    /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the operation then
+    ///   stays pending. Also `timedOut`, `stopped`, `overloaded`; `CancellationError`.
     public func clearAll() async throws {
         try await clear(.all)
     }
 
     /// Clears the cookies of a scope.
-    /// - Throws: as ``clearAll()``.
+    /// - Throws: the errors of ``clearAll()``.
     func clear(_ scope: CookieScope) async throws {
-        guard phase != .stopped else { throw CookieBridgeError(.stopped, "stopped") }
-        // At once, so that no change comes in between.
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "the reconciler is stopped") }
+        // Apply it before the first suspension, so that no change comes in between.
         perform(reconciliation.clear(scope, now: wallClock()))
         let ticket = reconciliation.clearingTicket()
         try await wait(for: ticket, configuration.clearLimit, "clearing")
@@ -182,7 +188,8 @@ public actor CookieReconciler {
 
     // MARK: Effects
 
-    /// - Returns: something, where there was somebody to hear it.
+    /// Handles a change signal of a store.
+    /// - Returns: `nil` if the reconciler does not run, so that the observation ends.
     private func signalled(_ id: CookieStoreID) -> Void? {
         guard phase == .running else { return nil }
         ownCounters.signals += 1
@@ -252,7 +259,7 @@ public actor CookieReconciler {
 
     private func pause(_ id: CookieStoreID, _ failures: Int) {
         run { [clock, wait = configuration.wait(after: failures)] reconciler in
-            // A clock that cannot wait must not hold up the store.
+            // If the clock throws, the pause ends at once, so that the store does not stay paused.
             try? await clock.sleep(for: wait)
             await reconciler()?.ended { $0.resumed(id, now: $1) }
         }
@@ -263,7 +270,7 @@ public actor CookieReconciler {
         perform(event(&reconciliation, wallClock()))
     }
 
-    /// Runs something outside of the actor, for as long as this lives.
+    /// Runs an operation in a task outside of the actor. The task ends when the reconciler is released.
     private func run(_ body: @escaping @Sendable (@escaping @Sendable () -> CookieReconciler?) async -> Void) {
         lastID += 1
         let id = lastID
@@ -280,13 +287,13 @@ public actor CookieReconciler {
     // MARK: Waiting
 
     private func wait(for ticket: Reconciliation.Ticket, _ limit: Duration, _ what: String) async throws {
-        guard phase != .stopped else { throw CookieBridgeError(.stopped, "stopped") }
+        guard phase != .stopped else { throw CookieBridgeError(.stopped, "the reconciler is stopped") }
         try Task.checkCancellation()
         var ticket = ticket
         if let result = Self.result(of: reconciliation.progress(of: &ticket)) { return try result.get() }
         guard waiters.count < configuration.maxWaiters else {
             ownCounters.turnedAway += 1
-            throw CookieBridgeError(.overloaded, "more than \(configuration.maxWaiters) wait")
+            throw CookieBridgeError(.overloaded, "more than \(configuration.maxWaiters) calls are waiting")
         }
         lastID += 1
         let id = lastID
@@ -295,7 +302,7 @@ public actor CookieReconciler {
                 let timer = Task { [weak self, clock] in
                     try? await clock.sleep(for: limit)
                     guard !Task.isCancelled else { return }
-                    await self?.finish(id, .failure(CookieBridgeError(.timedOut, "\(what): not within \(limit)")))
+                    await self?.finish(id, .failure(CookieBridgeError(.timedOut, "\(what): not done within \(limit)")))
                 }
                 waiters[id] = Waiter(ticket: ticket, continuation: continuation, timer: timer)
             }
@@ -317,34 +324,36 @@ public actor CookieReconciler {
         case .failed(let stores):
             .failure(
                 CookieBridgeError(
-                    .storeFailed, "failed too often: \(stores.map(\.rawValue).joined(separator: ", "))"))
+                    .storeFailed, "stores failed too many times: \(stores.map(\.rawValue).joined(separator: ", "))"))
         }
     }
 }
 
 extension CookieReconciler {
-    /// How a reconciler works.
+    /// The limits and waits of a reconciler.
     public struct Configuration: Sendable {
-        /// What is kept at most.
+        /// The limits on retained cookies and on attempts.
         var limits = Reconciliation.Limits()
-        /// How long a barrier waits. Default: 3 seconds.
+        /// The longest wait of a barrier; 3 seconds by default.
         public var barrierLimit = Duration.seconds(3)
-        /// How long an answer waits for its cookies. Default: 2 seconds.
+        /// The longest wait of a response for its cookies; 2 seconds by default.
         public var handOverLimit = Duration.seconds(2)
-        /// How long a clearing waits for the stores. Default: 10 seconds.
+        /// The longest wait for the stores when cookies are cleared; 10 seconds by default.
         public var clearLimit = Duration.seconds(10)
-        /// How long a store is left alone after a failure; twice as long after each further one. Default: 50 milliseconds.
+        /// The pause of a store after its first failure; 50 milliseconds by default. It doubles with each further
+        /// failure.
         public var firstWait = Duration.milliseconds(50)
-        /// The longest such time. Default: 5 seconds.
+        /// The longest pause of a store; 5 seconds by default.
         public var longestWait = Duration.seconds(5)
-        /// Who may wait at the same time, for barriers, answers and clearings together. Default: 256; one more is turned away.
+        /// The maximum number of calls that wait at the same time, for barriers, responses and clearing together; 256
+        /// by default. A further call throws an error with code `overloaded`.
         public var maxWaiters = 256
-        /// Is told what went wrong for good. Must not block. Default: nobody.
+        /// Receives permanent faults. It must not block. The default does nothing.
         var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
 
         public init() {}
 
-        /// How long a store is left alone after so many failures in a row.
+        /// Returns the pause of a store after a number of consecutive failures.
         func wait(after failures: Int) -> Duration {
             var wait = firstWait
             for _ in 1..<max(2, min(failures, 32)) where failures > 1 && wait < longestWait { wait *= 2 }

@@ -4,16 +4,17 @@
 internal import CookieJar
 internal import Foundation
 
-/// What a store can say of a cookie: two cookies that it cannot tell apart are no change.
+/// The properties of a cookie that a store can represent. Two cookies with the same representation are no change.
 ///
-/// When a cookie was made and last read is never compared: engines keep neither.
+/// The times of creation and last access are never compared, because engines do not keep them.
 public struct CookieRepresentation: Sendable, Hashable {
-    /// Whether it neither shows nor changes HttpOnly cookies. Default: no.
+    /// A Boolean value that indicates whether the store neither shows nor changes HttpOnly cookies; `false` by default.
     public var hidesHTTPOnly: Bool
-    /// Whether a cookie that does not say its SameSite stays apart from one with `None`. Default: yes.
+    /// A Boolean value that indicates whether the store distinguishes an unspecified SameSite from `None`; `true` by
+    /// default.
     public var keepsUnspecifiedSameSite: Bool
-    /// How far an expiry may be off, in seconds, and still be the same. Default: 1, as stores round to whole seconds, up
-    /// or down.
+    /// The largest difference between two expiry times that count as equal, in seconds. The default is 1, because
+    /// stores round to whole seconds, up or down.
     public var expirySlack: Double
 
     public init(hidesHTTPOnly: Bool = false, keepsUnspecifiedSameSite: Bool = true, expirySlack: Double = 1) {
@@ -22,20 +23,21 @@ public struct CookieRepresentation: Sendable, Hashable {
         self.expirySlack = expirySlack
     }
 
-    /// A store that keeps all of a cookie.
+    /// The representation of a store that keeps all properties.
     public static let whole = CookieRepresentation()
-    /// An engine's store that knows three kinds of SameSite, as libsoup's.
+    /// The representation of an engine's store that has three values of SameSite, such as libsoup's.
     public static let engine = CookieRepresentation(keepsUnspecifiedSameSite: false)
-    /// The view of scripts on a store.
+    /// The representation of the cookies that scripts see.
     public static let script = CookieRepresentation(hidesHTTPOnly: true)
 
-    /// What the store is to hold of a cookie: nothing where it hides it.
+    /// Returns the cookie as the store should hold it; `nil` if the store hides it.
     func projected(_ cookie: Cookie?) -> Cookie? {
         guard let cookie, !(hidesHTTPOnly && cookie.isHTTPOnly) else { return nil }
         return cookie
     }
 
-    /// Whether two states of one identity look the same in the store; `nil` is a cookie that is not there.
+    /// Returns a Boolean value that indicates whether two states of one identity look the same in the store. A missing
+    /// cookie is `nil`.
     func isSame(_ one: Cookie?, _ other: Cookie?) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         guard one.identity == other.identity, one.value == other.value, one.isSecure == other.isSecure,
@@ -47,7 +49,8 @@ public struct CookieRepresentation: Sendable, Hashable {
         return abs(end.timeIntervalSince(otherEnd)) <= expirySlack
     }
 
-    /// A cookie as the store shows it, with what the store cannot keep taken from the one before.
+    /// Returns a cookie that the store shows, with the properties that the store cannot keep taken from the previous
+    /// cookie.
     func restored(_ shown: Cookie, over previous: Cookie?) -> Cookie {
         guard let previous else { return shown }
         var cookie = shown

@@ -7,31 +7,32 @@ internal import PublicSuffixList
 public import ResourceLoading
 public import WebEngine
 
-/// The cookies of a container's pages: the jar, its file, and the synchronization with the engine's store.
+/// The owner of the cookies of a container's pages: the jar, its file, and the synchronization with the engine's store.
 ///
-/// Isolation: any; the jar has a lock of its own.
+/// Isolation: any thread; the jar has its own lock.
 @_spi(Facade) public final class CookieSynchronizer: Sendable {
     /// The jar that holds the cookies.
     public let jar: CookieStore
-    /// The cookies of requests and scripts of pages, from the jar.
+    /// The cookies of the jar for page requests and scripts.
     public let pages: PageCookies
     private let file: CookieFile?
     private let reconciler: CookieReconciler?
-    /// A Boolean value that indicates whether the engine's store has the same cookies.
+    /// A Boolean value that indicates whether the engine's store is synchronized with the jar.
     public var coversEngine: Bool { reconciler != nil }
     private let delegate: any CookieSynchronizerDelegate
-    /// Whether a page has waited for the engine's store to no avail, and the store has not answered since.
+    /// A Boolean value that indicates whether a page reached the limit while it waited for the engine's store, and the
+    /// store has not responded since.
     private let isBehind = Mutex(false)
 
-    /// The longest time for which pages open without waiting for a store that does not answer; then one waits again. It is
-    /// longer than the time after which the reconciler gives a store up.
+    /// The longest time for which pages open without waiting for a store that does not respond. Then a page waits
+    /// again. It is longer than the time after which the reconciler stops retrying a store.
     private static let patience = Duration.seconds(60)
 
-    /// Opens the jar and reads its file.
+    /// Creates a synchronizer: opens the jar and reads its file.
     /// - Parameters:
     ///   - options: the limits of the jar and of waits, and whether the cookies are stored in a file.
     ///   - directory: the folder of the file.
-    ///   - engine: the engine's store, if pages that the container opens may use it too; `nil` for none.
+    ///   - engine: the engine's store, if pages that the container opens may also use it; `nil` for none.
     ///   - clock: the clock that times waits and limits.
     ///   - delegate: the receiver of events.
     @MainActor
@@ -68,7 +69,7 @@ public import WebEngine
             cookies = contents.cookies
             if let damage = contents.damage { delegate.record(.fileDamaged(damage)) }
         } catch {
-            // Pages go on without its cookies.
+            // The jar starts without the cookies of the file.
             delegate.record(.fileNotRead(error))
         }
         let jar = CookieStore(publicSuffixes: SuffixList(), limits: options.limits, cookies: cookies)
@@ -87,8 +88,8 @@ public import WebEngine
         get async { await reconciler?.counters }
     }
 
-    /// Returns when both stores have all earlier changes of either, or after the limit of the options. After that limit the
-    /// next pages do not wait at all, until the store that did not answer does so again, or for a minute.
+    /// Waits until both stores have all earlier changes of either, at most for the limit of the options. After a
+    /// timeout the next pages do not wait until the store responds again, or for at most a minute.
     public func waitUntilSynchronized() async {
         guard let reconciler, !isBehind.withLock({ $0 }) else { return }
         do {
@@ -99,10 +100,10 @@ public import WebEngine
         }
     }
 
-    /// Lets pages open without waiting, while a task waits in their place.
+    /// Lets pages open without waiting, and starts a task that waits for the store.
     @MainActor
     private func fallBehind(_ reconciler: CookieReconciler) {
-        // The first one of pages that open at the same time.
+        // Only the first of several pages that open at the same time starts the task.
         let isFirst = isBehind.withLock { isBehind in
             defer { isBehind = true }
             return !isBehind
@@ -124,8 +125,8 @@ public import WebEngine
         }
     }
 
-    /// Loads a response, and returns it when the engine has the cookies that it set, or after the limit of the options.
-    /// - Throws: the error of the loading.
+    /// Loads a response, and returns it when the engine's store has its cookies or the limit of the options is reached.
+    /// - Throws: the error of `load`.
     @MainActor
     public func handingOver(
         _ load: @MainActor () async throws -> ResourceResponse
@@ -140,20 +141,20 @@ public import WebEngine
     }
 
     /// Clears both stores.
-    /// - Throws: `CookieBridgeError`, `CookieFileError`; the jar is cleared all the same.
+    /// - Throws: `CookieBridgeError` or `CookieFileError`; the jar is cleared in any case.
     public func clear(_ scope: CookieScope) async throws {
         pages.processor.clear(scope)
         do {
             try await reconciler?.clear(scope)
         } catch {
-            // The file loses what the jar has lost all the same.
+            // Write the cleared jar to the file even if the engine's store failed.
             await flush()
             throw error
         }
         try await file?.flush()
     }
 
-    /// Returns when all changes are in the file, or when writing it has failed, which the delegate receives.
+    /// Writes all pending changes to the file. A failure goes to the delegate.
     public func flush() async {
         do {
             try await file?.flush()
@@ -170,11 +171,11 @@ public import WebEngine
 
     /// An event of a ``CookieSynchronizer``, for logs.
     @_spi(Facade) public enum Event: Sendable {
-        /// A store lost its cookies or cannot take a change, so that the stores may differ.
+        /// A store lost its cookies or cannot apply a change, so that the stores may differ.
         case storesDiffer(Reconciliation.Fault)
         /// The file cannot be read; its cookies are not in the jar.
         case fileNotRead(any Error)
-        /// The file was damaged and is set aside; its cookies are not in the jar.
+        /// The file was damaged and has been moved aside; its cookies are not in the jar.
         case fileDamaged(CookieFile.Damage)
         /// The file cannot be written.
         case fileNotWritten(any Error)
@@ -182,19 +183,19 @@ public import WebEngine
         case pageNotSynchronized(any Error)
         /// A page receives a response before the engine's store has its cookies.
         case responseNotSynchronized
-        /// The engine's store did not answer for a page, and answers again.
+        /// The engine's store did not respond to a page in time, and responds again.
         case engineStoreAnswers
-        /// The engine's store did not answer for a minute.
+        /// The engine's store did not respond for a minute.
         case engineStoreSilent(any Error)
     }
 }
 
 /// The receiver of the events of a ``CookieSynchronizer``.
 @_spi(Facade) public protocol CookieSynchronizerDelegate: Sendable {
-    /// Records an event, on any thread; must not block.
+    /// Records an event. It is called on any thread and must not block.
     func record(_ event: CookieSynchronizer.Event)
 
-    /// Receives `true` when pages stop waiting for the engine's store, which does not answer in time, and `false` when they
-    /// wait for it again.
+    /// Receives `true` when pages stop waiting for the engine's store because it does not respond in time, and `false`
+    /// when they wait for it again.
     @MainActor func engineStoreChanged(isBehind: Bool)
 }

@@ -5,17 +5,17 @@ internal import CookieJar
 internal import Foundation
 public import WebEngine
 
-/// An engine's store as a store of the reconciler.
+/// An adapter that makes an engine's store a store of the reconciler.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class EngineCookies: CookieStoring {
-    /// The longest time that one reading may take. The reconciler repeats a reading that failed.
+    /// The longest time of one read. The reconciler repeats a failed read.
     private static let readLimit = Duration.seconds(10)
 
     private let store: any EngineCookieStore
     private let clock: any Clock<Duration>
-    /// The number of losses that the reconciler knows.
+    /// The number of losses that are already reported to the reconciler.
     private var losses: Int
 
     init(_ store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()) {
@@ -35,7 +35,7 @@ final class EngineCookies: CookieStoring {
         return cookies
     }
 
-    /// Clears the store also if the engine has lost cookies; the next reading reports the loss.
+    /// Clears the store even if the engine has lost cookies; the next read reports the loss.
     func clear(_ scope: CookieScope) async throws {
         for cookie in try await all() where scope.contains(cookie.identity) { try await remove(cookie.identity) }
     }
@@ -46,7 +46,7 @@ final class EngineCookies: CookieStoring {
         return cookies.map { Cookie($0, created: now) }
     }
 
-    /// Returns the cookies of a store, within the limit of a reading.
+    /// Returns the cookies of a store within the time limit of a read.
     /// - Throws: `EngineError`.
     static func all(
         of store: any EngineCookieStore, clock: any Clock<Duration> = ContinuousClock()
@@ -72,11 +72,12 @@ final class EngineCookies: CookieStoring {
 }
 
 extension EngineCookieStore {
-    /// Clears a store that no reconciler synchronizes. Every cookie is tried, even if removing another one fails.
+    /// Clears a store that no reconciler synchronizes. It tries every cookie, even if the removal of another cookie
+    /// fails.
     /// - Parameters:
     ///   - scope: the cookies to remove.
-    ///   - limit: the longest time for all of them.
-    ///   - change: returns a cookie with the real host for which the engine stores it; `nil` for a cookie that stays.
+    ///   - limit: the longest time for all removals.
+    ///   - change: returns the cookie with the real host for which the engine stores it; `nil` to keep the cookie.
     /// - Throws: the first error; `EngineError` with code `timedOut` after the limit.
     @_spi(Facade) public func clear(
         _ scope: CookieScope, within limit: Duration = .seconds(10),
@@ -100,12 +101,13 @@ extension EngineCookieStore {
 }
 
 extension EngineCookie {
-    /// Creates the cookie that an engine stores for a cookie of a jar.
+    /// Creates the engine's form of a jar cookie.
     init(_ cookie: Cookie) {
         self.init(
             name: cookie.identity.name, value: cookie.value, domain: Self.domain(of: cookie.identity),
             path: cookie.identity.path,
-            // Rounded down, so that it does not outlive the jar's; limited to dates that an engine can represent.
+            // Rounded down, so that it does not outlive the jar's cookie, and limited to dates that an engine can
+            // represent.
             expires: cookie.expires.map { Int64(min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down)) },
             isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: SameSite(cookie.sameSite))
     }
@@ -117,7 +119,7 @@ extension EngineCookie {
 }
 
 extension Cookie {
-    /// Creates the cookie of a jar for a cookie that an engine stores.
+    /// Creates the jar's form of an engine cookie.
     init(_ cookie: EngineCookie, created: Date) {
         let isHostOnly = !cookie.domain.hasPrefix(".")
         let domain = (isHostOnly ? cookie.domain : String(cookie.domain.dropFirst())).lowercased()

@@ -3,7 +3,7 @@
 
 internal import CookieJar
 
-/// A jar as a store of the reconciler.
+/// An adapter that makes a jar a store of the reconciler.
 struct JarCookieStore: CookieStoring {
     let jar: CookieStore
 

@@ -8,9 +8,9 @@ internal import PublicSuffixList
 public import ResourceLoading
 public import WebEngine
 
-/// The cookies that requests of pages send and that their responses set, by the rules that an engine with cookies follows.
+/// The cookies that page requests send and that their responses set, by the rules of an engine with cookies.
 @_spi(Facade) public struct PageCookies: Sendable {
-    /// The URL whose cookies are meant, and the relation of the request or the script to the page.
+    /// The URL of the cookies, and the relation of the request or the script to the page.
     public typealias Target = (url: CookieURL, context: CookieContext)
 
     /// The jar that holds the cookies.
@@ -19,17 +19,17 @@ public import WebEngine
     private let acceptsThirdParties: Bool
     private let suffixes = SuffixList()
 
-    /// Creates the cookies of a jar.
+    /// Creates the cookies of pages from a jar.
     /// - Parameters:
     ///   - jar: the jar that holds the cookies.
-    ///   - acceptsThirdParties: whether parts of a page that come from other sites may set cookies.
+    ///   - acceptsThirdParties: whether third-party resources of a page may set cookies.
     public init(jar: CookieStore, acceptsThirdParties: Bool) {
         self.jar = jar
         self.acceptsThirdParties = acceptsThirdParties
         processor = SetCookieProcessor(jar)
     }
 
-    /// Copies the present cookies of an engine that stores cookies itself.
+    /// Creates a copy of the current cookies of an engine that stores cookies itself.
     /// - Parameters:
     ///   - store: the store of the engine.
     ///   - change: returns a cookie as the pages have it; `nil` for a cookie that they do not have.
@@ -41,13 +41,14 @@ public import WebEngine
         self.init(jar: CookieStore(publicSuffixes: SuffixList(), cookies: cookies), acceptsThirdParties: false)
     }
 
-    /// Returns the value of the field `Cookie` of a page's request; `nil` for none. The cookies count as used.
+    /// Returns the `Cookie` field value of a page's request, or `nil` if there is none. It updates the last access time
+    /// of the cookies.
     public func header(for request: ResourceRequest) -> String? {
         cookieTarget(of: request).flatMap { jar.cookieHeader(for: $0.url, context: $0.context) }
     }
 
-    /// Returns the target of a request; `nil` if the request carries no cookies: for a request of no page, for a CORS
-    /// preflight request, and if its credentials mode excludes them.
+    /// Returns the target of a request, or `nil` if the request carries no cookies: a request of no page, a CORS
+    /// preflight request, or a request whose credentials mode excludes them.
     func cookieTarget(of request: ResourceRequest) -> Target? {
         guard let page = request.page?.page.documentURL, request.head.method != .options,
             mayCarry(request, of: page), let url = CookieURL(request.head.urlText)
@@ -55,7 +56,7 @@ public import WebEngine
         return (url, context(of: request, in: page))
     }
 
-    /// Returns the target of a script: the cookies of the document in which it runs.
+    /// Returns the target of a script, which has the cookies of the document in which it runs.
     /// - Parameters:
     ///   - url: the real URL of the document.
     ///   - top: the real URL of the page that contains the document.
@@ -64,21 +65,21 @@ public import WebEngine
         return (url, isSameSite(url, top) ? .sameSite : .crossSite)
     }
 
-    /// Returns a Boolean value that indicates whether a script or a response of this target may set cookies. As in Safari and
-    /// WebKitGTK, sites other than the page's may not, unless the app allows it.
+    /// Returns a Boolean value that indicates whether a script or a response of this target may set cookies. As in
+    /// Safari and WebKitGTK, third parties may not, unless the app allows it.
     public func accepts(from target: Target) -> Bool {
         acceptsThirdParties || target.context != .crossSite
     }
 
-    /// Returns a Boolean value that indicates whether the response to a request may set cookies. A request to the page's own
-    /// site is never a third party's.
+    /// Returns a Boolean value that indicates whether the response to a request may set cookies. A request to the
+    /// page's own site is never third-party.
     func accepts(from target: Target, for request: ResourceRequest) -> Bool {
         accepts(from: target)
             || (request.page.map { isOfPagesSite(request, to: target.url, in: $0.page.documentURL) } ?? false)
     }
 
-    /// Returns a Boolean value that indicates whether a request goes to the page's site and has no field that names another
-    /// site as its origin.
+    /// Returns a Boolean value that indicates whether a request goes to the page's site, and has no `Origin` or
+    /// `Referer` of another site.
     private func isOfPagesSite(_ request: ResourceRequest, to url: CookieURL, in page: String) -> Bool {
         let asking = request.head.headerFields[.origin] ?? request.head.headerFields[.referer] ?? page
         return isSameSite(url, page) && isSameSite(url, asking)
@@ -89,8 +90,8 @@ public import WebEngine
         switch request.credentials {
         case .include: return true
         case .omit: return false
-        // Requests of elements without CORS include credentials for every origin, CORS requests for their own origin
-        // unless their mode says otherwise.
+        // A request of an element without CORS includes credentials for every origin. A CORS request includes them for
+        // its own origin, unless its credentials mode says otherwise.
         case .unknown where request.mode != .cors: return true
         case .unknown, .sameOrigin:
             let fields = request.head.headerFields
@@ -106,8 +107,8 @@ public import WebEngine
         return .crossSiteNavigation(isSafe: [.get, .head, .options, .trace].contains(request.head.method))
     }
 
-    /// Returns a Boolean value that indicates whether two URLs are schemefully same-site: a page of http is another site than
-    /// one of https (RFC 6265bis, section 5.2).
+    /// Returns a Boolean value that indicates whether two URLs are schemefully same-site: `http` and `https` pages of
+    /// one host are of different sites (RFC 6265bis, section 5.2).
     private func isSameSite(_ url: CookieURL, _ other: String) -> Bool {
         guard let other = CookieURL(other) ?? CookieURL(other + "/"), url.scheme == other.scheme else { return false }
         guard url.host != other.host else { return true }

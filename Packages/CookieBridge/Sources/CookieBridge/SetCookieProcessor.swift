@@ -4,26 +4,27 @@
 internal import AsyncSupport
 internal import CookieJar
 
-/// Stores the cookies of responses in a jar immediately, so that the next hop of a redirect has them, and rejects those
-/// whose requests began before a clearing, because they would restore what was cleared.
+/// A processor that stores the cookies of responses in a jar immediately, so that the next hop of a redirect has them.
 ///
-/// Isolation: any. Storing and clearing exclude each other.
+/// It rejects cookies of requests that began before cookies were cleared, because they would restore what was cleared.
+///
+/// Isolation: any thread. A lock serializes storing and clearing.
 final class SetCookieProcessor: Sendable {
-    /// A position in the order of the clearings.
+    /// A position in the order of the clear operations.
     struct Moment: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// The number of clearings that are remembered. The cookies of a request that began before the oldest one are rejected.
+    /// The number of remembered clear operations. Cookies of a request that began before the oldest one are rejected.
     private static let capacity = 64
 
     private struct State {
-        /// The number of the last clearing.
+        /// The number of the last clear operation.
         var number: UInt64 = 0
         var last: [(number: UInt64, scope: CookieScope)] = []
-        /// The number of the last clearing that is not remembered.
+        /// The number of the newest clear operation that is no longer remembered.
         var forgotten: UInt64 = 0
-        /// The change sets that record.
+        /// The change sets that are recording.
         var changeSets: [ObjectIdentifier: CookieChangeSet] = [:]
     }
 
@@ -34,13 +35,13 @@ final class SetCookieProcessor: Sendable {
         self.jar = jar
     }
 
-    /// The present moment, taken when a request begins.
+    /// The current moment. A caller reads it when a request begins.
     var moment: Moment {
         state.withLock { Moment(number: $0.number) }
     }
 
-    /// Records the cookies of all responses from now on, whichever request they belong to: several requests may share one
-    /// response.
+    /// Starts recording the cookies of all responses, whichever request they belong to, because several requests may
+    /// share one response.
     func beginRecording() -> CookieChangeSet {
         let changes = CookieChangeSet()
         state.withLock { $0.changeSets[ObjectIdentifier(changes)] = changes }
@@ -68,7 +69,7 @@ final class SetCookieProcessor: Sendable {
                 moment.number < state.forgotten
                 || state.last.contains { $0.number > moment.number && $0.scope.reaches(url.host) }
             guard !isOutdated else { return }
-            // Cleared first, so that the cookies of the same response stay.
+            // Cleared first, so that the cookies of the same response are kept.
             jar.clear(data, from: url)
             jar.store(setCookies: setCookies, from: url, context: context)
             for changes in state.changeSets.values {
@@ -89,7 +90,7 @@ final class SetCookieProcessor: Sendable {
     }
 }
 
-/// The cookies that responses have set since a recording began.
+/// The cookies that responses have set since the recording began.
 final class CookieChangeSet: Sendable {
     private let recorded = Mutex<Set<Cookie.Identity>?>([])
 

@@ -3,8 +3,8 @@
 
 internal import WebSyntax
 
-/// What a response asks to be cleared by its field `Clear-Site-Data` (W3C Clear Site Data). A jar clears
-/// cookies; the rest is the engine's business.
+/// The data that a response clears by its field `Clear-Site-Data` (W3C Clear Site Data). A jar clears cookies; the
+/// engine clears the other kinds.
 public struct ClearSiteData: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -23,13 +23,14 @@ public struct ClearSiteData: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Reads the values of all fields of a response. What is not in quotes, is spelled in another case, or means nothing to
-    /// us is passed over.
+    /// Creates the set from the values of all `Clear-Site-Data` fields of a response. Directives that are unquoted, in
+    /// another case, or unknown are ignored.
     public init(fieldValues: [String]) {
         self = []
         for value in fieldValues {
             var rest: Substring.UTF8View? = value[...].utf8
-            // None of the words has a comma in it, so that one within quotes only splits what is passed over anyway.
+            // No known directive contains a comma, so a comma within quotes splits only a directive that is ignored
+            // anyway.
             while let unread = rest {
                 let (item, more) = CookieBytes.split(unread, at: UInt8(ascii: ","))
                 formUnion(Self.kind(item.trimmingFieldWhitespace))

@@ -8,23 +8,23 @@ internal import WebSyntax
     public import FoundationNetworking
 #endif
 
-/// The face towards `HTTPCookieStorage`.
+/// Conversion to and from `HTTPCookie`.
 ///
-/// By Foundation's convention a domain with a leading dot means the hosts below as well. What `HTTPCookie` cannot say is
-/// lost on the way: when the cookie was last used; on Linux `SameSite`, and when it was made.
+/// In Foundation a leading dot of the domain means that subdomains match as well. `HTTPCookie` cannot represent the
+/// time of last access; on Linux also not `SameSite` and the creation time.
 extension Cookie {
-    /// Takes a cookie of Foundation's.
+    /// Creates a cookie from a cookie of Foundation.
     /// - Parameters:
     ///   - cookie: the cookie to convert.
-    ///   - created: the creation time, for a cookie that does not have one. On Linux none has.
-    /// - Returns: `nil` for what no server could have set, or a jar would not store.
+    ///   - created: the creation time for a cookie that does not have one. On Linux no cookie has one.
+    /// - Returns: `nil` for a cookie that a server could not have set or that a jar would not store.
     public init?(_ cookie: HTTPCookie, created: Date) {
         let isHostOnly = cookie.domain.utf8.first != UInt8(ascii: ".")
         let domain = Substring(isHostOnly ? cookie.domain[...].utf8 : cookie.domain.utf8.dropFirst()).asciiLowercased
         #if canImport(Darwin)
             let known = cookie.properties?[HTTPCookiePropertyKey("Created")] as? Double
         #else
-            // There it says when the value was made, and not the cookie.
+            // On Linux the property is the creation time of the value, not of the cookie.
             let known: Double? = nil
         #endif
         self.init(
@@ -35,14 +35,13 @@ extension Cookie {
         guard (try? check()) != nil else { return nil }
     }
 
-    /// The cookie as Foundation has it.
-    /// - Returns: `nil` where Foundation makes none of it: it does not know cookies without a name.
+    /// The cookie as Foundation represents it; `nil` if Foundation cannot, because it has no cookies without a name.
     public var httpCookie: HTTPCookie? {
         guard !identity.name.isEmpty else { return nil }
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: identity.name, .value: value, .path: identity.path,
             .domain: (identity.isHostOnly ? "" : ".") + identity.domain,
-            // Version 0 is that of browsers.
+            // Browsers use version 0.
             .version: "0",
         ]
         if let expires {

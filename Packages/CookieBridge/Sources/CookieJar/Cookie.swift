@@ -5,18 +5,18 @@ public import Foundation
 
 /// A cookie as a user agent stores it (RFC 6265bis, section 5.7).
 public struct Cookie: Sendable, Hashable, Codable {
-    /// What tells one stored cookie from another: a new one takes the place of an old one with the same identity.
+    /// The key of a stored cookie. A new cookie replaces the old one with the same identity.
     public struct Identity: Sendable, Hashable, Codable {
-        /// The cookie's name; may be empty.
+        /// The name of the cookie; may be empty.
         public var name: String
-        /// In lower case, without a leading dot.
+        /// The domain, in lower case, without a leading dot.
         public var domain: String
-        /// Whether the cookie is sent to its domain alone, and not to hosts below it.
+        /// A Boolean value that indicates whether the cookie is sent to its domain only, and not to subdomains.
         public var isHostOnly: Bool
-        /// The path that it is sent to, and to all below it.
+        /// The path. The cookie is sent to it and to all paths below it.
         public var path: String
 
-        /// Makes an identity; nothing is checked.
+        /// Creates an identity without any check.
         public init(name: String, domain: String, isHostOnly: Bool, path: String) {
             self.name = name
             self.domain = domain
@@ -25,36 +25,37 @@ public struct Cookie: Sendable, Hashable, Codable {
         }
     }
 
-    /// Which requests across sites a cookie is sent with (RFC 6265bis, section 5.5).
+    /// The cross-site requests that a cookie is sent with (RFC 6265bis, section 5.5).
     public enum SameSite: String, Sendable, Hashable, Codable {
-        /// The cookie does not say, which is close to `lax`.
+        /// The cookie has no `SameSite` attribute, which is similar to `lax`.
         case unspecified
-        /// All.
+        /// All requests.
         case none
-        /// Those for documents that a link leads to.
+        /// Top-level navigations with a safe method.
         case lax
-        /// None.
+        /// No cross-site request.
         case strict
     }
 
-    /// What tells this cookie from others.
+    /// The key of the cookie in a store.
     public var identity: Identity
-    /// Its value, without quotes added or taken away; may be empty.
+    /// The value, with its quotes unchanged; may be empty.
     public var value: String
-    /// When it ends; `nil` for a cookie of the session.
+    /// The expiry time; `nil` for a session cookie.
     public var expires: Date?
-    /// When a cookie of this identity was first stored: of those that are sent together, older ones come first.
+    /// The time at which a cookie of this identity was first stored. Of cookies that are sent together, older ones come
+    /// first.
     public var created: Date
-    /// When it was last sent or read.
+    /// The time at which the cookie was last sent or read.
     public var lastAccess: Date
-    /// Whether it is sent over secure connections alone.
+    /// A Boolean value that indicates whether the cookie is sent over secure connections only.
     public var isSecure: Bool
-    /// Whether scripts neither see nor change it.
+    /// A Boolean value that indicates whether scripts can neither see nor change the cookie.
     public var isHTTPOnly: Bool
-    /// Which sites' pages have it sent.
+    /// The cross-site requests that the cookie is sent with.
     public var sameSite: SameSite
 
-    /// Makes a cookie; nothing is checked.
+    /// Creates a cookie without any check.
     public init(
         _ identity: Identity, value: String, expires: Date? = nil, created: Date, lastAccess: Date? = nil,
         isSecure: Bool = false, isHTTPOnly: Bool = false, sameSite: SameSite = .unspecified
@@ -71,7 +72,7 @@ public struct Cookie: Sendable, Hashable, Codable {
 }
 
 extension Sequence where Element == Cookie {
-    /// The cookies as a request's field `Cookie` has them (RFC 6265bis, section 5.8.3, step 6).
+    /// The `Cookie` field value of the cookies (RFC 6265bis, section 5.8.3, step 6).
     public var fieldValue: String {
         map { $0.identity.name.isEmpty ? $0.value : "\($0.identity.name)=\($0.value)" }.joined(separator: "; ")
     }

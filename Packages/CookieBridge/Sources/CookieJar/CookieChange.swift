@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// One change of a jar: a cookie came, was changed, or went.
+/// A change of a jar: one cookie was stored, changed or removed.
 public struct CookieChange: Sendable, Hashable {
-    /// What happened.
+    /// The cause of a change.
     public enum Cause: String, Sendable, Hashable {
-        /// There was none of this identity.
+        /// A cookie of a new identity was stored.
         case set
-        /// It took the place of one.
+        /// The cookie replaced one of the same identity.
         case overwritten
-        /// Its time was over, or it was set with an end in the past.
+        /// The cookie expired, or it was set with an expiry in the past.
         case expired
-        /// There were too many.
+        /// The cookie exceeded a limit of the jar.
         case evicted
-        /// It was removed by name, by site, or with all others.
+        /// The cookie was removed by its identity, with its site, or with all cookies.
         case removed
     }
 
-    /// Who did it.
+    /// The source of a change.
     public enum Source: String, Sendable, Hashable {
         /// A response.
         case http
         /// A script of a page.
         case script
-        /// The app, or another store of cookies that it speaks for.
+        /// The app, or another cookie store that it synchronizes.
         case native
     }
 
-    /// The jar's version after this change: one more than before it.
+    /// The version of the jar after this change: one more than before it.
     public let version: UInt64
-    /// Which cookie it is about.
+    /// The identity of the changed cookie.
     public let identity: Cookie.Identity
-    /// The cookie as it is now; `nil` where it is gone.
+    /// The cookie after the change; `nil` if it was removed.
     public let cookie: Cookie?
-    /// The cookie as it was before; `nil` where there was none.
+    /// The cookie before the change; `nil` if there was none.
     public let previous: Cookie?
-    /// What happened.
+    /// The cause of the change.
     public let cause: Cause
-    /// Who did it; `nil` for the jar itself, which lets cookies expire and throws out what is too much.
+    /// The source of the change; `nil` for the jar itself, which removes expired and excess cookies.
     public let source: Source?
 
-    /// Makes a change.
+    /// Creates a change.
     public init(
         version: UInt64, identity: Cookie.Identity, cookie: Cookie?, previous: Cookie?, cause: Cause, source: Source?
     ) {

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Whose request it is (RFC 6265bis, section 5.2), as the caller has found out: the jar cannot know.
+/// The relation of a request to the page that made it (RFC 6265bis, section 5.2). The caller determines it; the jar
+/// cannot.
 ///
-/// "Lax-allowing-unsafe" (section 5.6.7.2), which is left to user agents, is left out: a cookie that does not say
-/// `SameSite` does not go along with another site's POST, however young it is.
+/// The optional rule "Lax-allowing-unsafe" (section 5.6.7.2) is not implemented: a cookie without `SameSite` is not
+/// sent with another site's POST, however young it is.
 public enum CookieContext: Sendable, Hashable {
-    /// The site's own: a request that its page makes, or one that nobody's page makes: an address that was typed, or a
-    /// request of the app.
+    /// A same-site request: the site's own page makes it, or no page makes it, for example a typed address or a request
+    /// of the app.
     case sameSite
-    /// Another site's page leads to this one, in a top-level frame.
-    /// - Parameter isSafe: whether the method is: GET, HEAD, OPTIONS or TRACE.
+    /// A top-level navigation that a page of another site started.
+    /// - Parameter isSafe: whether the method is safe: GET, HEAD, OPTIONS or TRACE.
     case crossSiteNavigation(isSafe: Bool)
-    /// Another site's page, or a frame in one, asks for a part of itself.
+    /// A subresource request by a page of another site, or by a frame in one.
     case crossSite
 
-    /// Whether a cookie is sent (section 5.8.3, step 3).
+    /// Returns a Boolean value that indicates whether a cookie is sent (section 5.8.3, step 3).
     func sends(_ sameSite: Cookie.SameSite, toScript: Bool) -> Bool {
         if sameSite == .none || self == .sameSite { return true }
         return !toScript && self == .crossSiteNavigation(isSafe: true) && sameSite != .strict
     }
 
-    /// Whether a cookie may be set (section 5.7, step 18): by each top-level navigation, whatever its method.
+    /// Returns a Boolean value that indicates whether a cookie may be set (section 5.7, step 18). Any top-level
+    /// navigation may set it, whatever its method.
     func accepts(_ sameSite: Cookie.SameSite, fromScript: Bool) -> Bool {
         if sameSite == .none || self == .sameSite { return true }
         return !fromScript && self != .crossSite

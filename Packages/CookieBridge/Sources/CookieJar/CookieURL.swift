@@ -4,21 +4,21 @@
 public import Foundation
 internal import WebSyntax
 
-/// The parts of a URL that cookies depend on, checked: scheme, host and path. Ports and users make no difference to
-/// cookies (RFC 6265bis, section 8.5).
+/// The validated parts of a URL that cookies depend on: scheme, host and path. Cookies do not depend on ports and user
+/// information (RFC 6265bis, section 8.5).
 public struct CookieURL: Sendable, Hashable {
-    /// `http`, `https`, `ws` or `wss`.
+    /// The scheme: `http`, `https`, `ws` or `wss`.
     public let scheme: String
-    /// In lower case, and in A-labels; an IPv6 address stands in brackets, in its shortest form. A trailing dot stays, and
-    /// makes another host.
+    /// The host in lower case and in A-labels. An IPv6 address is in brackets, in its shortest form. A trailing dot is
+    /// kept, and the host with it is a different host.
     public let host: String
-    /// Begins with a slash. Its escapes are as they were, and its dot segments, too: what is sent is what counts. Bytes
-    /// beyond ASCII are escaped, as they are sent.
+    /// The path, which begins with a slash. Escapes and dot segments are unchanged, because the path counts as it is
+    /// sent. Bytes beyond ASCII are percent-encoded, as they are sent.
     public let path: String
 
-    /// Reads an absolute URL.
-    /// - Returns: `nil` for other schemes, and for what could be read in two ways: control characters, spaces,
-    ///   backslashes before the path, hosts with escapes or letters beyond ASCII, numbers that are no address.
+    /// Creates the parts from an absolute URL.
+    /// - Returns: `nil` for other schemes and for ambiguous text: control characters, spaces, backslashes before the
+    ///   path, hosts with escapes or characters beyond ASCII, and numeric hosts that are not an address.
     public init?(_ text: String) {
         guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
             let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -36,17 +36,17 @@ public struct CookieURL: Sendable, Hashable {
         self.init(scheme: String(text[..<colon]), host: String(Substring(host)), path: String(Substring(path)))
     }
 
-    /// Reads the absolute form of a URL.
+    /// Creates the parts from the absolute string of a URL.
     public init?(_ url: URL) {
         self.init(url.absoluteString)
     }
 
-    /// Puts a URL together.
+    /// Creates the parts from their text.
     /// - Parameters:
     ///   - scheme: `http`, `https`, `ws` or `wss`, in upper or lower case.
     ///   - host: the host without a port; an IPv6 address in brackets.
-    ///   - path: the path without a query; an empty one stands for a slash.
-    /// - Returns: `nil` as for a whole URL, and for a path that begins with anything but a slash.
+    ///   - path: the path without a query; an empty path stands for a slash.
+    /// - Returns: `nil` as for a whole URL, and for a path that does not begin with a slash.
     public init?(scheme: String, host: String, path: String) {
         let scheme = scheme.asciiLowercased
         guard ["https", "http", "wss", "ws"].contains(scheme), let host = CookieHost.canonical(host) else { return nil }
@@ -58,19 +58,20 @@ public struct CookieURL: Sendable, Hashable {
         self.path = path.isEmpty ? "/" : PercentEncoding.encode(path, keeping: .all)
     }
 
-    /// Whether secure cookies go there and come from there: over TLS, or without it to this very device (`localhost`,
-    /// names below it, 127.0.0.0/8 and `::1`), as Chromium and Firefox have it.
+    /// A Boolean value that indicates whether Secure cookies are sent there and accepted from there: over TLS, or
+    /// without TLS to the local device (`localhost`, names below it, 127.0.0.0/8 and `::1`), as in Chromium and
+    /// Firefox.
     public var isSecure: Bool {
         scheme == "https" || scheme == "wss" || CookieHost.isLoopback(host)
     }
 
-    /// The path of a cookie that says none (section 5.1.4).
+    /// The path of a cookie without a `Path` attribute (section 5.1.4).
     public var defaultPath: String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.utf8.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// Whether a cookie of this path is sent to this URL (section 5.1.4).
+    /// Returns a Boolean value that indicates whether a cookie of this path is sent to this URL (section 5.1.4).
     public func matches(path cookiePath: String) -> Bool {
         CookiePath.matches(path, cookiePath)
     }

@@ -4,20 +4,21 @@
 internal import Foundation
 internal import WebSyntax
 
-/// A host name taken apart, as it is spelled and as it is looked up.
+/// The labels of a host name, in their original spelling and as A-labels for lookup.
 struct HostLabels {
-    /// In lower case, without the trailing dot.
+    /// The labels in lower case, without the trailing dot.
     private let spellings: [Substring]
-    /// In A-labels, joined by dots, without the trailing dot.
+    /// The A-labels, joined by dots, without the trailing dot.
     private let ascii: [UInt8]
-    /// Where each label begins in `ascii`.
+    /// The start of each label in `ascii`.
     private let starts: [Int]
     private let end: String
 
-    /// The most that the domain name system can say, and what U-labels of that may take.
+    /// The maximum length of the input, in bytes: enough for the U-labels of a name of 253 bytes.
     private static let maxBytes = 1_024
 
-    /// - Returns: `nil` for what is no host name: empty labels, an address, more than 253 bytes in A-labels.
+    /// Creates the labels of a host name.
+    /// - Returns: `nil` if the text is not a host name: empty labels, an address, or more than 253 bytes as A-labels.
     init?(_ host: String) {
         guard (1...Self.maxBytes).contains(host.utf8.count) else { return nil }
         let isASCII = host.utf8.allSatisfy { $0 < 0x80 }
@@ -27,7 +28,8 @@ struct HostLabels {
         let spellings = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
             Substring($0)
         }
-        // Of other letters Foundation makes A-labels (UTS #46). It escapes what it cannot map, which is refused below.
+        // Foundation converts other characters to A-labels (UTS #46). It escapes characters that it cannot map, and
+        // escapes are refused below.
         guard let name = isASCII ? text : Self.encoded(text) else { return nil }
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.count == spellings.count else { return nil }
@@ -47,17 +49,18 @@ struct HostLabels {
 
     var count: Int { starts.count }
 
-    /// The last labels of the name, as they are looked up.
+    /// Returns the last labels of the name for lookup.
     func bytes(ofLast labels: Int) -> ArraySlice<UInt8> {
         ascii[starts[starts.count - labels]...]
     }
 
-    /// The last labels of the name, as they are spelled.
+    /// Returns the last labels of the name in their original spelling.
     func spelling(ofLast labels: Int) -> String {
         spellings.suffix(labels).joined(separator: ".") + end
     }
 
-    /// Lower case and normal form C, with the full stops of other scripts as dots (UTS #46, section 2.3).
+    /// Returns the host in lower case and normal form C, with the full stops of other scripts as dots (UTS #46, section
+    /// 2.3).
     private static func mapped(_ host: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in host.lowercased().precomposedStringWithCanonicalMapping.unicodeScalars {
@@ -73,7 +76,8 @@ struct HostLabels {
         return components.encodedHost
     }
 
-    /// What an A-label may consist of: also the underscore, which hosts have, and rules have not.
+    /// Returns a Boolean value that indicates whether a byte may occur in an A-label. The underscore may, because hosts
+    /// have it; rules do not.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Searches the compiled rules where they lie: nothing is built, and nothing is kept.
+/// The lookup in the compiled rules. It searches them in place, without building or caching a table.
 enum RuleTable {
-    /// What the list says about a name, given in A-labels and lower case.
+    /// Returns the rules for a name, which is given in A-labels and lower case.
     static func kinds(of name: ArraySlice<UInt8>, in section: SuffixList.Section) -> RuleKinds {
         CompiledRules.text.withUTF8Buffer { text in
             var low = 0
             var high = text.count
-            // Both are at the start of a line, or at the end.
+            // Both are at the start of a line or at the end of the text.
             while low < high {
                 var start = low + (high - low) / 2
                 while start > low, text[start - 1] != newline { start -= 1 }
@@ -33,25 +33,25 @@ enum RuleTable {
     private static let newline = UInt8(ascii: "\n")
     private static let space = UInt8(ascii: " ")
 
-    /// Less than 0 where the left one comes first by its bytes.
+    /// Returns a negative number if the left name precedes the right one in byte order.
     private static func order(_ left: ArraySlice<UInt8>, _ right: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         for (a, b) in zip(left, right) where a != b { return a < b ? -1 : 1 }
         return left.count - right.count
     }
 }
 
-/// What the list says about a name.
+/// The kinds of rules that the list has for a name.
 struct RuleKinds: OptionSet, Sendable {
     let rawValue: UInt8
 
     /// The name is a public suffix.
     static let plain = RuleKinds(rawValue: 1)
-    /// All names right below are.
+    /// All names directly below the name are public suffixes.
     static let wildcard = RuleKinds(rawValue: 2)
-    /// The name is none, whatever a wildcard says.
+    /// The name is not a public suffix, even if a wildcard matches it.
     static let exception = RuleKinds(rawValue: 4)
 
-    /// Reads one letter of the compiled form.
+    /// Creates the kind of one letter of the compiled form.
     init(letter: UInt8, in section: SuffixList.Section) {
         let counts = section == .all
         self =

@@ -3,47 +3,48 @@
 
 public import WebSyntax
 
-/// Mozilla's public suffix list (<https://publicsuffix.org>), compiled in: under which names anybody can register a
-/// name, so that cookies and sites end there.
+/// Mozilla's public suffix list (<https://publicsuffix.org>), compiled in. It holds the names under which anybody can
+/// register a name, which limit cookies and sites.
 ///
-/// A value without state: looking up takes a few microseconds, starting costs nothing. Names are host names in any case, of
-/// A-labels or U-labels; the answer is spelled as the question was, in lower case. Nothing is a site that is no host
-/// name: empty labels, a leading dot, addresses. A trailing dot is kept, and makes no difference.
+/// The value has no state. A lookup takes a few microseconds, and there is no start-up cost. Arguments are host names
+/// in any case, with A-labels or U-labels; results keep that spelling in lower case. Text that is not a host name has
+/// no site: empty labels, a leading dot, addresses. A trailing dot is kept and makes no difference.
 ///
-/// U-labels are mapped by lower case and Unicode's normal form C alone, not by all of UTS #46: what comes out of a URL
-/// parser is in A-labels anyway.
+/// U-labels are mapped only by lower case and Unicode normal form C, not by all of UTS #46, because URL parsers produce
+/// A-labels.
 public struct SuffixList: PublicSuffixing, Hashable {
-    /// Which rules count.
+    /// The section of the list whose rules apply.
     public var section: Section
 
-    /// Makes a view of the list; rules of registries and of private parties count unless told otherwise.
+    /// Creates a view of the list. By default the rules of registries and of private parties apply.
     public init(section: Section = .all) {
         self.section = section
     }
 
-    /// The public suffix of a host and one label more: `shop.example.co.uk` gives `example.co.uk`.
-    /// - Returns: `nil` for a public suffix, for an address, and for what is no host name.
+    /// Returns the public suffix of a host and one more label: `example.co.uk` for `shop.example.co.uk`.
+    /// - Returns: `nil` for a public suffix, for an address, and for text that is not a host name.
     public func registrableDomain(of host: String) -> String? {
         guard let name = HostLabels(host) else { return nil }
         let count = suffixCount(of: name) + 1
         return name.count < count ? nil : name.spelling(ofLast: count)
     }
 
-    /// The part of a host under which anybody can register names: `shop.example.co.uk` gives `co.uk`.
-    /// - Returns: `nil` for an address, and for what is no host name.
+    /// Returns the part of a host under which anybody can register names: `co.uk` for `shop.example.co.uk`.
+    /// - Returns: `nil` for an address, and for text that is not a host name.
     public func publicSuffix(of host: String) -> String? {
         guard let name = HostLabels(host) else { return nil }
         return name.spelling(ofLast: min(suffixCount(of: name), name.count))
     }
 
-    /// Whether anybody can register names right below this one. An address is none.
+    /// Returns a Boolean value that indicates whether anybody can register names directly below a host. It is `false`
+    /// for an address.
     public func isPublicSuffix(_ host: String) -> Bool {
         guard let name = HostLabels(host) else { return false }
         return suffixCount(of: name) >= name.count
     }
 
-    /// How many labels the public suffix has, by the rule that prevails: an exception, else the longest one that
-    /// matches, else `*` (<https://github.com/publicsuffix/list/wiki/Format>).
+    /// Returns the number of labels of the public suffix, by the prevailing rule: an exception, otherwise the longest
+    /// match, otherwise `*` (<https://github.com/publicsuffix/list/wiki/Format>).
     private func suffixCount(of name: HostLabels) -> Int {
         var longest = 1
         for labels in 1...min(name.count, CompiledRules.maxLabels) {
@@ -57,11 +58,12 @@ public struct SuffixList: PublicSuffixing, Hashable {
 }
 
 extension SuffixList {
-    /// Which part of the list counts.
+    /// A section of the list.
     public enum Section: Sendable, Hashable {
-        /// What registries of the domain name system allot.
+        /// The suffixes that registries of the domain name system assign.
         case icann
-        /// Those, and what others allot to their customers: `github.io`. Browsers bound cookies by both.
+        /// The suffixes of registries, and suffixes that others assign to their customers, such as `github.io`. Browsers
+        /// apply both to cookies.
         case all
     }
 }

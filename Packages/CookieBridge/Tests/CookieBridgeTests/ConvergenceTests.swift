@@ -7,17 +7,17 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Whatever changes where, and in whatever order news of it comes: the stores become the same, who writes last wins, and nobody
-/// writes for ever.
+/// Convergence under random changes and orders of events: all stores become equal, the last writer wins, and the number
+/// of writes is bounded.
 @Suite(.timeLimit(.minutes(5)))
 struct ConvergenceTests {
-    /// Each argument stands for so many runs; `CONVERGENCE_RUNS` asks for more.
+    /// The number of runs per test argument; `CONVERGENCE_RUNS` overrides it.
     static let runs = Int(ProcessInfo.processInfo.environment["CONVERGENCE_RUNS"] ?? "") ?? 40
 
     @Test(arguments: 0..<24) func storesConverge(_ batch: Int) throws {
         for run in 0..<Self.runs {
             let seed = UInt64(batch * Self.runs + run)
-            // Half of the runs without failures, so that nothing hides behind them.
+            // Half of the runs have no failures, so that failures do not hide other faults.
             var simulation = Simulation(seed: seed)
             simulation.begin()
             simulation.converge()
@@ -27,7 +27,7 @@ struct ConvergenceTests {
                     if simulation.generator.chance(45) { Self.change(&simulation) } else { simulation.step() }
                 }
                 simulation.converge()
-                // What failed too often waits for a sign of life.
+                // Operations that failed too many times wait for a signal of the store.
                 let failures = simulation.failurePercent
                 simulation.failurePercent = 0
                 for store in simulation.stores.indices { simulation.signal(store) }
@@ -39,7 +39,7 @@ struct ConvergenceTests {
         }
     }
 
-    /// Stores that begin with cookies of their own come to hold the same ones, without a deletion.
+    /// Tests that stores with different initial cookies become equal without a deletion.
     @Test(arguments: 0..<8) func firstReadingsMerge(_ batch: Int) throws {
         for run in 0..<Self.runs {
             let seed = UInt64(1_000_000 + batch * Self.runs + run)
@@ -65,8 +65,8 @@ struct ConvergenceTests {
         }
     }
 
-    /// Stores lose all that they hold, again and again: the cookies are written anew, and none is gone. Nobody deletes one, as
-    /// in the meantime that looks the same.
+    /// Tests repeated losses of all cookies of a store: the cookies are written again, and none is deleted. The test
+    /// deletes no cookie, because a deletion in the meantime would look the same.
     @Test(arguments: 0..<12) func lossesAreNoDeletions(_ batch: Int) throws {
         var losses = 0
         for run in 0..<Self.runs {
@@ -105,7 +105,7 @@ struct ConvergenceTests {
         ["a", "b", "c"].randomElement(using: &simulation.generator) ?? "a"
     }
 
-    /// Somebody changes something; each value is written once.
+    /// Makes a random change. Each value is written once.
     private static func change(_ simulation: inout Simulation) {
         let store = Int.random(in: 0...2, using: &simulation.generator)
         let domain = simulation.generator.chance(70) ? "shop.example" : "bank.example"

@@ -9,7 +9,7 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// The actor around the rules, with stores in memory and a clock in the test's hands.
+/// Tests of the actor around the rules, with stores in memory and a manual clock.
 @Suite(.timeLimit(.minutes(3)))
 struct CookieReconcilerTests {
     private let jar = FakeStore(.whole, [cookie("session", "1", isHTTPOnly: true), cookie("theme", "dark")])
@@ -44,7 +44,7 @@ struct CookieReconcilerTests {
         try await reconciler.barrier()
         #expect(jar.values["lang"] == "de" && engine.values["lang"] == "de" && script.values["lang"] == "de")
         script.change(.set(cookie("lang", "fr")))
-        // The signal of the store is on its way.
+        // The signal of the store is pending.
         while jar.values["lang"] != "fr" { await Task.yield() }
         await reconciler.stop()
     }
@@ -86,7 +86,7 @@ struct CookieReconcilerTests {
         try await reconciler.start()
         async let barrier: Void = reconciler.barrier()
         for await sleep in clock.sleeps where sleep == .milliseconds(7) { break }
-        // The barrier's own limit is one of the sleepers: the store is quicker than that only by luck.
+        // The limit of the barrier is one of the sleepers, and it is not determined whether the store is faster.
         clock.open()
         try? await barrier
         while engine.values.count < 3 { await Task.yield() }

@@ -11,7 +11,7 @@ import WebEngineTesting
 
 @_spi(Facade) @testable import CookieBridge
 
-/// The jar and the engine's store, without a container.
+/// Tests of the jar and the engine's store without a container.
 @MainActor
 @Suite("Cookie synchronizer", .timeLimit(.minutes(1)))
 struct CookieSynchronizerTests {
@@ -25,7 +25,7 @@ struct CookieSynchronizerTests {
         return options
     }
 
-    @Test("A store that does not answer holds up one page, and the others when it does again")
+    @Test("A store that does not respond delays one page; later pages wait again when it responds")
     func behind() async throws {
         let synchronizer = CookieSynchronizer(
             sessionOnly, directory: "", engine: store, clock: clock, delegate: delegate)
@@ -34,7 +34,7 @@ struct CookieSynchronizerTests {
         await synchronizer.waitUntilSynchronized()
         store.hangs = true
         let first = Task { await synchronizer.waitUntilSynchronized() }
-        // The page's limit and that of the reading.
+        // The limit of the page and that of the read.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(3))
         await first.value
@@ -43,7 +43,7 @@ struct CookieSynchronizerTests {
         for _ in 0..<3 { await synchronizer.waitUntilSynchronized() }
         store.hangs = false
         store.put(EngineCookie(name: "id", value: "7", domain: "shop.example"))
-        // The reading that hangs has failed: it is tried again after a wait.
+        // The hanging read has failed. It is tried again after a wait.
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .seconds(7))
         await clock.sleepers(atLeast: 2)
@@ -55,7 +55,7 @@ struct CookieSynchronizerTests {
         #expect(delegate.events.withLock { $0 } == ["page not synchronized", "engine store answers"])
     }
 
-    @Test("A damaged file is set aside, and the delegate receives where it is")
+    @Test("A damaged file is moved aside, and the delegate receives its new path")
     func damage() async throws {
         let folder = try TemporaryFolder()
         try folder.write("cookies.json", Data("{".utf8))
@@ -73,7 +73,7 @@ struct CookieSynchronizerTests {
         #expect(try !folder.text(of: "cookies.json").contains("shop.example"))
     }
 
-    @Test("A clearing that the engine's store fails is an error; the jar is clear all the same")
+    @Test("Clearing fails if the engine's store fails; the jar is cleared anyway")
     func clearingFails() async throws {
         let synchronizer = CookieSynchronizer(
             sessionOnly, directory: "", engine: store, clock: ContinuousClock(), delegate: delegate)
@@ -101,7 +101,7 @@ private final class Delegate: CookieSynchronizerDelegate {
     func record(_ event: CookieSynchronizer.Event) {
         let name: String? =
             switch event {
-            // Failures of a store are many.
+            // The number of store failures is not determined.
             case .storesDiffer: nil
             case .fileNotRead: "file not read"
             case .fileDamaged: "file damaged"

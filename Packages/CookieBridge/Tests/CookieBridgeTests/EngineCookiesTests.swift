@@ -9,14 +9,14 @@ import WebEngineTesting
 
 @_spi(Facade) @testable import CookieBridge
 
-/// The cookies of an engine as those of a jar, and clearing its store.
+/// Tests of the conversion between cookies of an engine and of a jar, and of clearing an engine's store.
 @MainActor
 @Suite("Engine cookies", .timeLimit(.minutes(1)))
 struct EngineCookiesTests {
     private let store = FakeEngine().jar
 
     @Test(
-        "A cookie is the same one after a way through the engine's form",
+        "A cookie is unchanged after conversion to the engine's form and back",
         arguments: [
             ("shop.example", true, "shop.example"), ("shop.example", false, ".shop.example"), ("[::1]", true, "::1"),
         ])
@@ -32,7 +32,7 @@ struct EngineCookiesTests {
         #expect(read.isSecure && read.isHTTPOnly && read.sameSite == .strict)
     }
 
-    @Test("An address in brackets gets no second pair of them, and no date lies beyond what an engine can count")
+    @Test("An address gets brackets only once, and dates are limited to what an engine can represent")
     func limits() {
         let address = Cookie(EngineCookie(name: "a", value: "1", domain: "[::1]"), created: start)
         #expect(address.identity.domain == "[::1]")
@@ -41,7 +41,7 @@ struct EngineCookiesTests {
         #expect(EngineCookie(made).expires == 1_000_000_000_000)
     }
 
-    @Test("Clearing tries every cookie of the scope, and leaves the others")
+    @Test("Clearing tries every cookie of the scope and keeps the others")
     func clearing() async throws {
         for (name, domain) in [("a", ".shop.example"), ("b", "WWW.shop.example"), ("c", "other.example"), ("d", "::1")]
         {
@@ -53,7 +53,7 @@ struct EngineCookiesTests {
         await #expect(throws: EngineError.self) { try await store.clear(.domains(["shop.example"])) }
         #expect(store.cookies.map(\.name) == ["a", "c"])
         store.stubborn = nil
-        // By the real host, which is another one here.
+        // The closure changes the host to the real one.
         try await store.clear(.domains(["real.example"])) { cookie in
             guard cookie.name == "c" else { return nil }
             var cookie = cookie
@@ -65,7 +65,7 @@ struct EngineCookiesTests {
         #expect(store.cookies.isEmpty)
     }
 
-    @Test("Pages have the cookies of an engine that stores them itself, as the closure changes them")
+    @Test("Pages have the cookies of an engine that stores cookies itself, as changed by the closure")
     func pages() async throws {
         try await store.set(EngineCookie(name: "token", value: "1", domain: "shop.localhost"))
         try await store.set(EngineCookie(name: "id", value: "7", domain: "shop.localhost"))
@@ -79,7 +79,7 @@ struct EngineCookiesTests {
         #expect(pages.jar.cookies.map(\.value) == ["7"])
     }
 
-    @Test("A scope has the hosts below its domains; nothing lies below an address")
+    @Test("A scope contains subdomains of its domains; an address has no subdomains")
     func scopes() {
         let scope = CookieScope.domains(["shop.example", "3.4", "1.2.3.4"])
         for (host, isReached) in [

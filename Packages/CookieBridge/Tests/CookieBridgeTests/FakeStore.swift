@@ -6,7 +6,7 @@ import CookieJar
 
 @_spi(Facade) @testable import CookieBridge
 
-/// A store in memory whose writes wait at a gate, or fail, where the test says so.
+/// A store in memory whose writes a test can block or make fail.
 final class FakeStore: CookieStoring {
     struct Broken: Error {}
 
@@ -34,7 +34,7 @@ final class FakeStore: CookieStoring {
         }
     }
 
-    /// The page's, or the app's, own change.
+    /// Makes a change on behalf of the page or the app.
     func change(_ change: CookieUpdate) {
         state.withLock { state in
             switch change {

@@ -10,7 +10,7 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// The rules by which requests of pages send cookies and their responses set them.
+/// Tests of the rules by which page requests send cookies and their responses set them.
 @Suite("Page cookies", .timeLimit(.minutes(1)))
 struct PageCookiesTests {
     private let jar = CookieStore(publicSuffixes: SuffixList())
@@ -34,7 +34,7 @@ struct PageCookiesTests {
     }
 
     @Test(
-        "Cookies go by the site of the page, of the asking document, and by the kind of the request",
+        "Cookies depend on the page's site, the requesting document and the kind of request",
         arguments: [
             ("https://www.shop.example/a", [:], "strict=1; lax=1; all=1"),
             ("https://www.shop.example/a", [.origin: "https://ad.example"], "all=1"),
@@ -85,7 +85,7 @@ struct PageCookiesTests {
         }
     }
 
-    @Test("Sites other than the page's set cookies only if the app allows it")
+    @Test("Third parties set cookies only if the app allows it")
     func thirdParties() throws {
         for isAllowed in [false, true] {
             let cookies = PageCookies(jar: jar, acceptsThirdParties: isAllowed)
@@ -94,7 +94,7 @@ struct PageCookiesTests {
             let own = try #require(cookies.cookieTarget(ofScriptAt: "https://shop.example/", in: page))
             #expect(own.context == .sameSite && cookies.accepts(from: own))
             #expect(cookies.cookieTarget(ofScriptAt: "about:blank", in: page) == nil)
-            // The page's own site is no third party, though its frame of another site may have asked.
+            // The page's own site is no third party, even if a frame of another site may have made the request.
             let request = try request("https://www.shop.example/a") { $0.mayComeFromOtherSite = true }
             let target = try #require(cookies.cookieTarget(of: request))
             #expect(target.context == .crossSite && cookies.accepts(from: target, for: request))
@@ -103,7 +103,7 @@ struct PageCookiesTests {
 
     // MARK: Loaders
 
-    /// A network whose response sets cookies.
+    /// A network loader whose response sets cookies.
     private struct Network: ResourceLoader {
         var fields: HTTPFields = [.setCookie: "id=1; Secure", .contentType: "text/plain"]
         var before: @Sendable (ResourceRequest) -> Void = { _ in }
@@ -116,7 +116,7 @@ struct PageCookiesTests {
         }
     }
 
-    @Test("A request of a page has the cookies of the jar in place of its own; one of no page keeps its own")
+    @Test("A page request gets the cookies of the jar in place of its own; a request of no page keeps its own")
     func sending() async throws {
         try fill("www.shop.example")
         let sent = Mutex<[String?]>([])
@@ -129,7 +129,7 @@ struct PageCookiesTests {
         #expect(sent.withLock { $0 } == ["strict=1; lax=1; all=1", nil, "app=1"])
     }
 
-    @Test("The receiver of a request has the values before the jar has the cookies; the response has none")
+    @Test("The receiver gets the values before the jar stores the cookies, and the response has no Set-Cookie field")
     func storing() async throws {
         let received = Mutex<[(values: [String], stored: Int)]>([])
         let loader = CookieStoringLoader(Network(), cookies: PageCookies(jar: jar, acceptsThirdParties: false))
@@ -140,7 +140,7 @@ struct PageCookiesTests {
         #expect(received.withLock { $0.map(\.values) } == [["id=1; Secure"]])
         #expect(received.withLock { $0.map(\.stored) } == [0] && jar.cookies.map(\.value) == ["1"])
         #expect(response.head.headerFields == [.contentType: "text/plain"])
-        // A third party's cookies are neither stored nor received.
+        // Third-party cookies are neither stored nor received.
         let foreign = try request("https://ad.example/a") { $0.onSetCookie = asking.onSetCookie }
         let other = try #require(try await loader.load(foreign))
         #expect(received.withLock { $0.count } == 1 && jar.cookies.count == 1)
@@ -150,7 +150,7 @@ struct PageCookiesTests {
         #expect(own?.head.headerFields[.setCookie] == "id=1; Secure" && jar.cookies.count == 1)
     }
 
-    @Test("A response to a request from before a clearing sets nothing in the cleared scope")
+    @Test("A response to a request from before a clear operation sets no cookie in the cleared scope")
     func clearedMeanwhile() async throws {
         let cookies = PageCookies(jar: jar, acceptsThirdParties: false)
         let url = "https://www.shop.example/a"
@@ -162,7 +162,7 @@ struct PageCookiesTests {
             #expect(jar.cookies.isEmpty != isStored, "\(scope)")
             jar.removeAll()
         }
-        // Nor does one from before the oldest clearing that is remembered.
+        // A response to a request from before the oldest remembered clear operation sets none either.
         let loader = CookieStoringLoader(
             Network { _ in for _ in 0...64 { cookies.processor.clear(.domains(["other.example"])) } }, cookies: cookies)
         _ = try await loader.load(request(url))
@@ -171,7 +171,7 @@ struct PageCookiesTests {
         #expect(jar.cookies.map(\.value) == ["1"])
     }
 
-    @Test("A recording has the cookies of the responses meanwhile, or says that whole sites have changed")
+    @Test("A recording holds the cookies of the responses, or reports that whole sites have changed")
     func recording() async throws {
         let cookies = PageCookies(jar: jar, acceptsThirdParties: false)
         let changes = cookies.processor.beginRecording()

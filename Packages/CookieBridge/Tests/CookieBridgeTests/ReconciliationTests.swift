@@ -7,12 +7,12 @@ import Testing
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Each rule by itself, with two stores: the jar and the engine's.
+/// Tests of each rule, with two stores: the jar and the engine's store.
 @Suite(.timeLimit(.minutes(3)))
 struct ReconciliationTests {
     private var state: Reconciliation
 
-    /// Both stores have been read, and are empty.
+    /// Creates a state in which both stores have been read and are empty.
     init() {
         state = Self.begun([.init(.jar), .init(.engine, .engine)])
     }
@@ -34,7 +34,7 @@ struct ReconciliationTests {
         effects.reduce(into: [:]) { if case .read(let id, let number) = $1 { $0[id] = number } }
     }
 
-    /// Has a cookie in both stores.
+    /// Stores a cookie in both stores.
     private mutating func synchronize(_ made: Cookie) throws {
         for (id, write) in writes(state.apply(.set(made), by: .host, now: start)) {
             _ = state.writeEnded(id, write, .written, now: start)
@@ -42,7 +42,7 @@ struct ReconciliationTests {
         try #require(state.isQuiet)
     }
 
-    /// Signals a change, and gives the read that follows.
+    /// Signals a change, and returns the effects of the read that follows.
     private mutating func read(_ id: CookieStoreID, _ cookies: [Cookie]) throws -> [Reconciliation.Effect] {
         let number = try #require(reads(state.signalled(id, now: start))[id])
         return state.readEnded(id, number: number, cookies: cookies, now: start)
@@ -57,26 +57,26 @@ struct ReconciliationTests {
         }
         #expect(told && writes(again).isEmpty)
         #expect(!state.isQuiet)
-        // Another has set `b` since, which is news.
+        // Another writer has set `b` since, which is a change.
         again = state.readEnded(
             .engine, number: try #require(reads(again)[.engine]), cookies: [cookie("b", "2")], now: start)
         #expect(writes(again)[.engine]?.change == .set(cookie("a", "1")))
         #expect(writes(again)[.jar]?.change == .set(cookie("b", "2")))
         for (id, write) in writes(again) { _ = state.writeEnded(id, write, .written, now: start) }
         #expect(state.isQuiet && state.counters.losses == 1)
-        // What is deleted afterwards is deleted.
+        // A cookie that is deleted afterwards stays deleted.
         #expect(try writes(read(.engine, [cookie("b", "2")]))[.jar]?.change == .remove(cookie("a", "1").identity))
     }
 
     @Test mutating func aFailedWriteDoesNotHideWhatWasThereBefore() throws {
-        // The store is being read while two writes end there: one lands, and one does not.
+        // The store is being read while two writes end there: one succeeds, and one fails.
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         let first = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, first, .written, now: start)
         let second = try #require(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start))[.engine])
         _ = state.writeEnded(.engine, second, .failed, now: start)
         _ = state.resumed(.engine, now: start)
-        // It shows what was there before both.
+        // The read shows the state from before both writes.
         let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "0")], now: start)
         let next = try #require(reads(effects)[.engine])
         let observed = state.counters.observed
@@ -102,7 +102,7 @@ struct ReconciliationTests {
         let effects = state.readEnded(.engine, number: number, cookies: [], now: start)
         #expect(writes(effects).isEmpty)
         #expect(state.cookie(name("a"))?.value == "1")
-        // It is read again, and then it is a deletion.
+        // The second read makes it a deletion.
         let second = try #require(reads(effects)[.engine])
         _ = state.readEnded(.engine, number: second, cookies: [], now: start)
         #expect(state.cookie(name("a")) == nil)
@@ -112,7 +112,7 @@ struct ReconciliationTests {
         let write = try #require(writes(state.apply(.set(cookie("a", "1")), by: .host, now: start))[.engine])
         _ = try read(.engine, [cookie("a", "2")])
         #expect(state.cookie(name("a"))?.value == "2")
-        // Whether the write landed before or after is looked up, and then put right.
+        // A read finds whether the write was applied before or after the change, and a write corrects the state.
         let number = try #require(reads(state.writeEnded(.engine, write, .written, now: start))[.engine])
         let effects = state.readEnded(.engine, number: number, cookies: [cookie("a", "1")], now: start)
         #expect(writes(effects)[.engine]?.change == .set(cookie("a", "2")))
@@ -135,7 +135,7 @@ struct ReconciliationTests {
         var shown = cookie("a", "1", expires: 100, sameSite: .none)
         shown.created = .distantPast
         #expect(writes(try read(.engine, [shown])).isEmpty)
-        // A new value keeps what the engine does not know.
+        // A new value keeps the properties that the engine cannot represent.
         shown.value = "2"
         let write = try #require(writes(try read(.engine, [shown]))[.jar])
         #expect(write.change == .set(cookie("a", "2", expires: 100.7)))
@@ -161,7 +161,7 @@ struct ReconciliationTests {
         #expect(state.apply(.set(cookie("a", "2")), by: .script, now: start).isEmpty)
         #expect(state.apply(.remove(name("a")), by: .script, now: start).isEmpty)
         #expect(state.apply(.set(cookie("b", "2", isHTTPOnly: true)), by: .script, now: start).isEmpty)
-        // What it has set in its own view is taken back.
+        // A cookie that the script set in its own view is removed.
         let effects = writes(try read(.script, [cookie("a", "2")]))
         #expect(effects.mapValues(\.change) == [.script: .remove(name("a"))])
         #expect(state.cookie(name("a")) == hidden)
@@ -184,7 +184,7 @@ struct ReconciliationTests {
         var ticket = state.barrier()
         _ = state.writeEnded(.jar, write, .written, now: start)
         #expect(state.progress(of: &ticket) == .failed([.engine]))
-        // A sign of life: one more attempt.
+        // A signal allows one more attempt.
         #expect(writes(try read(.engine, []))[.engine] != nil)
     }
 
@@ -211,7 +211,7 @@ struct ReconciliationTests {
         let number = try #require(reads(state.signalled(.jar, now: start))[.jar])
         let write = try #require(writes(state.apply(.set(cookie("a", "2")), by: .host, now: start))[.engine])
         let effects = state.clear(.domains(["shop.example"]), now: start)
-        // The engine is cleared behind the write that is under way there.
+        // The engine is cleared after the write in progress there.
         #expect(!effects.contains(.clear(.engine, .domains(["shop.example"]))))
         #expect(state.cookie(name("a")) == nil && state.cookie(name("b", domain: "www.bank.example")) != nil)
         #expect(
@@ -221,7 +221,7 @@ struct ReconciliationTests {
         _ = state.readEnded(
             .jar, number: number, cookies: [cookie("a", "1"), cookie("b", "1", domain: "www.bank.example")], now: start)
         #expect(state.cookie(name("a")) == nil)
-        // A login right afterwards is kept, and waits for the clearing.
+        // A login directly afterwards is kept and waits for the end of the clear operation.
         #expect(writes(state.apply(.set(cookie("a", "4")), by: .host, now: start))[.engine] == nil)
         let cleared = state.clearEnded(.engine, succeeded: true, now: start)
         #expect(writes(cleared)[.engine]?.change == .set(cookie("a", "4")))
@@ -236,7 +236,7 @@ struct ReconciliationTests {
         #expect(state.counters.dropped == 2 && state.counters.observed == 3)
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         _ = state.readEnded(.engine, number: number, cookies: [], now: start)
-        // Their writes are under way, so that they may not be forgotten yet.
+        // Their writes are in progress, so they cannot be discarded yet.
         #expect(state.tombstoneCount == 3 && state.counters.forgottenDeletions == 0)
     }
 

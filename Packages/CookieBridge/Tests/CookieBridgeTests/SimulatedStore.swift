@@ -6,12 +6,12 @@ import Foundation
 
 @_spi(Facade) @testable import CookieBridge
 
-/// A store in a test's hands: it knows for each cookie who made it what it is.
+/// A store that a test controls. For each cookie it records the cause of its state.
 struct SimulatedStore {
-    /// Who made the state of a cookie: a change from outside by its number, or the reconciler.
+    /// The cause of a cookie's state: an external change with its number, or the reconciler.
     enum Cause: Hashable {
         case outside(Int)
-        /// Whether the write was reported as failed though it landed.
+        /// A write of the reconciler; `failed` if it was applied but reported as failed.
         case ours(failed: Bool)
         case nobody
     }
@@ -41,13 +41,13 @@ struct SimulatedStore {
         for identity in held.keys where scope.contains(identity) { held[identity] = nil }
     }
 
-    /// In the order of their names, as runs are to be repeatable.
+    /// Returns the cookies in the order of their names, so that runs are repeatable.
     func cookies(at now: Date) -> [Cookie] {
         held.values.compactMap(\.cookie).filter { $0.expires.map { $0 > now } ?? true }
             .sorted { ($0.identity.domain, $0.identity.name) < ($1.identity.domain, $1.identity.name) }
     }
 
-    /// What the store makes of a cookie: an engine forgets when it was made, and rounds.
+    /// Returns the cookie as the store keeps it: an engine drops the creation time and rounds the expiry.
     private func kept(_ cookie: Cookie) -> Cookie {
         guard id == .engine else { return cookie }
         var cookie = cookie

@@ -7,11 +7,11 @@ import Foundation
 
 @_spi(Facade) @testable import CookieBridge
 
-/// Three stores, a reconciliation, and a scheduler that lets things happen in an order of its choice.
+/// Three stores, a reconciliation, and a scheduler that performs steps in a random order.
 ///
-/// Every effect takes two steps: it happens in the store, and the reconciliation hears of it; between them anything else may
-/// happen. Beside the reconciliation an account is kept of what it heard when, from who made what, not from comparisons: so
-/// the last writer is known independently.
+/// Every effect takes two steps: it happens in the store, and the reconciliation receives the result. Any other step
+/// may happen between them. The simulation also records what the reconciliation received and when, from the known
+/// causes and not from comparisons. So the last writer is known independently.
 struct Simulation {
     enum Step {
         case signal(Int)
@@ -28,9 +28,9 @@ struct Simulation {
     struct Snapshot {
         var cookies: [Cookie]?
         var causes: [Cookie.Identity: SimulatedStore.Cause] = [:]
-        /// What was being cleared at some time of it.
+        /// The scopes that were being cleared at some time during the read.
         var ignored: [CookieScope]
-        /// Whether the store has lost all before it.
+        /// A Boolean value that indicates whether the store lost all cookies before the read.
         var foundLoss = false
     }
 
@@ -42,15 +42,15 @@ struct Simulation {
     var owed: [[CookieScope]]
     var now = start
     var failurePercent = 0
-    /// The stores that have lost all, and have not said so.
+    /// The stores that have lost all cookies and have not reported it.
     var unsaidLosses: Set<Int> = []
-    /// What was lost, in cookies.
+    /// The number of lost cookies.
     var lost = 0
-    /// The account: the state that was heard of last; `nil` in it for a deletion.
+    /// The last received state of each cookie; an inner `nil` is a deletion.
     var lastHeard: [Cookie.Identity: Cookie?] = [:]
-    /// Where a deletion has been seen since: it may be the last change.
+    /// The cookies of which a deletion has been seen since, so that the deletion may be the last change.
     var mayBeGone: Set<Cookie.Identity> = []
-    /// Changes from outside, by number: what they left, and the value that a deletion surely removed.
+    /// The external changes by number: the state after each, and the value that a deletion certainly removed.
     var states: [Int: Cookie?] = [:]
     var removedValues: [Int: String] = [:]
     var alreadyHeard: Set<Int> = []
@@ -73,13 +73,13 @@ struct Simulation {
 
     var isQuiet: Bool { steps.isEmpty && reconciliation.isQuiet }
 
-    /// A value that no cookie had before.
+    /// Returns a value that no cookie had before.
     mutating func nextValue() -> Int {
         lastValue += 1
         return lastValue
     }
 
-    // MARK: Changes from outside
+    // MARK: External changes
 
     mutating func begin() {
         perform(reconciliation.start(now: now))
@@ -114,12 +114,12 @@ struct Simulation {
         perform(reconciliation.clear(scope, now: now))
     }
 
-    /// A store is to lose all that it holds, some time.
+    /// Schedules a loss of all cookies of a store.
     mutating func lose(_ store: Int) {
         steps.append(.lose(store))
     }
 
-    /// A signal comes late, and now and then twice.
+    /// Schedules a late signal, sometimes twice.
     mutating func signal(_ store: Int) {
         steps.append(.signal(store))
         if generator.chance(20) { steps.append(.signal(store)) }
@@ -127,7 +127,7 @@ struct Simulation {
 
     // MARK: Steps
 
-    /// Lets one thing happen that can.
+    /// Performs one random pending step.
     mutating func step() {
         guard !steps.isEmpty else { return }
         let step = steps.remove(at: Int.random(in: steps.indices, using: &generator))
@@ -156,7 +156,7 @@ struct Simulation {
             if case .remove(let identity) = write.change,
                 case .outside(let number)? = stores[store].held[identity]?.cause
             {
-                // Whether that removed it or this does not show.
+                // It does not show whether the external deletion or this write removed it.
                 removedValues[number] = nil
             }
             if !fails || generator.chance(50) {
@@ -180,7 +180,7 @@ struct Simulation {
         case .resume(let store):
             perform(reconciliation.resumed(stores[store].id, now: now))
         case .lose(let store):
-            // Of a deletion that nobody has read it does not show either.
+            // It does not show either for a deletion that no read has found yet.
             lost += stores[store].held.count
             stores[store].clear(.all)
             unsaidLosses.insert(store)
@@ -188,7 +188,7 @@ struct Simulation {
         }
     }
 
-    /// Lets everything happen that is to happen, if that comes to an end.
+    /// Performs all steps until none is pending, up to a limit.
     mutating func converge() {
         for _ in 0..<20_000 where !steps.isEmpty { step() }
     }
@@ -215,30 +215,30 @@ struct Simulation {
         stores.firstIndex { $0.id == id } ?? 0
     }
 
-    // MARK: The account
+    // MARK: Record of received changes
 
     private mutating func receive(_ state: Cookie?, of identity: Cookie.Identity) {
         lastHeard[identity] = .some(state)
         mayBeGone.remove(identity)
     }
 
-    /// Hears what a delivered snapshot shows that somebody outside made.
+    /// Records the external changes that a delivered snapshot shows.
     private mutating func receive(_ snapshot: Snapshot, of store: Int) {
         for (identity, cause) in snapshot.causes {
             guard case .outside(let number) = cause, !snapshot.ignored.contains(where: { $0.contains(identity) }),
                 let made = states[number]
             else { continue }
-            // What had ended when it was read, or has since, looks like a deletion.
+            // A cookie that had expired when it was read, or has expired since, looks like a deletion.
             let shown = snapshot.cookies?.first { $0.identity == identity }
             let state = shown.map { $0.expires.map { $0 > now } ?? true } == true ? made : nil
             let isHidden = reconciliation.cookie(identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
             guard !stores[store].representation.hidesHTTPOnly || !isHidden else {
-                // It is refused for good, also where it shows later beside another cookie.
+                // The change is permanently rejected, even if it shows again later beside another cookie.
                 alreadyHeard.insert(number)
                 continue
             }
-            // A deletion looks like a write of ours that removes, or that has not landed. While it shows it may be the last
-            // change; it surely is where it removed what was heard last.
+            // A deletion looks like a removal by the reconciler, or like a write that was not applied. While it shows,
+            // it may be the last change. It certainly is the last change if it removed the value received last.
             if state == nil { mayBeGone.insert(identity) }
             guard alreadyHeard.insert(number).inserted else { continue }
             if let state {
@@ -251,7 +251,8 @@ struct Simulation {
         }
     }
 
-    /// Whether a write of ours is on its way that removes a cookie: what is gone then may be gone by it.
+    /// Returns a Boolean value that indicates whether a removal by the reconciler is pending, which may explain a
+    /// missing cookie.
     private func isBeingRemoved(_ identity: Cookie.Identity, from store: Int) -> Bool {
         steps.contains { step in
             guard case .land(store, let write) = step else { return false }
@@ -259,7 +260,7 @@ struct Simulation {
         }
     }
 
-    /// What is wrong now that all is quiet; `nil` where nothing is.
+    /// Returns a description of a fault when no step is pending; `nil` if there is none.
     func fault() -> String? {
         guard isQuiet else { return "does not come to rest: \(steps.prefix(9))" }
         for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) {
@@ -272,7 +273,7 @@ struct Simulation {
                 }
             }
             let last = (lastHeard[identity] ?? nil).flatMap { cookie in
-                // Where a store rounds down, it ends up to a second earlier.
+                // In a store that rounds down, a cookie expires up to a second earlier.
                 cookie.expires.map { $0 > now.addingTimeInterval(desired == nil ? 1 : 0) } ?? true ? cookie : nil
             }
             let isRight = desired?.value == last?.value || desired == nil && mayBeGone.contains(identity)
@@ -280,8 +281,8 @@ struct Simulation {
                 return "\(identity.name) is \(desired?.value ?? "-"), the last one was \(last?.value ?? "-")"
             }
         }
-        // To every other store once for what a store made, to every store for what was handed over. A change of a store while
-        // a write was on its way there may have been overwritten, and is written again.
+        // A change of a store is written once to each other store, and an applied change once to every store. A change
+        // of a store during a write to it may have been overwritten, and is written again.
         let counters = reconciliation.counters
         let bound =
             stores.count * counters.applied + (stores.count - 1) * counters.observed + counters.conflicts + failedWrites

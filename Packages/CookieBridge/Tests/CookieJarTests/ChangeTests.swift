@@ -8,7 +8,7 @@ import Testing
 
 @testable import CookieJar
 
-/// What observers hear.
+/// Tests of the changes that observers receive.
 @Suite(.timeLimit(.minutes(3)))
 struct ChangeTests {
     let jar = Jar()
@@ -31,7 +31,7 @@ struct ChangeTests {
         }
     }
 
-    @Test func `Each change is told once, with its cause and its author`() throws {
+    @Test func `Observers receive each change once, with its cause and its source`() throws {
         jar.jar.observe { [log] in log.append($0) }
         try jar.set("a=1; Max-Age=10")
         try jar.script("a=2; Max-Age=10")
@@ -53,7 +53,7 @@ struct ChangeTests {
         #expect(jar.jar.snapshot == CookieSnapshot(version: 7, cookies: []))
     }
 
-    @Test func `The same once more is no change`() throws {
+    @Test func `Storing an equal cookie is no change`() throws {
         jar.jar.observe { [log] in log.append($0) }
         for _ in 0..<3 {
             try jar.set("a=1")
@@ -61,13 +61,13 @@ struct ChangeTests {
             jar.clock.advance(by: 1)
         }
         #expect(log.lines == ["1 set a=1 by http"])
-        // Two spellings of the same letters are not the same bytes.
+        // Canonically equivalent strings have different bytes.
         try jar.set("a=\u{E9}")
         try jar.set("a=e\u{301}")
         #expect(log.changes.count == 3)
     }
 
-    @Test func `Nothing is told that was refused, and nothing after the end`() throws {
+    @Test func `Observers receive no refused cookie, and nothing after the cancellation`() throws {
         let observation = jar.jar.observe { [log] in log.append($0) }
         #expect(try jar.set("a=1; Domain=other.example") == .otherDomain)
         #expect(log.lines.isEmpty)
@@ -77,7 +77,7 @@ struct ChangeTests {
         #expect(log.changes.count == 1)
     }
 
-    @Test func `An observer may change the jar, and all receive it in order`() throws {
+    @Test func `An observer may change the jar, and all observers receive the changes in order`() throws {
         let other = Log()
         jar.jar.observe { [jar] change in
             guard change.identity.name == "a" else { return }
@@ -91,7 +91,7 @@ struct ChangeTests {
         #expect(other.changes == log.changes)
     }
 
-    @Test func `Changes of many threads are told in the order in which they happened`() throws {
+    @Test func `Observers receive changes of many threads in the order in which they happened`() throws {
         jar.jar.observe { [log] in log.append($0) }
         let url = try #require(CookieURL("https://shop.example/"))
         DispatchQueue.concurrentPerform(iterations: 8) { [jar] thread in
@@ -101,13 +101,13 @@ struct ChangeTests {
             }
         }
         #expect(log.changes.map(\.version) == Array(1...1_600))
-        // What was told makes up what is there.
+        // The received changes add up to the contents.
         var model: [Cookie.Identity: String] = [:]
         for change in log.changes { model[change.identity] = change.cookie?.value }
         #expect(model == Dictionary(uniqueKeysWithValues: jar.jar.cookies.map { ($0.identity, $0.value) }))
     }
 
-    @Test func `A jar that is gone needs no ending`() {
+    @Test func `Cancelling the observation of a released jar does nothing`() {
         let observation = Jar().jar.observe { _ in }
         observation.cancel()
     }

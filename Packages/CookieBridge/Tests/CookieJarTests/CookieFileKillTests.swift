@@ -16,12 +16,12 @@ import Testing
     import Darwin
 #endif
 
-/// Processes that are killed while a jar changes and is written.
+/// Tests with processes that are killed while a jar changes and is written.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 final class CookieFileKillTests {
     private static let kills = 100
     private static let names = 24
-    /// Says in the jar itself how far it is.
+    /// The name of the cookie that holds the current round.
     private static let round = "round"
     private static let created = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -40,19 +40,19 @@ final class CookieFileKillTests {
         Cookie.Identity(name: name, domain: "shop.example", isHostOnly: true, path: "/")
     }
 
-    /// A cookie's value follows from the round that sets it: some are long, so that a write takes its time.
+    /// Returns a cookie's value, which depends on the round. Some values are long, so that a write takes time.
     private static func value(_ round: Int) -> String {
         "\(round)-" + String(repeating: "v", count: round * 7_919 % 3_900)
     }
 
-    /// What a round does, each with what it leaves of a cookie.
+    /// Returns the changes of a round, each with the resulting value of a cookie.
     private static func steps(_ round: Int) -> [(name: String, value: String?)] {
         var steps: [(String, String?)] = [("\(round % names)", value(round))]
         if round.isMultiple(of: 3) { steps.append(("\((round + 5) % names)", nil)) }
         return steps + [(Self.round, "\(round)")]
     }
 
-    /// All that the jar may hold when it says that it is in a round: after that, or with some steps of the next.
+    /// Returns all states that the jar may have in a round: after the round, or after some steps of the next.
     private static func states(_ round: Int) -> [[String: String]] {
         var values: [String: String] = [:]
         for past in 1..<(round + 1) { for step in steps(past) { values[step.name] = step.value } }
@@ -64,14 +64,14 @@ final class CookieFileKillTests {
         return states
     }
 
-    /// Works on a jar and its file until the process is killed.
+    /// Changes a jar and writes its file until the process is killed.
     static func work(in folder: String, microseconds: Int) async throws {
-        // Not by the processor's time: most of a write is waiting for the device.
+        // Wall-clock time, because most of a write waits for the device.
         DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
             kill(getpid(), SIGKILL)
         }
         var options = CookieFile.Options()
-        // Besides what is flushed, each change is written by itself, in the middle of rounds, too.
+        // Without a delay, changes in the middle of rounds are written as well, not only flushed rounds.
         options.delay = .zero
         let file = CookieFile(path: folder + "/jar/cookies", options: options)
         let jar = CookieStore(publicSuffixes: ListedSuffixes(), cookies: try file.load().cookies)
@@ -88,7 +88,7 @@ final class CookieFileKillTests {
                     Cookie(identity(step.name), value: value, expires: .distantFuture, created: created))
             }
             try await file.flush()
-            // What was promised: from here on this round is in the file, or a later one.
+            // From here on, the file holds this round or a later one.
             try Data("\(round)".utf8).write(to: URL(fileURLWithPath: folder + "/done"), options: .atomic)
         }
     }
@@ -98,9 +98,9 @@ final class CookieFileKillTests {
         let path = folder.path + "/jar/cookies"
         var (last, cut) = (0, 0)
         var rounds: Set<Int> = []
-        // On a busy machine the runs get longer, until enough of them were killed in the middle of something.
+        // On a busy machine the runs get longer until enough of them were killed during a write.
         for run in 0..<4 * Self.kills where run < Self.kills || rounds.count <= 20 || cut <= 5 {
-            // Some before the file is open.
+            // Some processes are killed before the file is open.
             let microseconds = Int.random(in: 200..<60_000, using: &random) * (1 + run / Self.kills)
             await #expect(processExitsWith: .signal(SIGKILL), "run \(run)") {
                 [folder = folder.path as String, microseconds = microseconds as Int] in
@@ -111,7 +111,7 @@ final class CookieFileKillTests {
             #expect(read.damage == nil && read.refused == 0, "run \(run)")
             let values = Dictionary(uniqueKeysWithValues: read.cookies.map { ($0.identity.name, $0.value) })
             let round = values[Self.round].flatMap { Int($0) } ?? 0
-            // A kill may come between a write and its promise, several times in a row.
+            // A kill may come between a write and the record of it, several times in a row.
             let least = max(done, last)
             #expect(round == least || round == least + 1, "run \(run): \(round) of \(least)")
             #expect(Self.states(round).contains(values), "run \(run), round \(round)")
@@ -122,10 +122,10 @@ final class CookieFileKillTests {
             for file in files { #expect(try mode(of: file) == 0o600, "run \(run): \(file)") }
             if files.last == "cookies.new" { cut += 1 }
         }
-        // Else the runs were too short to be in the middle of anything.
+        // Otherwise the runs were too short to interrupt a write.
         #expect(rounds.count > 20 && cut > 5, "\(last) rounds, \(cut) writes cut off")
         print("\(Self.kills) kills in \(last) rounds: \(cut) cut a write off")
-        // What the last one left goes with the next write.
+        // The next write removes the files that the last process left.
         let jar = CookieStore(publicSuffixes: ListedSuffixes(), cookies: try CookieFile(path: path).load().cookies)
         let file = CookieFile(path: path)
         file.follow(jar)

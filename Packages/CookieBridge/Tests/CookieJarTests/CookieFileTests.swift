@@ -31,14 +31,14 @@ final class CookieFileTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Writes only when it is told to.
+    /// Options with which the file is written only by a flush.
     private static var patient: CookieFile.Options {
         var options = CookieFile.Options()
         options.delay = .seconds(100_000)
         return options
     }
 
-    @Test func `What was flushed is read again, the session's cookies not`() async throws {
+    @Test func `Flushed cookies are read again, except session cookies`() async throws {
         try jar.set("a=1; Max-Age=60; Secure; HttpOnly; SameSite=Strict; Path=/x")
         try jar.set("b=\"ü\\\"; Domain=shop.example; Expires=Tue, 19 Jan 2038 03:14:07 GMT")
         try jar.set("c=session")
@@ -52,7 +52,7 @@ final class CookieFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["cookies"])
     }
 
-    @Test func `Cookies of the session are kept where the app wants it`() async throws {
+    @Test func `Session cookies are kept if the app enables it`() async throws {
         var options = Self.patient
         options.keepsSessionCookies = true
         let file = CookieFile(path: path, options: options)
@@ -62,11 +62,11 @@ final class CookieFileTests {
         #expect(try file.load().cookies == jar.jar.cookies)
     }
 
-    @Test func `No file is no cookies`() throws {
+    @Test func `A missing file means no cookies`() throws {
         #expect(try CookieFile(path: path).load() == CookieFile.Contents(cookies: [], refused: 0, damage: nil))
     }
 
-    @Test func `Dates are kept to the last bit`() async throws {
+    @Test func `Dates are kept exactly`() async throws {
         var cookie = jar.cookie("a", expires: 86_400.1)
         cookie.created = Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)
         cookie.lastAccess = .distantPast
@@ -77,7 +77,7 @@ final class CookieFileTests {
         #expect(try file.load().cookies == [cookie])
     }
 
-    @Test func `Many changes are one write, and none without a change`() async throws {
+    @Test func `Many changes are one write, and no change is no write`() async throws {
         let writes = Mutex(0)
         let file = CookieFile(path: path, options: Self.patient) { step in
             if step == .created { writes.withLock { $0 += 1 } }
@@ -92,7 +92,7 @@ final class CookieFileTests {
         #expect(try file.load().cookies.map(\.value) == ["99"])
     }
 
-    @Test func `What was just read is not written again`() async throws {
+    @Test func `Cookies that were just read are not written again`() async throws {
         let writes = Mutex(0)
         let count: @Sendable (AtomicFile.Step) -> Void = { step in
             if step == .created { writes.withLock { $0 += 1 } }
@@ -110,13 +110,13 @@ final class CookieFileTests {
         next.follow(read.jar)
         try await next.flush()
         #expect(writes.withLock { $0 } == 1)
-        // Another jar than what was read, and what is not read at all, is written.
+        // A jar with other cookies, and a jar whose file was not read, are written.
         next.follow(Jar().jar)
         try await next.flush()
         #expect(try writes.withLock { $0 } == 2 && next.load().cookies.isEmpty)
     }
 
-    @Test func `Changes are written without being told to`() async throws {
+    @Test func `Changes are written without a flush`() async throws {
         let (steps, continuation) = AsyncStream.makeStream(of: AtomicFile.Step.self)
         var options = CookieFile.Options()
         options.delay = .zero
@@ -127,7 +127,7 @@ final class CookieFileTests {
         try jar.set("a=1; Max-Age=60")
         _ = await iterator.next()
         #expect(try file.load().cookies.map(\.value) == ["1"])
-        // A cookie that was kept and is no more is a change of the file; one that never was is none.
+        // The removal of a persistent cookie changes the file; the removal of a session cookie does not.
         jar.jar.removeAll()
         _ = await iterator.next()
         #expect(try file.load().cookies.isEmpty)
@@ -151,7 +151,7 @@ final class CookieFileTests {
         let isNew = last == .renamed || last == .directorySynced
         #expect(read.cookies.map(\.value) == (isNew ? ["new", "new"] : ["old"]))
         #expect(read.damage == nil && read.refused == 0)
-        // What lies about afterwards is in no one's way.
+        // Leftover files do not prevent the next write.
         let next = CookieFile(path: path, options: Self.patient)
         next.follow(jar.jar)
         try await next.flush()
@@ -172,14 +172,14 @@ final class CookieFileTests {
         #expect(read.damage == CookieFile.Damage(reason: .unreadable, path: path + ".damaged"))
         #expect(try String(contentsOfFile: path + ".damaged", encoding: .utf8) == text)
         #expect(try file.load().damage == nil)
-        // The next one takes its place.
+        // The next damaged file replaces it.
         try jar.set("a=1; Max-Age=60")
         file.follow(jar.jar)
         try await file.flush()
         #expect(try file.load().cookies.count == 1)
     }
 
-    @Test func `Every cut and every changed byte is noticed, or does no harm`() async throws {
+    @Test func `Every truncation and every changed byte is detected or harmless`() async throws {
         try jar.set("a=1; Max-Age=60")
         let file = CookieFile(path: path, options: Self.patient)
         file.follow(jar.jar)
@@ -196,12 +196,12 @@ final class CookieFileTests {
             try bytes.write(to: URL(fileURLWithPath: path))
             let read = try file.load()
             #expect(read.damage != nil || read.cookies.count + read.refused == 1)
-            // None of them is one that a jar would not take.
+            // None of them is a cookie that a jar would refuse.
             #expect(Jar(cookies: read.cookies).jar.cookies.count <= read.cookies.count)
         }
     }
 
-    @Test func `A later format is kept for those who know it`() throws {
+    @Test func `A file of a later format is moved aside unchanged`() throws {
         try Data(#"{"format":2,"cookies":{}}"#.utf8).write(to: URL(fileURLWithPath: path))
         #expect(try CookieFile(path: path).load().damage?.reason == .newerFormat)
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
@@ -220,7 +220,7 @@ final class CookieFileTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `Cookies that no jar would have written are left out and counted`() async throws {
+    @Test func `Cookies that no jar would have written are ignored and counted`() async throws {
         try jar.set("good=1; Max-Age=60")
         try jar.set("evil=1; Max-Age=60")
         let file = CookieFile(path: path, options: Self.patient)
@@ -243,7 +243,7 @@ final class CookieFileTests {
         file.follow(jar.jar)
         let error = await #expect(throws: CookieFileError.self) { try await file.flush() }
         #expect(error?.code == .symbolicLink)
-        // Nor one in the place of the new file.
+        // A symbolic link in place of the new file is not followed either.
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: victim)
         try await file.flush()
@@ -251,7 +251,7 @@ final class CookieFileTests {
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == #"{"format":1,"cookies":[]}"#)
     }
 
-    @Test func `A folder in its place, or no folder to lie in, is an error`() async throws {
+    @Test func `A folder at the path, or a missing parent folder, is an error`() async throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let file = CookieFile(path: path, options: Self.patient)
         #expect(throws: CookieFileError.self) { try file.load() }
@@ -264,14 +264,14 @@ final class CookieFileTests {
         #expect(other?.code == .io && other?.path.hasSuffix("/no") == true)
     }
 
-    @Test func `A pipe in its place keeps nobody waiting`() async throws {
+    @Test func `A FIFO at the path does not block`() async throws {
         #expect(mkfifo(path, 0o600) == 0)
         let file = CookieFile(path: path, options: Self.patient)
         let error = #expect(throws: CookieFileError.self) { try file.load() }
         #expect(error?.code == .notAFile)
     }
 
-    @Test func `A write that fails by itself is told, and the next change tries again`() async throws {
+    @Test func `A failed background write is reported, and the next change tries again`() async throws {
         let (failures, continuation) = AsyncStream.makeStream(of: String.self)
         var options = CookieFile.Options()
         options.delay = .zero
@@ -286,7 +286,7 @@ final class CookieFileTests {
         #expect(try file.load().cookies.count == 1)
     }
 
-    @Test func `What other threads have set before a flush is in it`() async throws {
+    @Test func `A flush includes changes that other threads made before it`() async throws {
         let file = CookieFile(path: path, options: Self.patient)
         file.follow(jar.jar)
         let url = try #require(CookieURL("https://shop.example/"))

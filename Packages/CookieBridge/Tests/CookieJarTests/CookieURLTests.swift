@@ -24,7 +24,7 @@ struct CookieURLTests {
         ("https://shop.example/%2e/ü", "https", "shop.example", "/%2e/%C3%BC"),
         ("https://shop.example/a\\b", "https", "shop.example", "/a\\b"),
     ])
-    func `Takes what is a URL`(text: String, scheme: String, host: String, path: String) throws {
+    func `Valid URLs are parsed`(text: String, scheme: String, host: String, path: String) throws {
         let url = try #require(CookieURL(text))
         #expect(url.scheme == scheme && url.host == host && url.path == path, "\(url)")
         #expect(CookieURL(scheme: url.scheme, host: url.host, path: url.path) == url)
@@ -44,8 +44,8 @@ struct CookieURLTests {
         "https://\(String(repeating: "a.", count: 127))b.example/",
         "containerkit://shop.example/", "about:blank", "file:///etc/passwd",
     ])
-    func `Refuses what is none, or could be two`(text: String) throws {
-        // One of them is good, so that the others are refused for what they are.
+    func `Invalid or ambiguous URLs are refused`(text: String) throws {
+        // One of them is valid, to show that the others are refused for the intended reason.
         guard text != "https://a./.." else {
             #expect(CookieURL(text)?.path == "/..")
             return
@@ -60,7 +60,7 @@ struct CookieURLTests {
         ("http://notlocalhost/", false), ("http://localhost.example/", false), ("http://127.9.9.9/", true),
         ("http://128.0.0.1/", false), ("http://127.example/", false), ("http://[::1]/", true), ("http://[::2]/", false),
     ])
-    func `Secure is TLS, or this device`(text: String, isSecure: Bool) throws {
+    func `Secure means TLS or the local device`(text: String, isSecure: Bool) throws {
         #expect(try #require(CookieURL(text)).isSecure == isSecure)
     }
 
@@ -80,7 +80,7 @@ struct CookieURLTests {
         #expect(try #require(CookieURL("https://a.example" + request)).matches(path: cookie) == matches)
     }
 
-    @Test func `Foundation's URLs do as well`() throws {
+    @Test func `Foundation URLs are accepted`() throws {
         let url = try #require(URL(string: "https://Shop.Example/a?b"))
         #expect(CookieURL(url) == CookieURL("https://shop.example/a"))
         #expect(CookieURL(URL(fileURLWithPath: "/etc")) == nil)

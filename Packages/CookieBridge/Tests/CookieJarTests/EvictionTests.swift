@@ -6,7 +6,7 @@ import CookieJar
 import Foundation
 import Testing
 
-/// "Remove excess cookies": RFC 6265bis, section 5.7.
+/// Tests of "remove excess cookies" (RFC 6265bis, section 5.7).
 @Suite(.timeLimit(.minutes(3)))
 struct EvictionTests {
     let jar: Jar
@@ -18,7 +18,7 @@ struct EvictionTests {
         jar = Jar(limits: limits)
     }
 
-    @Test func `The usual limits`() throws {
+    @Test func `The default limits`() throws {
         let jar = Jar()
         for number in 0..<200 { try jar.set("c\(number)=v") }
         #expect(jar.jar.cookies.count == 180)
@@ -28,16 +28,16 @@ struct EvictionTests {
         #expect(try jar.sent() == "")
     }
 
-    @Test func `What has ended goes first`() throws {
+    @Test func `Expired cookies are removed first`() throws {
         try set("a=1; Secure", "b=2; Max-Age=2", "c=3")
         jar.clock.advance(by: 5)
         try set("d=4")
         #expect(names == ["a", "c", "d"])
     }
 
-    @Test func `Of a domain those go first that are not secure, the longest unused before others`() throws {
+    @Test func `Within a domain, cookies without Secure are removed first, then the least recently used`() throws {
         try set("a=1; Secure", "b=2; Path=/b", "c=3; Path=/c")
-        // Now `c` is the one that was not used for longest.
+        // Now `c` is the least recently used one.
         jar.clock.advance(by: 1)
         _ = try jar.sent(to: "https://shop.example/b")
         try set("d=4; Secure")
@@ -46,12 +46,12 @@ struct EvictionTests {
         #expect(names == ["a", "d", "e"])
         try set("f=6; Secure")
         #expect(names == ["d", "e", "f"])
-        // One that is not secure finds no room among those that are.
+        // A cookie without Secure is removed if all others are Secure.
         try set("g=7")
         #expect(names == ["d", "e", "f"])
     }
 
-    @Test func `Of all, the one that was not used for longest goes, secure or not`() throws {
+    @Test func `In total, the least recently used cookie is removed, Secure or not`() throws {
         try set("a=1; Secure", "b=2")
         try jar.set("c=3", from: "https://one.example/")
         jar.clock.advance(by: 1)
@@ -64,19 +64,19 @@ struct EvictionTests {
         jar.clock.advance(by: 1)
         try jar.set("g=7", from: "https://five.example/")
         #expect(names == ["a", "b", "e", "f", "g"])
-        // Two of the same time: the one that came first.
+        // Of two cookies with the same time, the one stored first is removed.
         try jar.set("h=8", from: "https://six.example/")
         #expect(names == ["b", "e", "f", "g", "h"])
     }
 
-    @Test func `Replacing needs no space, and each one that goes is reported`() throws {
+    @Test func `A replacement needs no space, and each removed cookie is reported`() throws {
         let reported = Mutex<[String]>([])
         jar.jar.observe { change in reported.withLock { $0.append("\(change.cause) \(change.identity.name)") } }
         try set("a=1", "b=2", "c=3", "a=4", "d=5")
         #expect(reported.withLock { $0 } == ["set a", "set b", "set c", "overwritten a", "set d", "evicted b"])
     }
 
-    @Test func `A jar takes no more at its start either`() {
+    @Test func `The limits also apply to the initial cookies`() {
         var limits = CookieStore.Limits()
         limits.total = 2
         let cookies = ["a", "b", "c"].map { jar.cookie($0, domain: "\($0).example") } + [jar.cookie("", "")]

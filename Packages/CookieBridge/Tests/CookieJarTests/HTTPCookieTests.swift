@@ -13,7 +13,7 @@ import Testing
 struct HTTPCookieTests {
     let jar = Jar()
 
-    @Test func `There and back it is the same`() throws {
+    @Test func `Conversion to HTTPCookie and back changes nothing`() throws {
         let made = jar.clock.now
         for domain in ["shop.example", "localhost", "127.0.0.1"] {
             for isHostOnly in [true, false] {
@@ -32,7 +32,7 @@ struct HTTPCookieTests {
         }
     }
 
-    @Test func `A response's cookie of Foundation's is the one that the jar makes`() throws {
+    @Test func `Foundation and the jar make the same cookie of a response field`() throws {
         let url = try #require(URL(string: "https://shop.example/x/y"))
         let fields = ["Set-Cookie": "a=b; Path=/x; Secure; HttpOnly"]
         let foundation = try #require(HTTPCookie.cookies(withResponseHeaderFields: fields, for: url).first)
@@ -40,7 +40,7 @@ struct HTTPCookieTests {
         #expect(Cookie(foundation, created: jar.clock.now) == jar.jar.cookies.first)
     }
 
-    @Test func `What one of the two does not have is nil`() throws {
+    @Test func `A cookie that the other type cannot represent is nil`() throws {
         #expect(jar.cookie("", "token").httpCookie == nil)
         let spoiled = HTTPCookie(properties: [.name: "a", .value: "b;c", .path: "/", .domain: "shop.example"])
         #expect(Cookie(try #require(spoiled), created: jar.clock.now) == nil)

@@ -6,11 +6,11 @@ import CookieJar
 import Foundation
 import Testing
 
-/// A jar, and a list that is searched from end to end by the words of the draft, go through the same.
+/// Compares a jar with a model, a list that is searched linearly by the text of the draft.
 @Suite(.timeLimit(.minutes(3)))
 struct ModelTests {
     @Test(arguments: 0..<20)
-    func `Retrieval is that of a plain list`(seed: UInt64) throws {
+    func `Retrieval equals that of a plain list`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let jar = Jar()
         var model = Model()
@@ -87,7 +87,7 @@ struct ModelTests {
                 return path == url.path || url.path.hasPrefix(path.hasSuffix("/") ? path : path + "/")
             }
             found += list.count
-            // A stable sort, so that those that came first stay first.
+            // A stable sort keeps cookies that were stored first at the front.
             return list.enumerated().sorted { left, right in
                 let (a, b) = (left.element, right.element)
                 if a.identity.path.count != b.identity.path.count {

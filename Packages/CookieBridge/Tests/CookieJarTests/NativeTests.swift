@@ -5,22 +5,22 @@ import CookieJar
 import Foundation
 import Testing
 
-/// What the app does itself.
+/// Tests of the methods for the app.
 @Suite(.timeLimit(.minutes(3)))
 struct NativeTests {
     let jar = Jar()
 
-    @Test func `The app wins over responses and scripts`() throws {
+    @Test func `The app can replace cookies of responses and scripts`() throws {
         try jar.set("a=1; Secure; HttpOnly")
         try jar.jar.insert(jar.cookie("a", "2"))
         #expect(try jar.seen(at: "http://shop.example/") == "a=2")
-        // Beyond the 400 days of others.
+        // Beyond the limit of 400 days for responses and scripts.
         let far = jar.cookie("b", expires: 10_000 * 86_400)
         try jar.jar.insert(far)
         #expect(jar.jar.cookie(far.identity) == far)
     }
 
-    @Test func `The earlier date of creation stays`() throws {
+    @Test func `The earlier creation time is kept`() throws {
         var cookie = jar.cookie("a")
         let made = cookie.created
         try jar.jar.insert(cookie)
@@ -33,7 +33,7 @@ struct NativeTests {
         #expect(jar.jar.cookie(cookie.identity)?.created == made - 10)
     }
 
-    @Test func `One that has ended removes`() throws {
+    @Test func `Inserting an expired cookie removes the existing one`() throws {
         try jar.set("a=1")
         try jar.jar.insert(jar.cookie("a", expires: 0))
         try jar.jar.insert(jar.cookie("b", expires: -1))
@@ -63,7 +63,7 @@ struct NativeTests {
         #expect(jar.jar.cookies.isEmpty)
     }
 
-    @Test func `What the jar holds can be put into another`() throws {
+    @Test func `Any cookie of a jar can be inserted into another jar`() throws {
         try jar.set("a=b", from: "https://shop.example/x;y/z")
         let cookie = try #require(jar.jar.cookies.first)
         #expect(cookie.identity.path == "/x;y")
@@ -72,7 +72,7 @@ struct NativeTests {
         #expect(other.jar.cookies == [cookie])
     }
 
-    @Test func `A date that is no number is refused`() {
+    @Test func `A date that is not a number is refused`() {
         var cookie = jar.cookie("a")
         cookie.expires = Date(timeIntervalSince1970: .nan)
         #expect(throws: CookieRefusal.self) { try jar.jar.insert(cookie) }
@@ -81,7 +81,7 @@ struct NativeTests {
         #expect(throws: CookieRefusal.self) { try jar.jar.insert(cookie) }
     }
 
-    @Test func `Removes one, a host's, a site's, the session's, all`() throws {
+    @Test func `Removes one cookie, and those of a host, a site, the session, and all`() throws {
         try jar.set("a=1; Max-Age=60")
         try jar.set("b=2; Domain=shop.example")
         try jar.set("c=3", from: "https://www.shop.example/")
@@ -108,7 +108,7 @@ struct NativeTests {
         (#""cookies""#, "https://other.example/", ["a", "b", "c", "d"]),
         (#""cookies""#, "https://myshop.example/", ["a", "b", "c"]),
     ])
-    func `Clear-Site-Data clears the whole site, and comes from secure origins`(
+    func `Clear-Site-Data clears the whole site, and only from secure origins`(
         field: String, url: String, left: [String]
     ) throws {
         try jar.set("a=1; Max-Age=60; HttpOnly")
@@ -120,7 +120,7 @@ struct NativeTests {
         #expect(count == 4 - left.count)
     }
 
-    @Test func `A host without a site loses its own`() throws {
+    @Test func `For a host without a site, only the cookies of that host are removed`() throws {
         try jar.set("a=1", from: "http://localhost/")
         try jar.set("b=2", from: "http://127.0.0.1/")
         #expect(jar.jar.clear(.cookies, from: try #require(CookieURL("http://127.0.0.1/"))) == 1)

@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-/// RFC 6265bis, section 5.8.
+/// Tests of retrieval (RFC 6265bis, section 5.8).
 @Suite(.timeLimit(.minutes(3)))
 struct RetrievalTests {
     let jar = Jar()
@@ -21,7 +21,7 @@ struct RetrievalTests {
         #expect(try jar.sent(to: "https://shop.example/x/y") == "b=2; e=5; a=1; c=3; d=4")
     }
 
-    @Test func `Host and domain decide`() throws {
+    @Test func `Host-only and domain cookies are sent to the matching hosts`() throws {
         try jar.set("host=1")
         try jar.set("all=2; Domain=shop.example")
         try jar.set("sub=3; Domain=a.shop.example", from: "https://a.shop.example/")
@@ -49,7 +49,7 @@ struct RetrievalTests {
         #expect(jar.jar.cookies(matching: url, context: context).fieldValue == sent)
     }
 
-    @Test func `A domain that has become a public suffix has no cookies any more`() throws {
+    @Test func `Cookies of a domain that has become a public suffix are not sent`() throws {
         try jar.jar.insert(jar.cookie("a", domain: "co.uk", isHostOnly: false))
         try jar.jar.insert(jar.cookie("b", domain: "cloud.example", isHostOnly: false))
         #expect(try jar.sent(to: "https://x.co.uk/") == "")
@@ -58,14 +58,14 @@ struct RetrievalTests {
         #expect(try jar.sent(to: "https://x.cloud.example/") == "b=v")
     }
 
-    @Test func `Nothing to send is no field`() throws {
+    @Test func `Without cookies there is no field`() throws {
         let url = try #require(CookieURL("https://shop.example/"))
         #expect(jar.jar.cookieHeader(for: url) == nil)
         #expect(jar.jar.scriptCookieString(for: url) == "")
         #expect(jar.jar.scriptCookies(for: url).isEmpty)
     }
 
-    @Test func `Being sent or read is a use, and looking is none`() throws {
+    @Test func `Sending and reading update the last access time; inspection does not`() throws {
         try jar.set("a=1")
         let made = jar.clock.now
         let url = try #require(CookieURL("https://shop.example/"))
@@ -77,14 +77,14 @@ struct RetrievalTests {
         jar.clock.advance(by: 1)
         _ = try jar.seen()
         #expect(jar.jar.cookies.map(\.lastAccess) == [made + 2])
-        // A clock that is set back makes nothing younger.
+        // A clock that goes back does not lower the time.
         jar.clock.advance(by: -10)
         _ = try jar.sent()
         #expect(jar.jar.cookies.map(\.lastAccess) == [made + 2])
         #expect(jar.jar.version == 1)
     }
 
-    @Test func `A nameless cookie is its value alone`() throws {
+    @Test func `A nameless cookie is sent as its value`() throws {
         try jar.set("token")
         try jar.set("a=")
         #expect(try jar.sent() == "token; a=")

@@ -5,19 +5,19 @@
 import Foundation
 import Testing
 
-/// RFC 6265bis, section 5.6.
+/// Tests of parsing (RFC 6265bis, section 5.6).
 @Suite(.timeLimit(.minutes(3)))
 struct SetCookieTests {
     @Test func `Name and value are at most 4,096 bytes together`() throws {
         let value = String(repeating: "v", count: 4_092)
         #expect(try SetCookie(parsing: "name=\(value)").value == value)
         #expect(refusal("name=\(value)v") == .tooLong)
-        // Bytes count, and not characters.
+        // The limit counts bytes, not characters.
         #expect(try SetCookie(parsing: "n=" + String(repeating: "é", count: 2_047)).name == "n")
         #expect(refusal("n=" + String(repeating: "é", count: 2_048)) == .tooLong)
     }
 
-    @Test func `An attribute of more than 1,024 bytes is passed over`() throws {
+    @Test func `An attribute longer than 1,024 bytes is ignored`() throws {
         let path = "/" + String(repeating: "p", count: 1_023)
         #expect(try SetCookie(parsing: "a=b; Path=/x; Path=\(path)").path == path)
         #expect(try SetCookie(parsing: "a=b; Path=/x; Path=\(path)p").path == "/x")
@@ -25,7 +25,7 @@ struct SetCookieTests {
     }
 
     @Test(arguments: Array(0...0x1F) + [0x7F])
-    func `A control character anywhere ends it`(byte: UInt8) throws {
+    func `A control character anywhere makes the field invalid`(byte: UInt8) throws {
         let text = String(UnicodeScalar(byte))
         for field in ["a\(text)b=c", "a=b\(text)c", "a=b; x\(text)y", "a=b; Path=/\(text)c"] {
             if byte == 0x09 {
@@ -36,8 +36,8 @@ struct SetCookieTests {
         }
     }
 
-    @Test func `Bytes are what counts, and not characters`() throws {
-        // A combining mark makes one character of itself and what is before it.
+    @Test func `The parser works on bytes, not on characters`() throws {
+        // A combining mark forms one character with the separator before it.
         let field = try SetCookie(parsing: "a=\u{301}b;\u{301} Secure; HttpOnly")
         #expect(field.name == "a")
         #expect(field.value.unicodeScalars.first == "\u{301}")
@@ -64,7 +64,7 @@ struct SetCookieTests {
         #expect(try SetCookie(parsing: "a=b; \(attributes)").sameSite == sameSite)
     }
 
-    @Test func `The last of each attribute that can be read counts`() throws {
+    @Test func `The last parseable value of each attribute counts`() throws {
         let field = try SetCookie(
             parsing:
                 "a=b; Domain=A.example; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Expires=never; DOMAIN=..B.Example; path=x"

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 import WebSyntax
 
-/// RFC 6265bis, section 5.7.
+/// Tests of storage (RFC 6265bis, section 5.7).
 @Suite(.timeLimit(.minutes(3)))
 struct StorageTests {
     let jar = Jar()
@@ -17,10 +17,10 @@ struct StorageTests {
             ("shop.example", "a.shop.example", .otherDomain), ("shop.example", "hop.example", .otherDomain),
             ("shop.example", "other.example", .otherDomain), ("shop.example", "example", .publicSuffix),
             ("a.co.uk", "co.uk", .publicSuffix), ("a.co.uk", "uk", .publicSuffix), ("a.co.uk", "a.co.uk", nil),
-            // The suffix's own host sets a cookie for itself.
+            // The host of the public suffix sets a cookie for itself.
             ("github.io", "github.io", nil), ("localhost", "localhost", nil), ("127.0.0.1", "127.0.0.1", nil),
             ("127.0.0.1", "0.0.1", .otherDomain), ("127.0.0.1", "1", .otherDomain), ("[::1]", "[::1]", nil),
-            // Not a suffix itself, and yet above one.
+            // The domain is not a suffix itself, but is above one.
             ("b.s3.cloud.example", "cloud.example", .publicSuffix), ("x.cloud.example", "cloud.example", nil),
             ("shop.example", "shöp.example", .otherDomain), ("shop.example", "shop.example.", .otherDomain),
             ("shop.example.", "shop.example.", nil),
@@ -32,13 +32,13 @@ struct StorageTests {
         #expect(try jar.sent(to: "https://\(host)/") == (expected == nil ? "a=b" : ""))
     }
 
-    @Test func `A public suffix's cookie stays with its own host`() throws {
+    @Test func `A public suffix's own cookie is host-only`() throws {
         try jar.set("a=b; Domain=github.io", from: "https://github.io/")
         #expect(jar.jar.cookies.map(\.identity.isHostOnly) == [true])
         #expect(try jar.sent(to: "https://x.github.io/") == "")
     }
 
-    @Test func `Nothing at all is no cookie`() throws {
+    @Test func `An empty field is no cookie`() throws {
         #expect(try jar.set("") == .empty)
         #expect(try jar.set("=; Secure") == .empty)
         #expect(try jar.set("=v") == nil)
@@ -51,7 +51,7 @@ struct StorageTests {
         #expect(try jar.set("a=b", from: "https://shop.example\(folder)p/x") == .tooLong)
     }
 
-    @Test func `Secure cookies come from secure origins`() throws {
+    @Test func `Secure cookies need a secure origin`() throws {
         #expect(try jar.set("a=b; Secure", from: "http://shop.example/") == .insecureOrigin)
         #expect(try jar.set("a=b; Secure", from: "http://localhost/") == nil)
         #expect(try jar.set("a=b; Secure", from: "https://shop.example/") == nil)
@@ -96,7 +96,7 @@ struct StorageTests {
         #expect(jar.jar.cookies.count == (expected == nil ? 1 : 0))
     }
 
-    @Test func `Scripts neither set nor change nor see HttpOnly`() throws {
+    @Test func `Scripts cannot set, change or see HttpOnly cookies`() throws {
         #expect(try jar.script("a=b; HttpOnly") == .httpOnly)
         try jar.set("a=b; HttpOnly")
         #expect(try jar.script("a=c") == .httpOnly)
@@ -121,13 +121,13 @@ struct StorageTests {
         #expect(try jar.set(field, context) == expected)
     }
 
-    @Test func `To scripts a navigation is another site`() throws {
+    @Test func `For scripts, a cross-site navigation counts as cross-site`() throws {
         #expect(try jar.script("a=b", .crossSiteNavigation(isSafe: true)) == .crossSite)
         #expect(try jar.script("a=b; SameSite=None; Secure", .crossSite) == nil)
         #expect(try jar.seen(.crossSite) == "a=b")
     }
 
-    @Test func `Max-Age counts before Expires, and both end after 400 days`() throws {
+    @Test func `Max-Age takes precedence over Expires, and both are limited to 400 days`() throws {
         let now = jar.clock.now
         let far = CookieDate.format(now.addingTimeInterval(500 * 86_400))
         try jar.set("a=1; Max-Age=10; Expires=\(far)")
@@ -145,7 +145,7 @@ struct StorageTests {
         #expect(try jar.sent() == "e=1")
     }
 
-    @Test func `An end in the past removes`() throws {
+    @Test func `An expiry in the past removes the cookie`() throws {
         try jar.set("a=1; Path=/x")
         try jar.set("a=2")
         #expect(try jar.set("a=; Max-Age=0") == nil)
@@ -154,7 +154,7 @@ struct StorageTests {
         #expect(jar.jar.cookies.isEmpty)
     }
 
-    @Test func `The same identity is replaced, and keeps its age`() throws {
+    @Test func `A cookie with the same identity is replaced and keeps its creation time`() throws {
         try jar.set("a=1")
         let made = jar.clock.now
         jar.clock.advance(by: 5)
@@ -164,18 +164,18 @@ struct StorageTests {
         let cookie = try #require(jar.jar.cookies.first)
         #expect(cookie.created == made && cookie.lastAccess == jar.clock.now)
         #expect(cookie.isSecure && cookie.isHTTPOnly && cookie.sameSite == .lax)
-        // For the host alone, and for the hosts below: two cookies.
+        // A host-only cookie and a domain cookie are two cookies.
         try jar.set("a=4; Domain=shop.example")
         #expect(jar.jar.cookies.count == 3)
     }
 
-    @Test func `Other spellings of the same letters are other cookies`() throws {
+    @Test func `Canonically equivalent names are different cookies`() throws {
         try jar.set("\u{E9}=1")
         try jar.set("e\u{301}=2")
         #expect(jar.jar.cookies.map(\.value) == ["1", "2"])
     }
 
-    @Test func `What was refused says so in one line, and has changed nothing`() throws {
+    @Test func `A refusal is described in one line, and the jar is unchanged`() throws {
         try jar.set("a=1; Secure")
         let version = jar.jar.version
         let url = try #require(CookieURL("http://shop.example/"))

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Where the shared conformance data lies: beside the repository, or nowhere.
+/// The location of the shared conformance data beside the repository. It may be missing.
 enum ConformanceData {
     static let file = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent(

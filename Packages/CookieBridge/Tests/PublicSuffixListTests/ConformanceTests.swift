@@ -5,7 +5,7 @@ import Foundation
 import PublicSuffixList
 import Testing
 
-/// The lines of publicsuffix.org's own test.
+/// Tests of the lines of publicsuffix.org's own test.
 @Suite(.timeLimit(.minutes(3)))
 struct ConformanceTests {
     @Test(.enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/publicsuffix is not there"))

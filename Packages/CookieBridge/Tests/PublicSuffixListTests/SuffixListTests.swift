@@ -12,9 +12,9 @@ struct PublicSuffixListTests {
     @Test(arguments: [
         ("example.com", "example.com"), ("a.b.example.COM", "example.com"), ("com", nil), ("localhost", nil),
         ("shop.example.co.uk", "example.co.uk"), ("co.uk", nil), ("a.github.io", "a.github.io"), ("github.io", nil),
-        // A wildcard alone, and its exception.
+        // A wildcard, and its exception.
         ("c.ck", nil), ("a.c.ck", "a.c.ck"), ("www.ck", "www.ck"), ("a.www.ck", "www.ck"),
-        // Nothing is said about them: the rule is `*`.
+        // No rule matches them: the rule is `*`.
         ("a.b.unlisted", "b.unlisted"), ("unlisted", nil),
         ("example.com.", "example.com."), ("com.", nil),
         ("a_b.example.com", "example.com"),
@@ -36,17 +36,17 @@ struct PublicSuffixListTests {
         #expect(!list.isPublicSuffix(host))
     }
 
-    @Test func `Both spellings of a label mean the same`() {
+    @Test func `Both spellings of a label are equivalent`() {
         #expect(list.registrableDomain(of: "www.食狮.公司.cn") == "食狮.公司.cn")
         #expect(list.registrableDomain(of: "www.xn--85x722f.xn--55qx5d.cn") == "xn--85x722f.xn--55qx5d.cn")
         #expect(list.registrableDomain(of: "食狮。公司。cn") == "食狮.公司.cn")
-        // Norway's `sálat.no`, composed and not, in capitals.
+        // Norway's `sálat.no`, composed and decomposed, in capitals.
         #expect(list.isPublicSuffix("sálat.no") && list.isPublicSuffix("SA\u{301}LAT.no"))
         #expect(list.isPublicSuffix("xn--slat-5na.no"))
         #expect(list.publicSuffix(of: "a.SÁLAT.no") == "sálat.no")
     }
 
-    /// UTS #46 maps compatibility forms, and refuses joiners and labels that vanish.
+    /// Tests that UTS #46 maps compatibility forms, and refuses joiners and labels that become empty.
     @Test func `Names beyond ASCII are mapped as URLs map them`() {
         #expect(list.isPublicSuffix("公司.ＣＮ"))
         #expect(list.registrableDomain(of: "www.faß.de") == "faß.de")
@@ -56,7 +56,7 @@ struct PublicSuffixListTests {
         }
     }
 
-    @Test func `Private parties count where they should`() {
+    @Test func `Rules of private parties apply in the section for all`() {
         let registries = SuffixList(section: .icann)
         #expect(registries.registrableDomain(of: "a.b.github.io") == "github.io")
         #expect(list.registrableDomain(of: "a.b.github.io") == "b.github.io")
@@ -65,15 +65,15 @@ struct PublicSuffixListTests {
         #expect(registries.registrableDomain(of: "a.x.compute.amazonaws.com") == "amazonaws.com")
     }
 
-    @Test func `Says the suffix itself`() {
+    @Test func `Returns the public suffix`() {
         #expect(list.publicSuffix(of: "shop.example.co.uk") == "co.uk")
         #expect(list.publicSuffix(of: "co.uk") == "co.uk")
         #expect(list.publicSuffix(of: "www.ck") == "ck")
         #expect(list.publicSuffix(of: "127.0.0.1") == nil)
     }
 
-    /// Every rule is found again, so that the order of the compiled form is that of the search.
-    @Test func `Every rule of the list's file is in force`() throws {
+    /// Tests that the search finds every rule, so that the order of the compiled form is that of the search.
+    @Test func `Every rule of the file applies`() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Data/public_suffix_list.dat").standardizedFileURL
         var count = 0

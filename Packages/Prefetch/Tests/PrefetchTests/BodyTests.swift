@@ -7,13 +7,13 @@ import Testing
 
 @testable import Prefetch
 
-/// Which bodies are the same.
+/// Tests of the comparison of request bodies.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyTests {
     private func body(_ text: String) -> RequestIdentity.Body { RequestIdentity.Body(Data(text.utf8)) }
 
     @Test(
-        "Bodies that mean the same",
+        "Bodies with the same meaning",
         arguments: [
             (#"{"a":1,"b":[true,null]}"#, " { \"b\" : [ true , null ] ,\n\"a\" : 1 } "),
             (#"{"a":{"y":1,"x":2}}"#, #"{"a":{"x":2,"y":1}}"#),
@@ -26,15 +26,15 @@ struct BodyTests {
     }
 
     @Test(
-        "Bodies that do not",
+        "Bodies with different meanings",
         arguments: [
             (#"{"a":1}"#, #"{"a":"1"}"#), (#"{"a":1}"#, #"{"A":1}"#), ("[1,2]", "[2,1]"), ("{}", ""), ("{}", "null"),
-            // Both are one double.
+            // Both round to one Double.
             ("[9007199254740993]", "[9007199254740992]"), ("[0.1]", "[0.1000000000000000055511151231257827]"),
             ("[1]", "[-1]"), ("[1e2]", "[1e3]"),
-            // Composed, and of two code points.
+            // A composed character, and the same one as two code points.
             ("\"\u{e9}\"", "\"e\u{301}\""), ("{\"\u{e9}\":1}", "{\"e\u{301}\":1}"),
-            // Readers take one or the other, so that these are bytes.
+            // Parsers choose one or the other member, so these bodies are compared as bytes.
             (#"{"a":1,"a":2}"#, #"{"a":2,"a":1}"#), (#"{"a":1,"a":2}"#, #"{ "a":1,"a":2}"#),
             ("a=1&b=2", "b=2&a=1"), ("[1e99999999999999]", "[1e99999999999998]"),
         ])
@@ -43,7 +43,7 @@ struct BodyTests {
         #expect(body(one) == body(one))
     }
 
-    @Test("The canonical form is its own canonical form, and order never counts")
+    @Test("The canonical form is stable, and the order of members does not matter")
     func canonical() throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
@@ -74,7 +74,7 @@ extension JSONValue {
         }
     }
 
-    /// With members in another order.
+    /// Returns the value with members in another order.
     fileprivate func shuffled(_ generator: inout SeededGenerator) -> JSONValue {
         switch self {
         case .array(let values): return .array(values.map { $0.shuffled(&generator) })

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Prefetch
 
-/// Pages that ask by a message.
+/// Tests of pages that request responses by messages.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     private let origin = WebOrigin(scheme: "https", authority: "m.example.com")
@@ -25,7 +25,7 @@ struct CallTests {
         return String(decoding: try await PrefetchReply(response).json, as: UTF8.self)
     }
 
-    @Test("A message gets the answer as status, headers and body, without cookies, and once")
+    @Test("A message gets the response once, as status, headers and body, without cookies")
     func reply() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -41,7 +41,7 @@ struct CallTests {
         #expect(fixture.upstream.count == 1 && fixture.loader.counters.hits + fixture.loader.counters.joins == 1)
     }
 
-    @Test("Where nobody would keep its cookies, an answer is left to the page's own request", arguments: [false, true])
+    @Test("Without storage of cookies, a response with cookies is left to the page", arguments: [false, true])
     func cookies(isThere: Bool) async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -61,7 +61,7 @@ struct CallTests {
         #expect(fixture.upstream.count == 1)
     }
 
-    @Test("A message is answered when the answer comes; one that polls gets nothing until then, and that costs nothing")
+    @Test("A message waits for the response; a polling message gets nothing until then, and that is no miss")
     func polls() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -74,7 +74,7 @@ struct CallTests {
         #expect(try await reply == #"{"status":200,"headers":{},"body":"data"}"#)
     }
 
-    @Test("A body is a text, or JSON")
+    @Test("A body is a string or JSON")
     func bodies() async throws {
         let interface = #"{"api":"https://m.example.com/api","method":"POST","body":{"a":1,"b":[]}}"#
         for body in [#"{"b":[],"a":1.0}"#, #""{\"b\": [], \"a\":1}""#] {
@@ -87,7 +87,7 @@ struct CallTests {
         }
     }
 
-    @Test("Another origin, and another account, get nothing")
+    @Test("Another origin or another account gets nothing")
     func others() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -96,7 +96,7 @@ struct CallTests {
             #expect(try await ask(fixture, call, from: origin) == nil)
         }
         #expect(fixture.loader.waitingCount == 1)
-        // The cookies have changed since.
+        // The cookies have changed in the meantime.
         let changing = Fixture(ChangingFields())
         try changing.open()
         try await changing.upstream.exchange(1).answer(whole: "data")
@@ -105,12 +105,12 @@ struct CallTests {
     }
 
     @Test(
-        "Messages that are refused",
+        "Refused messages",
         arguments: [
-            ("", "bad-json: no JSON value (byte 0)"), ("[]", "bad-table: no object"),
+            ("", "bad-json: no JSON value (byte 0)"), ("[]", "bad-table: not an object"),
             ("{}", "bad-table: missing (url)"),
-            (#"{"url":"/api"}"#, "bad-table: no absolute URL of http or https (url)"),
-            (#"{"url":"https://a.test/","method":1}"#, "bad-table: no text (method)"),
+            (#"{"url":"/api"}"#, "bad-table: not an absolute http or https URL (url)"),
+            (#"{"url":"https://a.test/","method":1}"#, "bad-table: not a string (method)"),
         ])
     func refused(_ json: String, _ message: String) {
         do throws(PrefetchError) {
@@ -121,7 +121,7 @@ struct CallTests {
         }
     }
 
-    /// Another user's cookies from the second time on.
+    /// Completes requests with another user's cookies from the second time on.
     private final class ChangingFields: PrefetchCompleting {
         private let count = Counter()
 

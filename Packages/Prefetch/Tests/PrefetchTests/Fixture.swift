@@ -8,7 +8,7 @@ import ResourceLoading
 
 @testable import Prefetch
 
-/// A prefetch over an upstream and a clock of the test's own.
+/// A prefetch loader with an upstream and a clock that a test controls.
 struct Fixture {
     static let url = "https://m.example.com/help/new?id=7"
     static let api = "https://m.example.com/api?id=7"
@@ -34,12 +34,12 @@ struct Fixture {
         try PrefetchTable(json: TableTests.table(interfaces)).requests(for: url)
     }
 
-    /// Opens the page, and has the requests made.
+    /// Opens the page and starts its prefetch requests.
     func open(_ interfaces: String = #"{"api":"https://m.example.com/api","urlParam":true}"#) throws {
         loader.prefetch(try Self.requests(interfaces), for: page)
     }
 
-    /// A request of the page's own.
+    /// Returns a request of the page.
     func own(
         _ url: String = Fixture.api, _ method: HTTPRequest.Method = .get, body: ResourceBody = .empty,
         fields: HTTPFields = FixedFields().fields, page: PageReference? = nil,
@@ -53,7 +53,7 @@ struct Fixture {
             page: PageAttribution(page ?? self.page, confidence: confidence))
     }
 
-    /// Loads and reads it all: who answered, and what.
+    /// Loads and reads a response, and returns its source and its body.
     func text(_ request: ResourceRequest) async throws -> String {
         guard let response = try await loader.load(request) else { return "nobody" }
         let body = try await response.body.collect(upTo: 1 << 20)

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Prefetch
 
-/// The page's own request, and the one that was made ahead of it.
+/// Tests of the page's own request and its prefetch request.
 @Suite(.timeLimit(.minutes(1)))
 struct LoaderTests {
-    @Test("An answer that is there is taken at once, and once")
+    @Test("A complete response is used at once, and once")
     func hit() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -26,7 +26,7 @@ struct LoaderTests {
         fixture.clock.advance(by: .milliseconds(200))
         let response = try #require(try await fixture.loader.load(fixture.own()))
         #expect(response.provenance.source == .prefetch)
-        #expect(response.provenance.reason == "fetched ahead; upstream")
+        #expect(response.provenance.reason == "prefetched; upstream")
         #expect(response.head.headerFields[.contentType] == "application/json")
         #expect(response.body.length == 7)
         #expect(try await response.body.collect(upTo: 100) == Data("one two".utf8))
@@ -39,7 +39,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.misses == 0)
     }
 
-    @Test("What is sent: method, URL, body, type and the fields that complete it")
+    @Test("A prefetch request has its method, URL, body, type and completed fields")
     func sent() async throws {
         let fixture = Fixture()
         try fixture.open(
@@ -53,7 +53,7 @@ struct LoaderTests {
         #expect(request.page?.page == fixture.page && request.destination == .subresource)
     }
 
-    @Test("An answer in flight is joined, and streams piece by piece")
+    @Test("A response in progress is joined and streamed piece by piece")
     func join() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -71,7 +71,7 @@ struct LoaderTests {
         var pieces = stream.makeAsyncIterator()
         for text in ["one", "two", "three"] {
             ahead.send(text)
-            // The next is sent only when this one has been read.
+            // The next piece is sent only when this one has been read.
             #expect(try await pieces.next() == Data(text.utf8))
         }
         ahead.end()
@@ -82,7 +82,7 @@ struct LoaderTests {
         #expect(fixture.loader.waitingCount == 0)
     }
 
-    @Test("A request is joined from the moment it is made, before it is complete")
+    @Test("A request can be joined from its start, before it is complete")
     func early() async throws {
         let slow = GatedFields()
         let fixture = Fixture(slow)
@@ -100,7 +100,7 @@ struct LoaderTests {
         #expect(try await other == "network: other")
     }
 
-    @Test("One who joined before it was known whose it is gives it back where it is another's")
+    @Test("A request joined before completion is released if it turns out to belong to another account")
     func lateStranger() async throws {
         let slow = GatedFields()
         let fixture = Fixture(slow)
@@ -117,7 +117,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.mismatches == 1 && fixture.loader.counters.misses == 1)
     }
 
-    @Test("Where the request made ahead fails, the page's own goes on alone", arguments: 0..<4)
+    @Test("If the prefetch request fails, the page's own request continues", arguments: 0..<4)
     func failure(_ kind: Int) async throws {
         for isEarly in [true, false] {
             let fixture = Fixture()
@@ -144,7 +144,7 @@ struct LoaderTests {
         }
     }
 
-    @Test("An answer that breaks off is the page's where it has begun to read it, and nobody's before")
+    @Test("A body that ends early fails the page that is reading it, and is otherwise not used")
     func brokenOff() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -167,7 +167,7 @@ struct LoaderTests {
         #expect(try await answer == "network: own")
     }
 
-    @Test("After the limit a request goes on alone, and the one it had joined ends")
+    @Test("After the limit the page's request continues, and the request that it had joined ends")
     func joinLimit() async throws {
         let fixture = Fixture { $0.joinLimit = .seconds(3) }
         try fixture.open()
@@ -184,7 +184,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.abandoned == 1 && fixture.loader.counters.misses == 1)
     }
 
-    @Test("Answers age out after 30 s, by themselves; requests without a head too")
+    @Test("Responses and requests without a head expire after 30 s by themselves")
     func age() async throws {
         let fixture = Fixture()
         try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/slow"}"#)
@@ -194,7 +194,7 @@ struct LoaderTests {
         fixture.clock.advance(by: .seconds(20))
         ahead.answer()
         ahead.send("data")
-        // It is asked for more, so the head and the piece are known.
+        // The second read shows that the head and the first piece have arrived.
         try await until { ahead.askedCount == 2 }
         fixture.clock.advance(by: .seconds(10))
         try await until { slow.isEnded }
@@ -205,7 +205,7 @@ struct LoaderTests {
         fixture.clock.advance(by: .milliseconds(1))
         try await until { fixture.loader.counters.wasted == 2 }
         #expect(fixture.loader.waitingCount == 0 && fixture.loader.counters.wastedBytes == 4)
-        // Nothing ticks any more.
+        // No timer is active any more.
         try await until { fixture.clock.sleeperCount == 0 }
         async let answer = fixture.text(fixture.own())
         try await fixture.upstream.exchange(3).answer(whole: "own")
@@ -213,7 +213,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.misses == 1)
     }
 
-    @Test("A page that leaves while it waits gives the answer back")
+    @Test("A page request that is cancelled while it waits releases the response")
     func leavesBeforeTheHead() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -230,7 +230,7 @@ struct LoaderTests {
         #expect(fixture.upstream.count == 1)
     }
 
-    @Test("A page that drops an answer it has begun to read ends it, read or not", arguments: [true, false])
+    @Test("A page that releases a response ends it, whether it was read or not", arguments: [true, false])
     func dropsTheBody(_ reads: Bool) async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -250,7 +250,7 @@ struct LoaderTests {
     }
 
     @Test(
-        "Only the same asker gets an answer",
+        "Only a request with the same requester gets a response",
         arguments: [
             ([.cookie: "user=1", .acceptLanguage: "de,en;q=0.5"], true),
             ([.cookie: "user=1", .acceptLanguage: "de, en;q=0.5", .accept: "*/*", .userAgent: "x"], true),
@@ -275,7 +275,7 @@ struct LoaderTests {
     }
 
     @Test(
-        "An answer goes to whom its Vary says",
+        "The Vary field decides which requests get a response",
         arguments: [
             ("Accept-Encoding, Cookie", true), ("accept", false), ("*", false), ("Origin, Accept-Language", true),
         ])
@@ -291,7 +291,7 @@ struct LoaderTests {
         #expect(try await answer == (isFor ? "prefetch: data" : "network: own"))
     }
 
-    /// Answers what was made ahead, to the end.
+    /// Sends the whole response to a prefetch request.
     private func answer(_ exchange: Upstream.Exchange, _ text: String, _ fields: HTTPFields) async throws {
         exchange.answer(.ok, fields)
         exchange.send(text)
@@ -300,7 +300,7 @@ struct LoaderTests {
     }
 
     @Test(
-        "With the cookies that an answer made ahead has set the page is the same asker, and with others it is not",
+        "Cookies that the prefetched response set do not change the requester, and other cookies do",
         arguments: [
             ("session=a; Path=/", "user=1; session=a", true), ("user=2; HttpOnly", "user=2", true),
             ("user=2", "user=1", true), ("user=2", "user=3", false), ("user=2", nil, false),
@@ -322,7 +322,7 @@ struct LoaderTests {
         #expect(try await answer == (isSame ? "prefetch: data" : "network: own"))
     }
 
-    @Test("Cookies that a loader stores and removes are granted when it says so, before the head comes")
+    @Test("Cookies that a loader stores and removes are granted by its callback, before the head arrives")
     func storedCookies() async throws {
         let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))
         try fixture.open()
@@ -338,7 +338,7 @@ struct LoaderTests {
         #expect(fixture.upstream.count == 1 && fixture.loader.counters.mismatches == 0)
     }
 
-    @Test("A cookie of a name that other paths have, too")
+    @Test("A removed cookie may exist for other paths")
     func grantedPaths() {
         var grants = CookieGrants()
         grants.record(["a=; Path=/old", "a=3; Path=/", "b=; Path=/"])
@@ -348,7 +348,7 @@ struct LoaderTests {
         #expect(grants.lead(from: "b=1", to: nil) && !grants.lead(from: "b=1", to: "b=2"))
     }
 
-    @Test("What another answer has set may be another account's session")
+    @Test("Cookies of another response may belong to another account's session")
     func grantsOfOthers() async throws {
         let fixture = Fixture(FixedFields(fields: [.cookie: "user=1"]))
         try fixture.open(#"{"api":"https://m.example.com/session"},{"api":"https://m.example.com/me"}"#)
@@ -365,7 +365,7 @@ struct LoaderTests {
         #expect(try await fixture.text(own) == "prefetch: /session")
     }
 
-    @Test("An answer that turns out to be another's ages, though nobody else comes")
+    @Test("A response that turns out not to match expires even without another request")
     func strangersAge() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -377,7 +377,7 @@ struct LoaderTests {
         let own = try fixture.own(fields: fields)
         async let answer = fixture.text(own)
         try await until { fixture.clock.sleeperCount == 2 }
-        // All that there is is claimed: there is nothing to sweep.
+        // Everything is claimed, so there is nothing to sweep.
         fixture.clock.advance(by: .seconds(6))
         try await until { fixture.clock.sleeperCount == 1 }
         ahead.answer(whole: "data", [.vary: "Accept"])
@@ -389,7 +389,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.wasted == 1)
     }
 
-    @Test("Cookies in another order are the same cookies")
+    @Test("The order of cookies does not matter")
     func cookieOrder() async throws {
         let fixture = Fixture(FixedFields(fields: [.cookie: "a=1; b=2"]))
         try fixture.open()
@@ -397,7 +397,7 @@ struct LoaderTests {
         #expect(try await fixture.text(fixture.own(fields: [.cookie: "b=2; a=1"])) == "prefetch: data")
     }
 
-    @Test("A body is compared by what it means, and goes on whole where it is another")
+    @Test("A body is compared by meaning, and is passed on whole if it does not match")
     func bodies() async throws {
         let interface = #"{"api":"https://m.example.com/api","method":"POST","bodyParam":true,"body":{"a":1,"b":2}}"#
         let fixture = Fixture()
@@ -424,7 +424,7 @@ struct LoaderTests {
         #expect(try await fixture.text(same) == "prefetch: data")
     }
 
-    @Test("The document can be fetched ahead; a script's request for the same URL is another one")
+    @Test("The document can be prefetched, and does not match a script's request for the same URL")
     func document() async throws {
         let fixture = Fixture()
         let document = try #require(PrefetchRequest.document(Fixture.url + "#top"))
@@ -440,7 +440,7 @@ struct LoaderTests {
         #expect(try await fixture.text(own) == "prefetch: <html>")
     }
 
-    @Test("Nothing is made twice for one open, and a page's answers are its own")
+    @Test("No request is sent twice for one opening, and responses belong to one page")
     func pages() async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -456,7 +456,7 @@ struct LoaderTests {
         async let nobody = fixture.text(anonymous)
         try await fixture.upstream.exchange(3).answer(whole: "app")
         #expect(try await nobody == "network: app")
-        // Where the engine does not say who asks, the asker must be the same.
+        // If the engine cannot identify the page, the requester must be the same.
         #expect(try await fixture.text(fixture.own(page: other, confidence: .inferred)) == "prefetch: data")
         try fixture.open()
         #expect(fixture.loader.counters.started == 1)
@@ -465,7 +465,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.started == 2)
     }
 
-    @Test("What a closed page did not ask for ends; signing out ends all", arguments: [true, false])
+    @Test("Closing a page drops its unused responses, and signing out drops all", arguments: [true, false])
     func ends(_ signsOut: Bool) async throws {
         let fixture = Fixture()
         try fixture.open()
@@ -482,7 +482,7 @@ struct LoaderTests {
         #expect(try await answer == "network: own")
     }
 
-    @Test("Beyond the limit on their number no requests are made")
+    @Test("No requests are sent beyond the limit on their number")
     func maxCount() async throws {
         let fixture = Fixture { $0.maxCount = 1 }
         try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)
@@ -490,7 +490,7 @@ struct LoaderTests {
         #expect(try await fixture.upstream.exchange(1).request.head.urlText == Fixture.api)
     }
 
-    @Test("A large answer comes on only when it has been asked for, and none of it is lost")
+    @Test("A large response is received further only when it is requested, and no piece is lost")
     func backPressure() async throws {
         let fixture = Fixture {
             $0.maxAnswerBytes = 8
@@ -509,7 +509,7 @@ struct LoaderTests {
         #expect(fixture.loader.counters.joins == 1)
     }
 
-    @Test("All answers together have a limit too; space that one leaves is another's")
+    @Test("All responses together have a limit, and freed space is used by others")
     func maxBytes() async throws {
         let fixture = Fixture { $0.maxBytes = 8 }
         try fixture.open(#"{"api":"https://m.example.com/api","urlParam":true},{"api":"https://m.example.com/other"}"#)
@@ -528,7 +528,7 @@ struct LoaderTests {
         #expect(fixture.upstream.count == 2)
     }
 
-    @Test("An answer that is whole and has no space is dropped")
+    @Test("A complete response without space is dropped")
     func tooLarge() async throws {
         let fixture = Fixture { $0.maxAnswerBytes = 3 }
         try fixture.open()
@@ -537,7 +537,7 @@ struct LoaderTests {
         #expect(fixture.loader.waitingCount == 0)
     }
 
-    @Test("Requests of which nothing is known are answered promptly, by the next loader")
+    @Test("Requests without a prefetch request are passed to the next loader immediately")
     func immediate() async throws {
         let fixture = Fixture()
         func isLater(_ request: ResourceRequest) -> Bool {

@@ -9,10 +9,10 @@ import Testing
 
 @testable import Prefetch
 
-/// Random walks through the state: each step in any order, with all who take part in any state.
+/// Random walks through the state: steps in any order, with all participants in any state.
 @Suite(.timeLimit(.minutes(2)))
 struct PrefetchStateTests {
-    @Test("No order of steps loses an answer, doubles one, mixes accounts or forgets to wake", arguments: 0..<8)
+    @Test("No order of steps loses or duplicates a response, mixes accounts, or misses a wake-up", arguments: 0..<8)
     func walks(_ seed: UInt64) throws {
         var outcomes = PrefetchCounters()
         for walk in 0..<50 {
@@ -27,7 +27,7 @@ struct PrefetchStateTests {
             outcomes.mismatches += world.state.counters.mismatches
             outcomes.skipped += world.state.counters.skipped
         }
-        // The walks come everywhere.
+        // The walks reach all outcomes.
         for count in [
             outcomes.hits, outcomes.joins, outcomes.wasted, outcomes.failures, outcomes.abandoned, outcomes.mismatches,
             outcomes.skipped,
@@ -41,7 +41,7 @@ private struct Broken: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A state, those who use it, and what must be true of it.
+/// A model of the state and its users, which checks the invariants.
 private struct World {
     struct Source {
         let number: UInt64
@@ -77,7 +77,7 @@ private struct World {
     var sources: [UInt64: Source] = [:]
     var askers: [Asker] = []
     var pages = (0..<3).map { PageID(rawValue: $0) }
-    /// Whose steps had no answer, and who has not been told of a change since.
+    /// The requests whose last step had no result and that have not been notified of a change since.
     var asleep: Set<UInt64> = []
 
     static let configuration: PrefetchLoader.Configuration = {
@@ -106,7 +106,7 @@ private struct World {
         source.claimant == nil && source.owner == nil && (source.answeredAt ?? source.startedAt) + .seconds(30) <= now
     }
 
-    /// What the state has dropped of its own.
+    /// Removes the sources that the state has dropped by itself.
     private mutating func drop(where condition: (Source) -> Bool) {
         for (number, source) in sources where source.owner == nil && condition(source) { sources[number] = nil }
     }
@@ -116,7 +116,7 @@ private struct World {
         drop { due.contains($0.number) }
     }
 
-    /// What was given back and is due, or of a page that is closed.
+    /// Removes the sources that were released and have expired, or whose page is closed.
     private mutating func dropForgotten() {
         dropDue()
         drop { $0.isForgotten && $0.claimant == nil }
@@ -184,7 +184,7 @@ private struct World {
     private mutating func append() throws {
         guard let source = pick({ $0.isAnswered && !$0.isDone }) else { return }
         guard let hasCapacity = state.hasCapacity(source.number) else {
-            throw Broken(description: "a source that is forgotten")
+            throw Broken(description: "a dropped source is still active")
         }
         guard hasCapacity else {
             asleep.insert(source.number)
@@ -217,7 +217,7 @@ private struct World {
         try claim(askers.count - 1)
     }
 
-    /// A request that goes on alone must have had no answer to wait for.
+    /// Claims a response. A request that continues alone must not have had a matching response.
     private mutating func claim(_ index: Int) throws {
         let asker = askers[index]
         dropDue()
@@ -227,16 +227,16 @@ private struct World {
                 && !asker.tried.contains(source.number) && (source.account ?? asker.account) == asker.account
         }
         guard let number = state.claim(asker.own, beside: asker.tried, at: now) else {
-            try require(open.isEmpty, "a second request for one that was made ahead")
+            try require(open.isEmpty, "a matching prefetch request was not claimed")
             askers[index].phase = .over
             return
         }
-        try require(open.contains { $0.number == number }, "claimed what is another's")
+        try require(open.contains { $0.number == number }, "claimed a response of another account")
         sources[number]?.claimant = index
         askers[index].phase = .joining(number)
     }
 
-    /// One who waits asks again.
+    /// Lets one waiting participant try again.
     private mutating func go() throws {
         let busy = askers.indices.filter { askers[$0].phase != .over }
         guard !busy.isEmpty else { return }
@@ -248,10 +248,10 @@ private struct World {
             case nil:
                 asleep.insert(number)
             case .gone:
-                try require(sources[number] == nil, "gone, and yet there")
+                try require(sources[number] == nil, "reported as gone, but still present")
                 try retry(index, number)
             case .mismatch:
-                try require(sources[number]?.account != askers[index].account, "a stranger of the same account")
+                try require(sources[number]?.account != askers[index].account, "a mismatch of the same account")
                 sources[number]?.claimant = nil
                 dropForgotten()
                 try retry(index, number)
@@ -263,17 +263,17 @@ private struct World {
                 let bytes: Data? = if case .bytes(let data) = body { data } else { nil }
                 let expected = Data(
                     (0..<(source?.appended ?? 0)).flatMap { [UInt8](repeating: UInt8($0 % 256), count: 5) })
-                try require((bytes ?? Data()) == expected && source?.isDone == true, "a whole that is none")
+                try require((bytes ?? Data()) == expected && source?.isDone == true, "not a complete body")
                 try closed(index, number)
             }
         case .reading(let number, let got):
             switch state.nextStep(number) {
             case nil: asleep.insert(number)
             case .piece(let piece):
-                try require(piece == Data(repeating: UInt8(got % 256), count: 5), "another piece")
+                try require(piece == Data(repeating: UInt8(got % 256), count: 5), "a wrong piece")
                 askers[index].phase = .reading(number, got: got + 1)
             case .end, .failed:
-                try require(sources[number]?.isDone == true && sources[number]?.appended == got, "a part is lost")
+                try require(sources[number]?.isDone == true && sources[number]?.appended == got, "a piece is lost")
                 try closed(index, number)
             }
         }
@@ -287,8 +287,8 @@ private struct World {
     private mutating func own(_ index: Int, _ number: UInt64) throws {
         let source = try #require(sources[number])
         try require(source.owner == nil, "handed over twice")
-        try require(source.claimant == index, "handed to another")
-        try require(source.account == askers[index].account, "another account's")
+        try require(source.claimant == index, "handed over to the wrong claimant")
+        try require(source.account == askers[index].account, "handed over to another account")
         sources[number]?.owner = index
         askers[index].phase = .reading(number, got: 0)
     }
@@ -296,7 +296,7 @@ private struct World {
     private mutating func closed(_ index: Int, _ number: UInt64) throws {
         askers[index].phase = .over
         sources[number] = nil
-        try require(state.hasCapacity(number) == nil, "an answer that stays behind")
+        try require(state.hasCapacity(number) == nil, "a complete response was not removed")
     }
 
     private mutating func leave() throws {
@@ -328,7 +328,7 @@ private struct World {
             state.forget(page)
             drop { $0.page == page && $0.claimant == nil }
             for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
-            // Its number is never another page's.
+            // The id is not reused for another page.
             pages = pages.map { $0 == page ? PageID(rawValue: page.rawValue + 3) : $0 }
         case 1 where random(4) == 0:
             state.removeAll()
@@ -337,7 +337,7 @@ private struct World {
             now += .seconds(random(12))
             state.expire(at: now)
             dropDue()
-            try require((state.timeToExpiry(at: now) ?? .seconds(1)) > .zero, "one that is too old stays")
+            try require((state.timeToExpiry(at: now) ?? .seconds(1)) > .zero, "an expired response was kept")
         }
     }
 
@@ -346,31 +346,31 @@ private struct World {
         let settled = counters.hits + counters.joins + counters.wasted + counters.failures + counters.abandoned
         try require(counters.started == settled + state.waitingCount, "the counters do not add up: \(counters)")
         try require(state.count == sources.count, "\(state.count) of \(sources.count)")
-        try require(state.waitingCount <= 5 && state.held <= 40 + 5, "limits are passed")
+        try require(state.waitingCount <= 5 && state.held <= 40 + 5, "a limit is exceeded")
         asleep.subtract(state.touched)
         state.touched = []
-        // Whoever still sleeps would find nothing.
+        // A participant that is not notified must have nothing to do.
         for number in asleep {
             var copy = state
-            guard let source = sources[number] else { throw Broken(description: "nobody says that it is gone") }
+            guard let source = sources[number] else { throw Broken(description: "no notification of the removal") }
             if let owner = source.owner, case .reading(number, _) = askers[owner].phase,
                 before.hasCapacity(number) != nil
             {
                 let mayRead = copy.nextStep(number) != nil
                 let mayAppend = state.hasCapacity(number) == true && before.hasCapacity(number) == false
-                try require(!mayRead || before.hasPiece(number), "a reader sleeps on")
-                try require(!mayAppend, "a source sleeps on")
+                try require(!mayRead || before.hasPiece(number), "a reader was not notified")
+                try require(!mayAppend, "a source was not notified")
             } else if source.claimant != nil {
                 let was = before.standing(number, at: now)
-                try require(was || copy.handOver(number, at: now) == nil, "a claimant sleeps on")
+                try require(was || copy.handOver(number, at: now) == nil, "a claimant was not notified")
             } else {
                 try require(
-                    !(state.hasCapacity(number) == true && before.hasCapacity(number) == false), "a source sleeps on")
+                    !(state.hasCapacity(number) == true && before.hasCapacity(number) == false), "source not notified")
             }
         }
     }
 
-    /// All who are left go on to their end; then nothing is held.
+    /// Finishes all remaining participants, and checks that nothing is retained.
     mutating func finish() throws {
         for number in sources.keys.sorted() where sources[number]?.isDone == false {
             state.fail(number)
@@ -379,22 +379,22 @@ private struct World {
         }
         for _ in 0..<500 where askers.contains(where: { $0.phase != .over }) { try go() }
         for _ in 0..<5_000 where askers.contains(where: { $0.phase != .over }) { try go() }
-        try require(askers.allSatisfy { $0.phase == .over }, "somebody waits for ever")
+        try require(askers.allSatisfy { $0.phase == .over }, "a request waits forever")
         now += .seconds(31)
         state.expire(at: now)
-        try require(state.count == 0 && state.held == 0, "\(state.count) answers, \(state.held) bytes stay")
-        try require(state.timeToExpiry(at: now) == nil, "a sweeper that never ends")
+        try require(state.count == 0 && state.held == 0, "\(state.count) answers, \(state.held) bytes are retained")
+        try require(state.timeToExpiry(at: now) == nil, "the sweeper does not end")
     }
 }
 
 extension PrefetchState {
-    /// Whether a claimant would find something.
+    /// Returns a Boolean value that indicates whether a claimant would get a result.
     fileprivate func standing(_ number: Number, at now: Duration) -> Bool {
         var copy = self
         return copy.handOver(number, at: now) != nil
     }
 
-    /// Whether a reader would find something.
+    /// Returns a Boolean value that indicates whether a reader would get a result.
     fileprivate func hasPiece(_ number: Number) -> Bool {
         var copy = self
         return copy.nextStep(number) != nil

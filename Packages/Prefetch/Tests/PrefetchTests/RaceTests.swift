@@ -10,10 +10,10 @@ import Testing
 
 @testable import Prefetch
 
-/// Pages, requests made ahead, cancellations and closed pages, all at once on real threads.
+/// Tests of concurrent pages, prefetch requests, cancellations and closed pages on real threads.
 @Suite(.timeLimit(.minutes(2)))
 struct RaceTests {
-    /// Answers each request after a while with its number, in small pieces, or fails.
+    /// A loader that responds to each request after a while with its number, in small pieces, or fails.
     private final class Origin: ResourceLoader {
         let failing: Int
         private let served = Mutex<[String: Int]>([:])
@@ -63,7 +63,7 @@ struct RaceTests {
         }
     }
 
-    @Test("Each request has one answer, whole; one that was made ahead is never made again", arguments: 0..<4)
+    @Test("Each request gets one complete response, and a prefetched request is not sent again", arguments: 0..<4)
     func once(_ seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<100 {
@@ -82,7 +82,8 @@ struct RaceTests {
             loader.prefetch(requests.requests(for: Fixture.url), for: page)
             let delays = names.map { _ in (0..<3).map { _ in Int.random(in: 0..<60, using: &generator) } }
 
-            // Of each: one that is cancelled at some time, while it waits or reads, and then the page asks for good.
+            // For each: a request that is cancelled at some time while it waits or reads, and then one that is not
+            // cancelled.
             let results = try await withThrowingTaskGroup(of: (String, Bool, Bool, Data).self) { group in
                 for (name, delays) in zip(names, delays) {
                     group.addTask {
@@ -108,12 +109,12 @@ struct RaceTests {
             }
             for (url, _, wasHandedOver, body) in results {
                 let count = origin.count(url)
-                #expect((1...count).contains { Origin.text(url, $0) == body }, "no whole answer")
+                #expect((1...count).contains { Origin.text(url, $0) == body }, "an incomplete response")
                 if !url.hasSuffix("fails"), !wasHandedOver {
-                    #expect(Bool(false), "went on alone without cause: \(url), \(count) requests")
+                    #expect(Bool(false), "continued alone without cause: \(url), \(count) requests")
                 }
-                // One ahead, another after a failure of that, and another where the page dropped what it had begun to
-                // read.
+                // One prefetch request, one request after its failure, and one after the page released a response that
+                // it was reading.
                 #expect(count <= (url.hasSuffix("fails") ? 3 : 2), "\(count) requests for \(url)")
             }
             let counters = loader.counters
@@ -130,7 +131,7 @@ struct RaceTests {
         return ResourceRequest(head, page: PageAttribution(page, confidence: .exact))
     }
 
-    @Test("Of many pages that ask for one answer at once one gets it, and the others ask for themselves")
+    @Test("If many pages request one response at once, one gets it, and the others send their own requests")
     func crowd() async throws {
         for round in 0..<200 {
             let origin = Origin(failing: 0)

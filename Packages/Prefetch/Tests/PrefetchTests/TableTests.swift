@@ -7,7 +7,7 @@ import Testing
 
 @testable import Prefetch
 
-/// The table: its rows, its parameter rules, and what it refuses.
+/// Tests of the table: its rows, its parameter rules, and the input that it refuses.
 @Suite(.timeLimit(.minutes(1)))
 struct TableTests {
     static let page = "https://m.example.com/help/new?id=163&itemId=126"
@@ -48,7 +48,7 @@ struct TableTests {
         #expect(try only(interface) == "POST \(url) \(body)")
     }
 
-    @Test("The table of the format's description, whole")
+    @Test("The complete table of the format description")
     func example() throws {
         let json = """
             { "code": 200,
@@ -71,7 +71,7 @@ struct TableTests {
         #expect(requests.map(\.isDocument) == [false, false])
     }
 
-    @Test("Without a body, parameters make one only where they are to join it")
+    @Test("Without a body, parameters make one only if bodyParam is true")
     func noBody() throws {
         #expect(try only(#"{"api":"https://a.test/x","urlParam":true}"#) == "GET https://a.test/x?id=163&itemId=126 -")
         #expect(
@@ -85,7 +85,7 @@ struct TableTests {
             try only(#"{"api":"https://a.test/x","method":"put","body":[1, "a"]}"#) == #"PUT https://a.test/x [1,"a"]"#)
     }
 
-    @Test("Methods are compared without case, and a GET may have a body")
+    @Test("Methods are case-insensitive, and a GET may have a body")
     func methods() throws {
         #expect(
             try only(#"{"api":"https://a.test/x","method":"get","body":{"a":1.50}}"#)
@@ -107,7 +107,7 @@ struct TableTests {
                 == #"GET https://a.test/x {"v":\#(json)}"#)
     }
 
-    @Test("A query of the API's own stays in front, and wins where a name is on both sides")
+    @Test("The query of the API comes first, and wins if a name is in both")
     func ownQuery() throws {
         #expect(
             try only(#"{"api":"https://a.test/x?id=1&%61b=2","urlParam":true}"#, page: Self.page + "&ab=3&c=%20")
@@ -118,7 +118,7 @@ struct TableTests {
                 == "GET https://a.test/x?id=1&itemId=2 -")
     }
 
-    @Test("In a body the configured value wins; of a parameter that comes twice the last value counts")
+    @Test("In a body the configured value wins, and the last value of a repeated parameter counts")
     func conflicts() throws {
         let interface = #"{"api":"https://a.test/x","method":"POST","bodyParam":true,"body":{"z":0,"id":"own"}}"#
         #expect(
@@ -126,7 +126,7 @@ struct TableTests {
                 == #"POST https://a.test/x {"z":0,"id":"own","itemId":9,"b":2,"c":""}"#)
     }
 
-    @Test("Names that only look the same are two names")
+    @Test("Canonically equivalent names are different names")
     func lookAlikes() throws {
         let interface = #"{"api":"https://a.test/x","bodyParam":true,"body":{"\u00e9":1}}"#
         let page = "https://m.example.com/help/new?e%CC%81=2"
@@ -151,7 +151,7 @@ struct TableTests {
         }
     }
 
-    @Test("Entries of one page stand behind each other, and no request comes twice")
+    @Test("Entries of one page are concatenated, and duplicate requests are removed")
     func merging() throws {
         let json = """
             {"code":200,"data":{"version":7,"config":[
@@ -167,28 +167,28 @@ struct TableTests {
     }
 
     @Test(
-        "What is refused, and where",
+        "Refused tables with the place of the fault",
         arguments: [
             ("", "bad-json: no JSON value (byte 0)"),
             ("{", "bad-json: no name in quotes, where a member begins (byte 1)"),
             (#"{"code":200}x"#, "bad-json: more than one value (byte 12)"),
             (#"{"code":200,"code":500}"#, "bad-json: a name that comes twice in one object: code (byte 12)"),
-            (#"{"code":"200"}"#, "bad-table: no number (code)"),
-            (#"{"code":500,"data":"busy"}"#, "server-code: the server answers with code 500, not 200 (code)"),
+            (#"{"code":"200"}"#, "bad-table: not a number (code)"),
+            (#"{"code":500,"data":"busy"}"#, "server-code: the response has code 500, not 200 (code)"),
             (#"{"code":200}"#, "bad-table: missing (data)"),
-            (#"{"code":200,"data":[]}"#, "bad-table: no object (data)"),
+            (#"{"code":200,"data":[]}"#, "bad-table: not an object (data)"),
             (#"{"code":200,"data":{"config":[]}}"#, "bad-table: missing (data.version)"),
-            (#"{"code":200,"data":{"version":"1"}}"#, "bad-table: no array (data.config)"),
-            (#"{"code":200,"data":{"version":"1","config":[7]}}"#, "bad-table: no object (data.config[0])"),
+            (#"{"code":200,"data":{"version":"1"}}"#, "bad-table: not an array (data.config)"),
+            (#"{"code":200,"data":{"version":"1","config":[7]}}"#, "bad-table: not an object (data.config[0])"),
             (
                 #"{"code":200,"data":{"version":"1","config":[{"url":"/p","interfaces":[]}]}}"#,
-                "bad-table: no absolute URL of http or https (data.config[0].url)"
+                "bad-table: not an absolute http or https URL (data.config[0].url)"
             ),
             (
                 #"{"code":200,"data":{"version":"1","config":[{"url":"https://a/p"}]}}"#,
-                "bad-table: no array (data.config[0].interfaces)"
+                "bad-table: not an array (data.config[0].interfaces)"
             ),
-            ("\u{FEFF}[]", "bad-table: no object"),
+            ("\u{FEFF}[]", "bad-table: not an object"),
             (#"{"a":"\ud800"}"#, "bad-json: half a surrogate pair (byte 12)"),
             (#"{"a":01}"#, "bad-json: number with a leading zero (byte 7)"),
             ("{\"a\":\"\n\"}", "bad-json: control character in a string (byte 6)"),
@@ -212,46 +212,49 @@ struct TableTests {
     }
 
     @Test(
-        "Interfaces that are refused, and where",
+        "Refused interfaces with the place of the fault",
         arguments: [
-            ("7", "bad-table: no object (data.config[0].interfaces[0])"),
+            ("7", "bad-table: not an object (data.config[0].interfaces[0])"),
             ("{}", "bad-table: missing (data.config[0].interfaces[0].api)"),
             (
                 #"{"api":"https://u:p@a.test/"}"#,
-                "bad-table: no absolute URL of http or https (data.config[0].interfaces[0].api)"
+                "bad-table: not an absolute http or https URL (data.config[0].interfaces[0].api)"
             ),
             (
                 #"{"api":"https://a.test:99999/"}"#,
-                "bad-table: no absolute URL of http or https (data.config[0].interfaces[0].api)"
+                "bad-table: not an absolute http or https URL (data.config[0].interfaces[0].api)"
             ),
             (
                 #"{"api":"ftp://a.test/"}"#,
-                "bad-table: no absolute URL of http or https (data.config[0].interfaces[0].api)"
+                "bad-table: not an absolute http or https URL (data.config[0].interfaces[0].api)"
             ),
             (
                 #"{"api":"https://a b/"}"#,
-                "bad-table: no absolute URL of http or https (data.config[0].interfaces[0].api)"
+                "bad-table: not an absolute http or https URL (data.config[0].interfaces[0].api)"
             ),
-            (#"{"api":7}"#, "bad-table: no text (data.config[0].interfaces[0].api)"),
+            (#"{"api":7}"#, "bad-table: not a string (data.config[0].interfaces[0].api)"),
             (
                 #"{"api":"https://a.test/","method":"GE T"}"#,
-                "bad-table: no method: GE T (data.config[0].interfaces[0].method)"
+                "bad-table: invalid method: GE T (data.config[0].interfaces[0].method)"
             ),
-            (#"{"api":"https://a.test/","method":""}"#, "bad-table: no method:  (data.config[0].interfaces[0].method)"),
+            (
+                #"{"api":"https://a.test/","method":""}"#,
+                "bad-table: invalid method:  (data.config[0].interfaces[0].method)"
+            ),
             (
                 #"{"api":"https://a.test/","urlParam":"true"}"#,
-                "bad-table: neither true nor false (data.config[0].interfaces[0].urlParam)"
+                "bad-table: not a Boolean (data.config[0].interfaces[0].urlParam)"
             ),
             (
                 #"{"api":"https://a.test/","bodyParam":true,"body":[]}"#,
-                "bad-table: no object, and parameters are to join it (data.config[0].interfaces[0].body)"
+                "bad-table: not an object, but bodyParam is true (data.config[0].interfaces[0].body)"
             ),
         ])
     func refusedInterfaces(_ interface: String, _ error: String) {
         #expect(description(Self.table(interface)) == error)
     }
 
-    @Test("Limits, each")
+    @Test("Each limit")
     func limits() {
         let interface = #"{"api":"https://a.test/","method":"GET","body":{"a":"bcdefgh"}}"#
         let table = Self.table("\(interface),\(interface)")
@@ -268,19 +271,19 @@ struct TableTests {
         #expect(
             refusal { $0.maxInterfaces = 1 } == "limit: more than 1 interfaces of one page (data.config[0].interfaces)")
         #expect(refusal { $0.maxURLLength = 20 } == "limit: 30 bytes, limit 20 (data.config[0].url)")
-        #expect(refusal { $0.maxBodyBytes = 14 } == "limit: a body beyond 14 bytes (data.config[0].interfaces[0].body)")
+        #expect(refusal { $0.maxBodyBytes = 14 } == "limit: body over 14 bytes (data.config[0].interfaces[0].body)")
         #expect(refusal { $0.maxTextLength = 2 } == "limit: 3 bytes, limit 2 (data.config[0].interfaces[0].method)")
         #expect(refusal { $0.maxDepth = 7 } == nil)
         #expect(refusal { $0.maxDepth = 6 }?.hasPrefix("limit: values nested more than 6 deep (byte ") == true)
     }
 
-    @Test("Members that are not known are ignored, whatever they hold")
+    @Test("Unknown members are ignored, whatever their values")
     func unknown() throws {
         let interface = #"{"api":"https://a.test/x","cache":{"a":[null,1e9,"\ud83d\ude00"]},"bodyparam":true}"#
         #expect(try only(interface) == "GET https://a.test/x -")
     }
 
-    @Test("A page or a request whose URL is too long is not fetched ahead")
+    @Test("A page or a request whose URL is too long is not prefetched")
     func longURLs() throws {
         var limits = PrefetchLimits()
         limits.maxURLLength = 60

@@ -8,9 +8,9 @@ import ResourceLoading
 
 @testable import Prefetch
 
-/// A loader whose every answer a test gives by hand.
+/// A loader whose responses a test sends by hand.
 final class Upstream: ResourceLoader {
-    /// One request, and its answer.
+    /// One request with its response.
     final class Exchange: Sendable {
         let request: ResourceRequest
         private let head = AsyncThrowingStream.makeStream(of: ResourceResponse?.self)
@@ -24,12 +24,12 @@ final class Upstream: ResourceLoader {
             (pieces, body) = AsyncThrowingStream.makeStream()
         }
 
-        /// How often the body was asked for a piece.
+        /// The number of times that a piece of the body was requested.
         var askedCount: Int { asked.withLock { $0 } }
-        /// Whether nobody wants more of it.
+        /// A Boolean value that indicates whether the response was released.
         var isEnded: Bool { isOver.withLock { $0 } }
 
-        /// Gives the head; pieces follow.
+        /// Sends the head of a response whose pieces follow.
         func answer(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:]) {
             let body = ByteStream(Pieces(exchange: self))
             yield(
@@ -38,7 +38,7 @@ final class Upstream: ResourceLoader {
                     provenance: Provenance(.network, reason: "upstream")))
         }
 
-        /// Gives the answer whole.
+        /// Sends a whole response.
         func answer(whole text: String, _ fields: HTTPFields = [:]) {
             yield(
                 ResourceResponse(
@@ -46,7 +46,7 @@ final class Upstream: ResourceLoader {
                     provenance: Provenance(.network, reason: "upstream")))
         }
 
-        /// Says that it is not its own.
+        /// Returns `nil` for the request.
         func decline() { yield(nil) }
 
         func fail() { head.continuation.finish(throwing: ResourceError(.connectionLost, "upstream is gone")) }
@@ -105,7 +105,7 @@ final class Upstream: ResourceLoader {
 
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .known(nil) }
 
-    /// The request of this number, counted from one, once it has come.
+    /// Returns the request with a number, counted from one, when it has arrived.
     func exchange(_ number: Int) async throws -> Exchange {
         while true {
             try Task.checkCancellation()
@@ -115,7 +115,7 @@ final class Upstream: ResourceLoader {
     }
 }
 
-/// Waits until it is so, as soon as that may take; a suite's time limit ends it.
+/// Waits until the condition is true. The time limit of the suite applies.
 func until(_ condition: () -> Bool) async throws {
     while !condition() {
         try Task.checkCancellation()
@@ -123,7 +123,7 @@ func until(_ condition: () -> Bool) async throws {
     }
 }
 
-/// Gives requests made ahead the fields that a test says.
+/// Completes prefetch requests with given fields.
 struct FixedFields: PrefetchCompleting {
     var fields: HTTPFields = [.cookie: "user=1", .acceptLanguage: "de, en;q=0.5"]
 
@@ -134,7 +134,7 @@ struct FixedFields: PrefetchCompleting {
     }
 }
 
-/// The same, once the gate is finished.
+/// Completes prefetch requests with the default fields, after the gate is finished.
 struct GatedFields: PrefetchCompleting {
     let gate = AsyncStream.makeStream(of: Void.self)
 

@@ -3,11 +3,12 @@
 
 public import WebEngine
 
-/// Why a pool ended a view. Those of quarantine are defects of the view, the others are the pool's ways.
+/// The reason why a pool discarded a view. Quarantine reasons are defects of the view; the others belong to normal
+/// operation.
 public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
-    /// Lower-case words joined by hyphens; of remains, all their names.
+    /// Lower-case words joined by hyphens; for residual state, the names of its kinds.
     public let description: String
-    /// Whether the view was ended because it could not be shown to be clean.
+    /// A Boolean value that indicates whether the view was discarded because it was not verified to be clean.
     public let isQuarantine: Bool
 
     private init(_ description: String, isQuarantine: Bool = false) {
@@ -15,28 +16,28 @@ public struct DiscardReason: Sendable, Hashable, CustomStringConvertible {
         self.isQuarantine = isQuarantine
     }
 
-    /// A reason of the host's own for a view that is not to be checked out again; see
+    /// Creates a reason of the host, for a view that must not be checked out again; see
     /// `ViewPool.retire(because:where:)`.
     public init(retired description: String) {
         self.init("retired: \(description)")
     }
 
-    /// There was no room for it.
+    /// The pool had no capacity for the view.
     public static let surplus = DiscardReason("surplus")
-    /// It was checked out as often as a view may be.
+    /// The view reached the maximum number of checkouts.
     public static let reuseLimit = DiscardReason("reuse-limit")
-    /// Memory was short.
+    /// The system was short of memory.
     public static let trimmed = DiscardReason("trimmed")
-    /// It could not be prepared, or that was cancelled.
+    /// The preparation of the view failed or was cancelled.
     public static let warmUpFailed = DiscardReason("warm-up-failed")
-    /// It died while nobody had it.
+    /// The view's process ended while the view was idle.
     public static let diedIdle = DiscardReason("died-idle")
-    /// It came back dead, or died while it was cleaned.
+    /// The view's process had ended before the view was checked in, or ended while the view was being reset.
     public static let processEnded = DiscardReason("process-ended", isQuarantine: true)
-    /// Its reset failed, or it could not be told whether it is clean.
+    /// The reset failed, or the check for residual state failed.
     public static let resetFailed = DiscardReason("reset-failed", isQuarantine: true)
 
-    /// The reset left something.
+    /// Returns the reason for a view in which the reset left state.
     public static func residualState(_ residualState: Set<ResidualState>) -> DiscardReason {
         DiscardReason(
             "remains: " + residualState.map(\.description).sorted().joined(separator: ", "), isQuarantine: true)

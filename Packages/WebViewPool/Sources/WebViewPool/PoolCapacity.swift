@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How many views a pool keeps warm: a number that follows use, within bounds. A value, and a rule without a clock.
+/// The number of views that a pool keeps warm. It follows use within bounds, by a rule without a clock.
 ///
-/// It begins with ``standard-property``. Each page that finds no warm view raises it by one, up to ``most``. It is
-/// reviewed when the app is idle: where pages were opened since the last review and a view was left over all the time,
-/// the review counts as ample; after ``patience`` of these in a row it falls by one, down to ``least``. A page that
-/// finds none, and a review with nothing left over, begin the row anew. An idle app changes nothing.
+/// It starts at ``standard-property``. Each page that finds no warm view increases it by one, up to ``most``. The pool
+/// reviews it when the app is idle. A review counts as ample if pages were opened since the last one and a warm view
+/// was always left. After ``patience`` ample reviews in a row the number decreases by one, down to ``least``. A page
+/// without a warm view, or a review with no view left, resets the count. An idle app changes nothing.
 public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// How many ample reviews in a row it takes to lower the number.
+    /// The number of consecutive ample reviews that decrease the number by one.
     public static let patience = 4
 
-    /// The lowest that ``current`` becomes.
+    /// The minimum of ``current``.
     public let least: Int
-    /// What ``current`` begins with.
+    /// The initial value of ``current``.
     public let standard: Int
-    /// The highest that ``current`` becomes.
+    /// The maximum of ``current``.
     public let most: Int
-    /// The most views to keep warm now.
+    /// The current maximum number of warm views.
     public private(set) var current: Int
     private var ampleReviews = 0
-    /// The fewest that were left over at a loan since the last review; `nil` where there was none.
+    /// The smallest number of views left after a checkout since the last review; `nil` if there was no checkout.
     private var leastLeft: Int?
 
-    /// Begins with `standard`. Numbers below zero are zero, and bounds that `standard` is outside of are moved to it.
+    /// Creates a capacity that starts at `standard`. Negative numbers become zero, and bounds that exclude `standard`
+    /// are moved to it.
     public init(least: Int, standard: Int, most: Int) {
         self.standard = max(0, standard)
         self.least = min(max(0, least), self.standard)
@@ -31,32 +32,32 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
         current = self.standard
     }
 
-    /// A number that stays.
+    /// Creates a constant capacity.
     public init(fixed: Int) {
         self.init(least: fixed, standard: fixed, most: fixed)
     }
 
-    /// A number that stays.
+    /// Creates a constant capacity.
     public init(integerLiteral value: Int) {
         self.init(fixed: value)
     }
 
-    /// 3 at first, never fewer than 1 nor more than 6.
+    /// The default capacity: initially 3, at least 1, at most 6.
     public static let standard = PoolCapacity(least: 1, standard: 3, most: 6)
 
-    /// A page was given a warm view, and so many are left.
+    /// Records that a page got a warm view, and the number of warm views left.
     public mutating func served(left: Int) {
         leastLeft = min(leastLeft ?? left, left)
     }
 
-    /// A page found no warm view.
+    /// Records that a page found no warm view.
     public mutating func missed() {
         leastLeft = 0
         ampleReviews = 0
         current = min(current + 1, most)
     }
 
-    /// The app is idle: looks back on what was used since the last review.
+    /// Reviews the use since the last review. Call it when the app is idle.
     public mutating func review() {
         guard let left = leastLeft else { return }
         leastLeft = nil
@@ -66,7 +67,7 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
         current = max(current - 1, least)
     }
 
-    /// Memory became so short that only the fewest are to be kept until they are missed.
+    /// Reduces the number to the minimum because of critical memory pressure. Later misses increase it again.
     public mutating func shrink() {
         ampleReviews = 0
         leastLeft = nil

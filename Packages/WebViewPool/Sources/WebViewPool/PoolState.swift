@@ -3,17 +3,17 @@
 
 internal import WebEngine
 
-/// What a pool knows of its views, and all that it decides; a value, so that each order of events can be tested without
-/// an engine. Whoever holds the views ends those that are ended here, at once.
+/// The decisions of a pool about its views, as a value, so that each order of events can be tested without an engine.
+/// The owner of the views must discard a view at once when its state ends.
 struct PoolState<Key: PoolKey>: Sendable {
-    /// Names a view's place in the pool; it stays when a reset puts another view there.
+    /// The identifier of a view's place in the pool. It is kept when a reset replaces the view.
     typealias Slot = UInt64
 
     private(set) var capacity: PoolCapacity
     private(set) var counters = PoolCounters()
     /// The views that have not ended.
     private(set) var views: [Slot: PooledView<Key>] = [:]
-    /// The warm ones, in the order in which they became so.
+    /// The warm views, in the order in which they became warm.
     private(set) var warm: [Slot] = []
     private let reuseLimit: Int
     private var lastSlot: Slot = 0
@@ -23,26 +23,26 @@ struct PoolState<Key: PoolKey>: Sendable {
         self.reuseLimit = max(1, reuseLimit)
     }
 
-    /// Views that are warm or will be.
+    /// The number of views that are warm or will become warm.
     private var claimed: Int {
         views.values.count {
             $0.retirement == nil && ($0.state == .preparing || $0.state == .warm || $0.state == .cleaning)
         }
     }
 
-    /// Whether one more may be prepared.
+    /// A Boolean value that indicates whether one more view may be prepared.
     var hasCapacity: Bool { claimed < capacity.current }
 
     // MARK: Preparing
 
-    /// A view was created, and is being prepared.
+    /// Adds a new view that is being prepared.
     mutating func beginPreparing(_ kind: Key.Kind) -> Slot {
         counters.made += 1
         return add(PooledView(preparing: kind))
     }
 
-    /// Its blank page is there.
-    /// - Returns: whether it is kept; it has ended where not.
+    /// Records that a view has loaded its blank page.
+    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
     mutating func prepared(_ slot: Slot) -> Bool {
         handle(.prepared, of: slot)
         return views[slot] != nil
@@ -50,8 +50,8 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     // MARK: Checking out
 
-    /// Checks out a warm view: the one that became so last among those of the key, or else among those that were never
-    /// checked out.
+    /// Checks out a warm view: the most recently warmed one with the same key, or else the most recently warmed one
+    /// that was never checked out.
     mutating func checkOut(_ key: Key) -> Slot? {
         let fit = warm.filter { views[$0]?.serves(key) == true }
         guard let slot = fit.last(where: { views[$0]?.key != nil }) ?? fit.last else { return nil }
@@ -61,7 +61,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         return slot
     }
 
-    /// Checks out a view that was created for it.
+    /// Adds a new view that is checked out immediately.
     mutating func checkOutNew(_ key: Key) -> Slot {
         counters.made += 1
         counters.coldCheckOuts += 1
@@ -71,8 +71,9 @@ struct PoolState<Key: PoolKey>: Sendable {
 
     // MARK: Checking in
 
-    /// A checked-out view comes back.
-    /// - Returns: whether it is to be cleaned; it has ended where not, or was not checked out.
+    /// Checks in a checked-out view.
+    /// - Returns: a Boolean value that indicates whether the view must be reset; otherwise it has ended or was not
+    ///   checked out.
     mutating func checkIn(_ slot: Slot, isAlive: Bool) -> Bool {
         guard views[slot]?.state == .checkedOut else { return false }
         if !isAlive {
@@ -85,8 +86,8 @@ struct PoolState<Key: PoolKey>: Sendable {
         return views[slot] != nil
     }
 
-    /// A view was reset, and is clean.
-    /// - Returns: whether it is kept; it has ended where not.
+    /// Records that a view was reset and is clean.
+    /// - Returns: a Boolean value that indicates whether the view is kept; otherwise it has ended.
     mutating func cleaned(_ slot: Slot) -> Bool {
         handle(.clean, of: slot)
         guard views[slot] != nil else { return false }
@@ -104,7 +105,7 @@ struct PoolState<Key: PoolKey>: Sendable {
         handle(.retire(reason), of: slot)
     }
 
-    /// The app is idle: the capacity is reviewed, and what is beyond it ends.
+    /// Reviews the capacity, and ends the warm views that exceed it.
     mutating func review() {
         capacity.review()
         for slot in inOrderOfWorth.prefix(max(0, warm.count - capacity.current)) { end(slot, .surplus) }
@@ -120,12 +121,12 @@ struct PoolState<Key: PoolKey>: Sendable {
         }
     }
 
-    /// The warm views, those first that serve only one key, and of these the oldest.
+    /// The warm views, least valuable first: those that serve only one key, then the others, each by age.
     private var inOrderOfWorth: [Slot] {
         warm.filter { views[$0]?.key != nil } + warm.filter { views[$0]?.key == nil }
     }
 
-    // MARK: Book-keeping
+    // MARK: Bookkeeping
 
     private mutating func add(_ view: PooledView<Key>) -> Slot {
         lastSlot += 1
@@ -146,28 +147,28 @@ struct PoolState<Key: PoolKey>: Sendable {
     }
 }
 
-/// What a pool has done so far.
+/// The counters of a pool.
 public struct PoolCounters: Sendable, Hashable {
-    /// Views created. Those that take another's place at a reset do not count.
+    /// The number of views created, without those that replaced a view at a reset.
     public internal(set) var made = 0
-    /// Loans of a view that was warm.
+    /// The number of checkouts of a warm view.
     public internal(set) var warmCheckOuts = 0
-    /// Loans of a view that had to be created.
+    /// The number of checkouts for which a view had to be created.
     public internal(set) var coldCheckOuts = 0
-    /// Views cleaned, found clean and kept for the next loan.
+    /// The number of views that were reset, verified and kept.
     public internal(set) var recycled = 0
-    /// Views ended, by reason.
+    /// The number of views ended, by reason.
     public internal(set) var ended: [DiscardReason: Int] = [:]
 
-    /// Views ended, for whatever reason.
+    /// The total number of views ended.
     public var discarded: Int { ended.values.reduce(0, +) }
-    /// Views ended because they could not be shown to be clean.
+    /// The number of views ended because they were not verified to be clean.
     public var quarantined: Int { ended.reduce(0) { $0 + ($1.key.isQuarantine ? $1.value : 0) } }
-    /// Views ended because they were checked out as often as a view may be.
+    /// The number of views ended because they reached the maximum number of checkouts.
     public var reuseLimit: Int { ended[.reuseLimit] ?? 0 }
-    /// Views ended because memory was short.
+    /// The number of views ended because of memory pressure.
     public var trimmed: Int { ended[.trimmed] ?? 0 }
 
-    /// Makes counters that are zero.
+    /// Creates counters that are zero.
     public init() {}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The life of one view in a pool, without the view.
+/// The life cycle of one view in a pool, without the view.
 ///
 /// ```
-/// preparing ─► warm ─► checkedOut ─► cleaning ─► warm …       each of them ─► ended, for a reason, for good
+/// preparing ─► warm ─► checkedOut ─► cleaning ─► warm …       each state ─► ended
 /// ```
 struct PooledView<Key: PoolKey>: Hashable, Sendable {
     enum State: Hashable, Sendable {
@@ -16,35 +16,35 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
     }
 
     enum Event: Hashable, Sendable {
-        /// It has loaded its blank page.
+        /// The view has loaded its blank page.
         case prepared
         case checkOut(Key)
-        /// Its page is closed.
+        /// The view's page is closed.
         case checkedIn
-        /// It was reset, and nothing was found in it.
+        /// The view was reset, and no residual state was found.
         case clean
-        /// It is of no use any more, at once.
+        /// The view ends immediately.
         case end(DiscardReason)
-        /// It is not to be checked out again; where nobody has it and nothing is under way in it, that is its end.
+        /// The view must not be checked out again. It ends immediately if it is warm, otherwise after the current step.
         case retire(DiscardReason)
     }
 
     private(set) var state: State
     let kind: Key.Kind
-    /// What it was checked out for last; `nil` where it never was.
+    /// The key of the last checkout; `nil` if there was none.
     private(set) var key: Key?
     private(set) var checkOuts: Int
-    /// Why it ends as soon as what is under way is over.
+    /// The reason for which the view ends after the current step.
     private(set) var retirement: DiscardReason?
 
-    /// A view that is being prepared.
+    /// Creates a view that is being prepared.
     init(preparing kind: Key.Kind) {
         state = .preparing
         self.kind = kind
         checkOuts = 0
     }
 
-    /// A view that is checked out before it was warm.
+    /// Creates a view that is checked out without having been warm.
     init(checkedOutFor key: Key) {
         state = .checkedOut
         kind = key.kind
@@ -60,7 +60,9 @@ struct PooledView<Key: PoolKey>: Hashable, Sendable {
         self.key.map { $0 == key } ?? (kind == key.kind)
     }
 
-    /// - Returns: whether the event makes sense in this state; where not, nothing has changed.
+    /// Applies an event.
+    /// - Returns: a Boolean value that indicates whether the event is valid in this state; an invalid event changes
+    ///   nothing.
     @discardableResult
     mutating func handle(_ event: Event, reuseLimit: Int) -> Bool {
         switch (state, event) {

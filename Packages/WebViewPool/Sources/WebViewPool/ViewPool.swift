@@ -3,11 +3,13 @@
 
 public import WebEngine
 
-/// Keeps views warm, checks them out, and takes them back clean.
+/// A pool that keeps views warm, checks them out, and checks them in clean.
 ///
-/// A checked-out view belongs to a holder; when the holder is gone the view is checked in at the next call to the pool.
-/// A used view is checked out again only for the same key, and only after a reset that was verified; otherwise it is
-/// quarantined: ended, and counted by reason. Isolation: the main actor.
+/// A checked-out view belongs to a holder. If the holder is released, the next call to the pool checks the view in. A
+/// used view is checked out again only for the same key, and only after a verified reset. Otherwise it is quarantined:
+/// discarded, and counted by reason.
+///
+/// Isolation: the main actor.
 @MainActor
 public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private let make: @MainActor (Key.Kind) throws -> View
@@ -16,11 +18,12 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     private var views: [PoolState<Key>.Slot: View] = [:]
     private var holders: [PoolState<Key>.Slot: Holder] = [:]
 
+    /// Creates a pool.
     /// - Parameters:
     ///   - configuration: the number of warm views, and the number of pages that a view serves.
     ///   - make: creates a view that has not loaded anything yet.
-    ///   - prepare: does what else is worth doing ahead in a new view once it shows its blank page, within a limit of its
-    ///     own, and leaves nothing behind that a page could see; nothing by default. A view in which it fails is ended.
+    ///   - prepare: does further work in a new view that shows its blank page. It must have its own time limit, and
+    ///     leave no state that a page could observe. The default does nothing. If it throws, the view is discarded.
     public init(
         _ configuration: Configuration = Configuration(), make: @escaping @MainActor (Key.Kind) throws -> View,
         prepare: @escaping @MainActor (View) async throws -> Void = { _ in }
@@ -30,29 +33,29 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         self.prepare = prepare
     }
 
-    /// What happened so far.
+    /// The counters since the pool was created.
     public var counters: PoolCounters { state.counters }
 
-    /// The number of views that are warm and free.
+    /// The number of warm views that are not checked out.
     public var warmCount: Int { state.warm.count }
 
-    /// A view that is warm, and that nobody has: for what one view can do for all. It may be checked out at any time;
-    /// `nil` where there is none.
+    /// A warm view that is not checked out, for work that one view can do for all. It may be checked out at any time;
+    /// `nil` if there is none.
     public var idleView: View? { state.warm.lazy.compactMap { self.views[$0] }.first { $0.isAlive } }
 
-    /// How many views are kept warm, and how that number may change.
+    /// The number of views that are kept warm, with the rule for its changes.
     public var capacity: PoolCapacity { state.capacity }
 
     // MARK: Preparing
 
-    /// Prepares views for a key, and for others of its kind, until as many are warm as the pool may keep. Call it when
-    /// the app is idle: it also reviews how many that are.
+    /// Prepares views for a key, and for other keys of its kind, until the capacity is reached. Call it when the app is
+    /// idle, because it also reviews the capacity.
     ///
-    /// Ends early, without an error, when the pool is trimmed meanwhile.
+    /// The call ends early without an error if the pool is trimmed meanwhile.
     /// - Parameters:
     ///   - key: the key whose kind the new views have.
-    ///   - isWanted: a function that is called before each view; if it returns `false`, the call ends, and what is
-    ///     prepared stays.
+    ///   - isWanted: a function that is called before each view. If it returns `false`, the call ends, and prepared
+    ///     views are kept.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp(for key: Key, while isWanted: @MainActor () -> Bool = { true }) async throws {
         await reclaim()
@@ -67,7 +70,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
             do {
                 try await view.warmUp()
                 try await prepare(view)
-                // A view whose preparation was cut short may say nothing of it.
+                // A view whose preparation was cancelled may not report it.
                 try Task.checkCancellation()
             } catch {
                 end(slot, .warmUpFailed)
@@ -82,7 +85,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 
     // MARK: Checking out
 
-    /// Checks out a view: a warm one that serves the key where there is one, else a new one that is not warm.
+    /// Checks out a view: a warm one that serves the key, or else a new one that is not warm.
     public func checkOut(_ key: Key, for holder: AnyObject) throws -> View {
         endDead()
         if let slot = state.checkOut(key), let view = views[slot] {
@@ -96,13 +99,11 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         return view
     }
 
-    /// Has views that were checked out end, instead of being checked out again: when they come back, when they are
-    /// clean, or at once where nobody has them. For what the host knows of their pages; one that was never checked out
-    /// stays.
+    /// Discards views that were checked out before, instead of checking them out again: when they are checked in, when
+    /// they are clean, or immediately if they are idle. Views that were never checked out are kept.
     /// - Parameters:
-    ///   - reason: the reason that the discarded views are counted by.
-    ///   - isMeant: a function that returns whether to end a view, given the view and the key that it was checked out
-    ///     for last.
+    ///   - reason: the reason under which the discarded views are counted.
+    ///   - isMeant: returns whether to discard a view, for the view and the key of its last checkout.
     public func retire(because reason: DiscardReason, where isMeant: (View, Key) -> Bool) {
         for (slot, view) in views {
             guard let key = state.views[slot]?.key, isMeant(view, key) else { continue }
@@ -113,18 +114,18 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 
     // MARK: Checking in
 
-    /// Takes a view back, and returns when it is clean or has ended.
+    /// Checks in a view, and returns when it is clean or has been discarded.
     public func checkIn(_ view: View) async {
         guard let slot = holders.keys.first(where: { views[$0] === view }) else { return }
         await recycle(slot)
     }
 
-    /// Takes back the views whose holders are gone.
+    /// Checks in the views whose holders were released.
     public func reclaim() async {
         for slot in orphans() where holders[slot] != nil { await recycle(slot) }
     }
 
-    /// Gives memory back, as on a memory warning: views that nobody has, and those whose holders are gone.
+    /// Discards idle views, and views whose holders were released, because of memory pressure.
     public func trim(_ pressure: MemoryPressure) {
         for slot in orphans() {
             holders[slot] = nil
@@ -173,7 +174,7 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
         discardEnded()
     }
 
-    /// Ends the views that the state has ended.
+    /// Discards the views whose state has ended.
     private func discardEnded() {
         for (slot, view) in views where state.views[slot] == nil {
             views[slot] = nil
@@ -187,36 +188,36 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
 }
 
 extension ViewPool where Key == SoleKey {
-    /// Makes a pool of views that serve everyone.
+    /// Creates a pool of interchangeable views.
     /// - Parameters:
-    ///   - capacity: how many views are kept warm; ``PoolCapacity/standard-type.property`` by default.
+    ///   - capacity: the number of views that are kept warm; ``PoolCapacity/standard-type.property`` by default.
     ///   - make: creates a view that has not loaded anything yet.
     public convenience init(capacity: PoolCapacity = .standard, make: @escaping @MainActor () throws -> View) {
         self.init(Configuration(capacity: capacity)) { _ in try make() }
     }
 
-    /// Prepares views until as many are warm as the pool may keep. Call it when the app is idle.
+    /// Prepares views until the capacity is reached. Call it when the app is idle.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
         try await warmUp(for: SoleKey())
     }
 
-    /// Checks out a view: a warm one where there is one, else a new one that is not warm.
+    /// Checks out a view: a warm one if there is one, or else a new one that is not warm.
     public func checkOut(for holder: AnyObject) throws -> View {
         try checkOut(SoleKey(), for: holder)
     }
 }
 
 extension ViewPool {
-    /// How a pool works.
+    /// The options of a pool.
     public struct Configuration: Sendable {
-        /// How many views are kept warm; ``PoolCapacity/standard-type.property`` by default.
+        /// The number of views that are kept warm; ``PoolCapacity/standard-type.property`` by default.
         public var capacity: PoolCapacity
-        /// How many pages a view, and what takes its place at resets, serves before it ends; 50 by default, at least 1.
-        /// A web process that showed many pages is not as small as a new one.
+        /// The number of pages that a view, including its replacements at resets, serves before it ends; 50 by default,
+        /// at least 1. The limit exists because a web process that showed many pages uses more memory than a new one.
         public var reuseLimit: Int
 
-        /// A configuration with the default options.
+        /// Creates a configuration.
         public init(capacity: PoolCapacity = .standard, reuseLimit: Int = 50) {
             self.capacity = capacity
             self.reuseLimit = reuseLimit
@@ -224,23 +225,23 @@ extension ViewPool {
     }
 }
 
-/// What pages must have in common to have one view after the other.
+/// The properties that pages must share to use one view one after the other.
 ///
-/// A view that was checked out serves only its own key again. One that was never checked out has seen nothing, and
-/// serves each key of its ``kind``.
+/// A view that was checked out serves only its own key again. A view that was never checked out serves every key of its
+/// ``kind``.
 public protocol PoolKey: Hashable, Sendable {
-    /// What a view is made with, and cannot be changed later: its data store, for one.
+    /// The properties with which a view is created and that cannot change later, for example its data store.
     associatedtype Kind: Hashable, Sendable
 
-    /// What views for this key are made with.
+    /// The kind of the views for this key.
     var kind: Kind { get }
 }
 
-/// The key of a pool whose views are all alike, and serve everyone.
+/// The key of a pool whose views are interchangeable.
 public struct SoleKey: PoolKey {
-    /// Nothing tells these views apart.
+    /// The only kind.
     public var kind: SoleKey { self }
 
-    /// Makes the key.
+    /// Creates the key.
     public init() {}
 }

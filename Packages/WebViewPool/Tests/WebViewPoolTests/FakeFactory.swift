@@ -5,14 +5,14 @@ import Testing
 import WebEngine
 import WebViewPool
 
-/// Makes the views of a pool and keeps them, so that a test sees each of them to its end.
+/// A factory that makes the views of a pool and retains them, so that a test can check each of them.
 @MainActor
 final class FakeFactory {
     private(set) var views: [FakeView] = []
-    /// Changes a view before the pool has it.
+    /// Changes a view before the pool gets it.
     var adjust: (FakeView) -> Void = { _ in }
     var failsToMake = false
-    /// How many views have taken the place of another.
+    /// The number of views that replaced another one.
     private(set) var successors = 0
 
     func make() throws -> FakeView {
@@ -23,7 +23,7 @@ final class FakeFactory {
         return view
     }
 
-    /// Makes the view that takes another's place.
+    /// Makes a view that replaces another one.
     func makeSuccessor() -> FakeView {
         let view = FakeView(views.count + 1)
         adjust(view)
@@ -32,7 +32,7 @@ final class FakeFactory {
         return view
     }
 
-    /// Every view is checked out, warm or ended, ended ones once, and the pool's counters say the same.
+    /// Checks that every view is checked out, warm or discarded once, and that the pool's counters agree.
     func expectBalance(
         of pool: ViewPool<FakeView, some PoolKey>, checkedOut: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {

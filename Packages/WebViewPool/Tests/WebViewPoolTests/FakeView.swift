@@ -4,7 +4,7 @@
 import WebEngine
 import WebViewPool
 
-/// A view without an engine, which notes what the pool does to it.
+/// A view without an engine, which records the calls of the pool.
 final class FakeView: PoolableView {
     struct Broken: Error {}
 
@@ -13,11 +13,11 @@ final class FakeView: PoolableView {
     var failsToWarmUp = false
     var failsToReset = false
     var failsToLook = false
-    /// What a reset leaves.
+    /// The state that a reset leaves.
     var left: Set<ResidualState> = []
-    /// Makes the view that takes this one's place at a reset; without it, it stays.
+    /// Makes the view that replaces this one at a reset; `nil` keeps this one.
     var makeSuccessor: (() -> FakeView)?
-    /// Where a call waits, until a test opens it.
+    /// The gate at which a call waits.
     var gate: Gate?
     private(set) var warmUps = 0
     private(set) var resets = 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Holds whoever comes until a test lets them through.
+/// A gate that suspends callers until a test opens it.
 @MainActor
 final class Gate {
     private var isOpen = false
     private var held: [CheckedContinuation<Void, Never>] = []
     private var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    /// Returns once the gate is open.
+    /// Returns when the gate is open.
     func pass() async {
         if isOpen { return }
         await withCheckedContinuation { continuation in
@@ -18,13 +18,13 @@ final class Gate {
         }
     }
 
-    /// Returns once `count` callers are held.
+    /// Returns when `count` callers are suspended.
     func holds(_ count: Int) async {
         if held.count >= count { return }
         await withCheckedContinuation { watchers.append((count, $0)) }
     }
 
-    /// Lets everyone through, now and later.
+    /// Resumes all callers, now and later.
     func open() {
         isOpen = true
         for continuation in held { continuation.resume() }

@@ -5,15 +5,15 @@ import Testing
 import WebEngine
 import WebViewPool
 
-@Suite("Capacity of a pool")
+@Suite("Pool capacity")
 struct PoolCapacityTests {
-    @Test("Bounds are put in order", arguments: [(1, 3, 6, 1, 3, 6), (5, 3, 1, 3, 3, 3), (-2, -1, 0, 0, 0, 0)])
+    @Test("Invalid bounds are corrected", arguments: [(1, 3, 6, 1, 3, 6), (5, 3, 1, 3, 3, 3), (-2, -1, 0, 0, 0, 0)])
     func bounds(least: Int, standard: Int, most: Int, low: Int, middle: Int, high: Int) {
         let capacity = PoolCapacity(least: least, standard: standard, most: most)
         #expect([capacity.least, capacity.current, capacity.most] == [low, middle, high])
     }
 
-    @Test("Each page that finds no warm view raises it, to the most")
+    @Test("Each page without a warm view increases the capacity, up to the maximum")
     func misses() {
         var capacity = PoolCapacity.standard
         let seen = (0..<5).map { _ in
@@ -23,7 +23,7 @@ struct PoolCapacityTests {
         #expect(seen == [4, 5, 6, 6, 6])
     }
 
-    @Test("Ample reviews in a row lower it, to the least; idle ones change nothing")
+    @Test("Consecutive ample reviews decrease the capacity, down to the minimum; idle reviews change nothing")
     func reviews() {
         var capacity = PoolCapacity.standard
         for _ in 0..<20 { capacity.review() }
@@ -37,7 +37,7 @@ struct PoolCapacityTests {
         #expect(seen == [3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 1])
     }
 
-    @Test("A review with nothing left over, or a page that found none, begins the row anew")
+    @Test("A review with no view left, or a page without a warm view, resets the count of ample reviews")
     func interruptions() {
         for interrupt in [{ $0.missed() }, { $0.served(left: 0) }] as [(inout PoolCapacity) -> Void] {
             var capacity = PoolCapacity(least: 1, standard: 3, most: 3)

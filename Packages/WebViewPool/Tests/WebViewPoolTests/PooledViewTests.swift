@@ -7,8 +7,8 @@ import WebEngine
 
 @testable import WebViewPool
 
-/// The life of a pooled view as a value: every order of events up to a length, without a view.
-@Suite("Life of a pooled view", .timeLimit(.minutes(1)))
+/// Tests of the life cycle of a pooled view as a value: every order of events up to a length, without a view.
+@Suite("Life cycle of a pooled view", .timeLimit(.minutes(1)))
 struct PooledViewTests {
     private typealias Life = PooledView<SiteKey>
 
@@ -27,7 +27,7 @@ struct PooledViewTests {
         extend([])
     }
 
-    @Test("Whatever comes in whatever order, a view is checked out only clean, for its key, and never after its end")
+    @Test("In any order of events, a view is checked out only clean, for its key, and never after its end")
     func interleavings() {
         eachSequence(of: 5) { sequence in
             for start in [Life(preparing: 1), Life(checkedOutFor: SiteKey("a"))] {
@@ -55,7 +55,7 @@ struct PooledViewTests {
         }
     }
 
-    @Test("A view that is retired while something is under way ends with it, for that reason")
+    @Test("A view that is retired during a step ends after it, with the first reason")
     func retirement() {
         var checkedOut = Life(checkedOutFor: SiteKey("a"))
         checkedOut.handle(.retire(.trimmed), reuseLimit: 9)
@@ -69,7 +69,7 @@ struct PooledViewTests {
         #expect(preparing.state == .ended(.trimmed))
     }
 
-    @Test("The state keeps its bounds and its count, whatever is asked of it", arguments: 1...200)
+    @Test("The state keeps its invariants for any sequence of calls", arguments: 1...200)
     func state(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var state = PoolState<SiteKey>(

@@ -18,7 +18,7 @@ struct WebViewPoolTests {
 
     // MARK: Warming up
 
-    @Test("Warms views up to the capacity and no further", arguments: [(-1, 0), (0, 0), (1, 1), (3, 3)])
+    @Test("Warms views up to the capacity", arguments: [(-1, 0), (0, 0), (1, 1), (3, 3)])
     func warmUp(capacity: Int, expected: Int) async throws {
         let pool = pool(of: capacity)
         #expect(pool.warmCount == 0 && factory.views.isEmpty)
@@ -29,14 +29,14 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Keeps three views where nothing else is said")
+    @Test("Keeps three views by default")
     func standardCapacity() async throws {
         let pool = ViewPool { [factory] in try factory.make() }
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
     }
 
-    @Test("A view that cannot be prepared is ended, and the caller is told")
+    @Test("A view that cannot be prepared is discarded, and the error is thrown")
     func failingWarmUp() async throws {
         let pool = pool()
         factory.adjust = { $0.failsToWarmUp = $0.number == 2 }
@@ -50,7 +50,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("What is done ahead is done once in each new view, when it is warm and before anybody has it")
+    @Test("The preparation runs once in each new view, after its warm-up and before its first checkout")
     func preparing() async throws {
         var prepared: [Int] = []
         var pool: ViewPool<FakeView, SoleKey>?
@@ -66,12 +66,12 @@ struct WebViewPoolTests {
         let holder = Holder()
         let view = try made.checkOut(for: holder)
         await made.checkIn(view)
-        // A view that was cleaned runs in a process that has shown a page.
+        // A reset view runs in a process that has shown a page.
         try await made.warmUp()
         #expect(made.warmCount == 2 && prepared == [1, 2])
     }
 
-    @Test("A view in which that fails is ended, and the caller is told")
+    @Test("A view whose preparation fails is discarded, and the error is thrown")
     func failingPreparation() async throws {
         let pool = ViewPool<FakeView, SoleKey>(.init(capacity: 2)) { [factory] _ in
             try factory.make()
@@ -82,7 +82,7 @@ struct WebViewPoolTests {
         #expect(pool.warmCount == 1 && factory.views.map(\.discards) == [0, 1])
     }
 
-    @Test("There is an idle view as long as one is warm, alive and nobody's")
+    @Test("An idle view exists as long as a view is warm, alive and not checked out")
     func idleView() async throws {
         let pool = pool(of: 2)
         #expect(pool.idleView == nil)
@@ -96,7 +96,7 @@ struct WebViewPoolTests {
         #expect(pool.idleView == nil)
     }
 
-    @Test("An engine that makes no view is heard, in both ways to a view")
+    @Test("The error of a failing factory is thrown by warm-up and checkout")
     func failingFactory() async throws {
         let pool = pool()
         let holder = Holder()
@@ -125,7 +125,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that comes back takes no place that a new one is being made for")
+    @Test("A view that is checked in does not exceed the capacity while a new one is prepared")
     func checkInDuringWarmUp() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
@@ -142,7 +142,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Warm views that died are replaced")
+    @Test("Warm views whose process ended are replaced")
     func deadViewsAtWarmUp() async throws {
         let pool = pool()
         try await pool.warmUp()
@@ -155,7 +155,7 @@ struct WebViewPoolTests {
 
     // MARK: Checking out
 
-    @Test("Checks out the view that was warmed last first, and a cold one when none is warm")
+    @Test("Checks out the most recently warmed view first, and a cold one if none is warm")
     func order() async throws {
         let pool = pool(of: 2)
         try await pool.warmUp()
@@ -168,7 +168,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(holder) {}
     }
 
-    @Test("Skips warm views that died, and ends them")
+    @Test("Skips and discards warm views whose process ended")
     func deadViewsAtCheckOut() async throws {
         let pool = pool()
         try await pool.warmUp()
@@ -184,7 +184,7 @@ struct WebViewPoolTests {
 
     // MARK: Checking in
 
-    @Test("A view that comes back is cleaned and checked out again")
+    @Test("A view that is checked in is reset and checked out again")
     func recycling() async throws {
         let pool = pool()
         let holder = Holder()
@@ -197,7 +197,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(holder) {}
     }
 
-    @Test("A view that is not checked out cannot come back")
+    @Test("A view that is not checked out cannot be checked in")
     func strayCheckIn() async throws {
         let pool = pool()
         let holder = Holder()
@@ -208,7 +208,7 @@ struct WebViewPoolTests {
         #expect(view.resets == 1 && pool.warmCount == 1 && pool.counters.recycled == 1)
     }
 
-    @Test("A view that cannot be cleaned is never checked out again")
+    @Test("A view whose reset fails is never checked out again")
     func failingReset() async throws {
         let pool = pool()
         let holder = Holder()
@@ -221,7 +221,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(holder) {}
     }
 
-    @Test("A view whose process died is not even cleaned")
+    @Test("A view whose process ended is not reset")
     func deadViewAtCheckIn() async throws {
         let pool = pool()
         let holder = Holder()
@@ -232,7 +232,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that dies while it is cleaned is not kept")
+    @Test("A view whose process ends during the reset is not kept")
     func deathDuringReset() async throws {
         let pool = pool()
         let holder = Holder()
@@ -248,7 +248,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("No more views are cleaned at the same time than may be kept")
+    @Test("No more views are reset at the same time than may be kept")
     func concurrentCheckIns() async throws {
         let pool = pool(of: 1)
         let holder = Holder()
@@ -265,7 +265,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Views whose holders are gone are checked in; the others stay checked out")
+    @Test("Views whose holders are released are checked in; other views stay checked out")
     func reclaiming() async throws {
         let pool = pool()
         let stays = Holder()
@@ -284,7 +284,7 @@ struct WebViewPoolTests {
         withExtendedLifetime(stays) {}
     }
 
-    @Test("Warming up checks in what was left behind before it makes views")
+    @Test("Warm-up checks in views of released holders before it makes views")
     func warmUpReclaims() async throws {
         let pool = pool(of: 1)
         _ = try pool.checkOut(for: Holder())
@@ -294,7 +294,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("When memory is critical the free views end, and the checked-out ones do not")
+    @Test("Critical memory pressure discards idle views, and keeps checked-out ones")
     func draining() async throws {
         let pool = pool()
         try await pool.warmUp()
@@ -311,7 +311,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Memory is given back by views whose holders are gone, too")
+    @Test("A trim also discards views whose holders are released")
     func drainingOrphans() throws {
         let pool = pool()
         _ = try pool.checkOut(for: Holder())
@@ -320,7 +320,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A trim is not undone by views that were being prepared or cleaned")
+    @Test("A trim also discards views that are being prepared or reset")
     func drainingUnderWay() async throws {
         let pool = pool(of: 2)
         let holder = Holder()
@@ -337,13 +337,13 @@ struct WebViewPoolTests {
         try await warming.value
         #expect(pool.warmCount == 0 && pool.counters.recycled == 0)
         #expect(factory.views.map(\.discards) == [1, 1])
-        // The next call warms again.
+        // The next call warms views again.
         try await pool.warmUp()
         #expect(pool.warmCount == 2)
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A warm-up that is cancelled says so, and keeps no view that it cut short")
+    @Test("A cancelled warm-up throws an error and keeps no unfinished view")
     func cancelledWarmUp() async throws {
         let pool = pool()
         let gate = Gate()
@@ -357,9 +357,9 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    // MARK: Clean or ended
+    // MARK: Quarantine
 
-    @Test("What a reset leaves ends the view, and is counted by name")
+    @Test("Residual state after a reset discards the view, and is counted by kind")
     func remains() async throws {
         let pool = pool()
         let holder = Holder()
@@ -375,7 +375,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that does not say what is left in it is not checked out again")
+    @Test("A view that cannot report its residual state is not checked out again")
     func failingLook() async throws {
         let pool = pool()
         let view = try pool.checkOut(for: Holder())
@@ -385,7 +385,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A view that takes another's place is looked at, checked out and counted in its place")
+    @Test("A replacement view is checked, checked out and counted in place of the original")
     func successors() async throws {
         let pool = pool()
         let holder = Holder()
@@ -394,14 +394,14 @@ struct WebViewPoolTests {
         await pool.checkIn(view)
         let successor = try pool.checkOut(for: holder)
         #expect(successor !== view && view.discards == 1 && successor.looks == 1 && view.looks == 0)
-        // The one that is gone cannot bring the other back.
+        // The original view cannot check in its replacement.
         await pool.checkIn(view)
         #expect(successor.resets == 0 && pool.counters.recycled == 1 && pool.counters.made == 1)
         factory.expectBalance(of: pool, checkedOut: 1)
         withExtendedLifetime(holder) {}
     }
 
-    @Test("A view serves as many pages as it may, and ends")
+    @Test("A view is discarded after the maximum number of checkouts")
     func reuseLimit() async throws {
         let pool = ViewPool<FakeView, SoleKey>(.init(reuseLimit: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()
@@ -410,7 +410,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A retired view ends when it comes back")
+    @Test("A retired view is discarded when it is checked in")
     func retiring() async throws {
         let pool = pool()
         let holder = Holder()
@@ -423,7 +423,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("A retired view ends at once where nobody has it, after it is clean, and never where it was not checked out")
+    @Test("A retired view is discarded immediately if idle, after its reset, and never if it was not checked out")
     func retiringFree() async throws {
         let pool = pool(of: 4)
         let holder = Holder()
@@ -445,7 +445,7 @@ struct WebViewPoolTests {
 
     // MARK: Keys
 
-    @Test("A used view serves its key alone, one never checked out its kind, and used ones are checked out first")
+    @Test("A used view serves only its key, an unused one its kind, and used ones are checked out first")
     func keys() async throws {
         let pool = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()
@@ -463,7 +463,7 @@ struct WebViewPoolTests {
 
     // MARK: Memory
 
-    @Test("A memory warning ends half of the free views, used ones first, and leaves what is under way")
+    @Test("A memory warning discards half of the idle views, used ones first, and keeps those in use")
     func warning() async throws {
         let pool = pool(of: 4)
         try await pool.warmUp()
@@ -478,7 +478,7 @@ struct WebViewPoolTests {
         factory.expectBalance(of: pool, checkedOut: 0)
     }
 
-    @Test("Critical memory leaves the fewest to be kept until they are missed")
+    @Test("Critical memory pressure reduces the capacity to the minimum until pages miss views")
     func critical() async throws {
         let pool = ViewPool(capacity: .standard) { [factory] in try factory.make() }
         pool.trim(.critical)

@@ -7,42 +7,42 @@ internal import ResourceLoading
 internal import StrictJSON
 internal import WebSyntax
 
-/// The message that older pages send ahead of a request, with the request's body.
+/// The message that older pages send before a request, with the body of the request.
 @_spi(Fuzzing) public struct LegacyBodyMessage: Sendable, Hashable {
-    /// What kind of body it is.
+    /// The kind of a body.
     @_spi(Fuzzing) public enum Kind: Sendable, Hashable {
         /// A string without `bodyEncoding`; sent as UTF-8.
         case text
         /// A string with `bodyEncoding: "base64"`.
         case binary
-        /// An object or an array; sent as the JSON that it came as.
+        /// An object or an array; sent as its original JSON text.
         case json
         /// `null`.
         case none
     }
 
-    /// The longest message, in bytes of JSON.
+    /// The maximum length of a message, in bytes of JSON.
     public static let maxBytes = 32 << 20
-    /// The longest id, in bytes of UTF-8.
+    /// The maximum length of an id, in bytes of UTF-8.
     public static let maxIDBytes = 256
-    /// The most header fields, and the most bytes of them.
+    /// The maximum number of header fields, and of their bytes.
     private static let maxFields = (count: 100, bytes: 64 << 10)
 
     /// The page's id of the request.
     public let requestID: String
-    /// What kind of body it is.
+    /// The kind of the body.
     public let kind: Kind
-    /// The body's bytes.
+    /// The bytes of the body.
     public private(set) var body: Data
-    /// The request's header fields, without those that scripts may not set; see ``isForbidden(_:_:)``.
+    /// The header fields of the request without forbidden ones; see ``isForbidden(_:_:)``.
     public let fields: HTTPFields
 
-    /// Decodes a message: `{"requestId": …, "body": …, "bodyEncoding": …, "headers": …}`.
-    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` for what is no such message. No text of
-    ///   the message is in it.
+    /// Creates a message from JSON: `{"requestId": …, "body": …, "bodyEncoding": …, "headers": …}`.
+    /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` for any other data. The error
+    ///   contains no text of the message.
     public init(json: Data) throws {
         guard json.count <= Self.maxBytes else {
-            throw ResourceError(.tooLarge, "a message of \(json.count) bytes, more than \(Self.maxBytes)")
+            throw ResourceError(.tooLarge, "the message has \(json.count) bytes, more than \(Self.maxBytes)")
         }
         let values: Payload
         do {
@@ -50,7 +50,7 @@ internal import WebSyntax
         } catch let error as ResourceError {
             throw error
         } catch {
-            throw ResourceError(.invalidRequest, "no message of a body: \(Self.reason(error))")
+            throw ResourceError(.invalidRequest, "not a body message: \(Self.reason(error))")
         }
         guard (1...Self.maxIDBytes).contains(values.requestId.utf8.count),
             values.requestId.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
@@ -60,7 +60,7 @@ internal import WebSyntax
         fields = try Self.fields(values.headers ?? [:])
     }
 
-    /// The message without its bytes, which lie elsewhere.
+    /// A copy of the message without the body, whose bytes are in the relay.
     var withoutBody: LegacyBodyMessage {
         var message = self
         message.body = Data()
@@ -78,21 +78,21 @@ internal import WebSyntax
             return (.binary, bytes)
         case (.json, ""):
             guard let value = bodyText(in: json) else {
-                throw ResourceError(.invalidRequest, "body stands there twice")
+                throw ResourceError(.invalidRequest, "body occurs twice")
             }
             return (.json, value)
-        case (_, "base64"): throw ResourceError(.invalidRequest, "bodyEncoding is base64, and body no string")
-        default: throw ResourceError(.invalidRequest, "bodyEncoding is not known")
+        case (_, "base64"): throw ResourceError(.invalidRequest, "bodyEncoding is base64, but body is not a string")
+        default: throw ResourceError(.invalidRequest, "unknown bodyEncoding")
         }
     }
 
-    /// Returns the bytes of the body, an object or an array, as they are in the message: a decoded object has lost the
-    /// order of its names and the spelling of its numbers, and a server may have a signature of them.
+    /// Returns the original bytes of the body, an object or an array. A decoded object would lose the order of its
+    /// names and the spelling of its numbers, and a server may verify a signature over them.
     private static func bodyText(in json: Data) -> Data? {
         let range = try? json.withUnsafeBytes { bytes -> Range<Int>? in
             var found: Range<Int>?
             var count = 0
-            // As deep as a decoder reads.
+            // The depth limit of `JSONDecoder`.
             var scanner = JSONScanner(bytes, limits: JSONScanner.Limits(depth: 512))
             try scanner.readObject(checksNames: false) { scanner, name in
                 let isBody = scanner.equals(name, "body")
@@ -117,7 +117,7 @@ internal import WebSyntax
         for (key, text) in headers.sorted(by: { $0.key < $1.key }) {
             let value = text.trimmingPrefix(while: isBlank).reversedTrimming(isBlank)
             guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else {
-                throw ResourceError(.invalidRequest, "a header that cannot be sent")
+                throw ResourceError(.invalidRequest, "a header has an invalid name or value")
             }
             guard !isForbidden(name, value) else { continue }
             // Two spellings of one name are one field.
@@ -128,13 +128,13 @@ internal import WebSyntax
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
-    /// Without any of the message's text.
+    /// Returns the reason without any text of the message.
     private static func reason(_ error: any Error) -> String {
         switch error {
-        case DecodingError.keyNotFound(let key, _): "no \(key.stringValue)"
+        case DecodingError.keyNotFound(let key, _): "missing \(key.stringValue)"
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "not the type of \(context.codingPath.first?.stringValue ?? "a message")"
-        default: "no JSON"
+            "wrong type of \(context.codingPath.first?.stringValue ?? "the message")"
+        default: "invalid JSON"
         }
     }
 
@@ -158,7 +158,7 @@ internal import WebSyntax
             }
         }
 
-        /// Nothing is asked of it.
+        /// A coding key that only probes the kind of container.
         struct AnyKey: CodingKey {
             let stringValue: String
             let intValue: Int? = nil
@@ -178,7 +178,7 @@ internal import WebSyntax
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: Key.self)
             requestId = try values.decode(String.self, forKey: .requestId)
-            // `decodeIfPresent` would take null for missing.
+            // `decodeIfPresent` would treat `null` as missing.
             guard values.contains(.body) else {
                 throw DecodingError.keyNotFound(
                     Key.body, DecodingError.Context(codingPath: values.codingPath, debugDescription: "no body"))
@@ -199,8 +199,8 @@ extension Substring {
 }
 
 @_spi(Fuzzing) extension LegacyBodyMessage {
-    /// Whether a header of a message is passed over, without a word, as `setRequestHeader` does: a forbidden request-header
-    /// (Fetch, section 2.2.2), and the one that is the bridge's own.
+    /// Returns a Boolean value that indicates whether a header of a message is silently ignored, as in
+    /// `setRequestHeader`: a forbidden request-header (Fetch, section 2.2.2), or the bridge header.
     public static func isForbidden(_ name: HTTPField.Name, _ value: String) -> Bool {
         let name = name.canonicalName
         return ForbiddenRequestFields.contains(name, value: value) || name == InjectedScript.field.lowercased()

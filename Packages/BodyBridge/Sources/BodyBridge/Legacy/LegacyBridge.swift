@@ -5,12 +5,12 @@ public import Foundation
 public import HTTPTypes
 public import ResourceLoading
 
-/// The container's end of what older pages say in one view: bodies ahead of their requests, and cookies.
+/// The native side of the messages of older pages in one view: bodies sent before their requests, and cookies.
 ///
-/// A body belongs to the origin of the document that handed it over: a request of another origin, a frame's for one, does
-/// not find it. It is taken once, and goes after the relay's patience, or when the view shows another document.
+/// A body belongs to the origin of the document that sent it. A request of another origin, for example of a frame, does
+/// not get it. A body is taken once. It is dropped after the relay's patience, or when the view shows another document.
 ///
-/// Isolation: the main actor, where engines ask.
+/// Isolation: the main actor, on which engines call it.
 @MainActor
 public final class LegacyBridge {
     private struct Key: Hashable {
@@ -23,7 +23,7 @@ public final class LegacyBridge {
         let message: LegacyBodyMessage
     }
 
-    /// A question for what was fetched ahead.
+    /// A request for a prefetched response.
     private struct Call {
         let ticket: String
         let origin: WebOrigin
@@ -35,16 +35,18 @@ public final class LegacyBridge {
     private let host: any LegacyHosting
     private let relay: BodyRelay
     private var entries: [Key: Entry] = [:]
-    /// The oldest first.
+    /// The requests for prefetched responses, oldest first.
     private var calls: [Call] = []
 
+    /// Creates the bridge of one view.
     /// - Parameters:
     ///   - messages: the names that the older pages use.
-    ///   - token: shown by the script, and by nobody else; that of the ``PageBridge``, where the view has one.
-    ///   - limits: of all bodies that wait; as a body comes whole, `lead` is not looked at.
-    ///   - budget: what all pages' bodies together are taken from; `nil` for none.
-    ///   - clock: measures the patience of `limits`.
-    ///   - host: finds the origins of documents, and answers the messages about cookies and prefetched responses.
+    ///   - token: the token that authenticates the script; that of the ``PageBridge`` if the view has one.
+    ///   - limits: the limits of all waiting bodies. `lead` is not used, because a body arrives in one piece.
+    ///   - budget: the budget for the bodies of all pages together; `nil` for none.
+    ///   - clock: the clock for the patience of `limits`.
+    ///   - host: the object that resolves document origins, and replies to messages about cookies and prefetched
+    ///     responses.
     public init(
         _ messages: LegacyMessages, token: BridgeToken, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
         clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
@@ -54,16 +56,17 @@ public final class LegacyBridge {
         self.host = host
     }
 
-    /// To be injected into all frames, at document start.
+    /// The script to inject into all frames at document start.
     public var page: String { script.text }
-    /// What a text of a dialog begins with that may be for ``answer(to:)``.
+    /// The prefix of a dialog text that may be for ``answer(to:)``.
     public var prefix: String { script.token.text + " " }
 
-    /// Answers a message of an older page: `{"value": …}`, or `{"error": …}` with the reason.
+    /// Replies to a message of an older page with `{"value": …}`, or with `{"error": …}` and the reason.
     ///
-    /// The text is the token, `body` or `cookie`, the URL of the document, and the message as JSON. Of `prefetch` the
-    /// value is a ticket, with which `prefetched` asks for the answer: it is a text of JSON, empty while there is none.
-    /// - Returns: `nil` where it is no such text.
+    /// The text is the token, a kind, the URL of the document, and the message as JSON. The kind is `body`, `cookie`,
+    /// `prefetch` or `prefetched`. The value for `prefetch` is a ticket, with which `prefetched` requests the response:
+    /// a JSON text, empty until it is available.
+    /// - Returns: `nil` if the text is not such a message.
     public func answer(to text: String) -> String? {
         guard let payload = script.token.payload(of: text) else { return nil }
         let fields = payload.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -87,11 +90,11 @@ public final class LegacyBridge {
         }
     }
 
-    /// Takes a body out, once.
+    /// Removes and returns a body.
     /// - Parameters:
     ///   - requestID: the id that the request and the message with its body carry.
-    ///   - origin: the origin of the document whose request it is.
-    /// - Returns: `nil` where there is none.
+    ///   - origin: the origin of the document that makes the request.
+    /// - Returns: `nil` if there is none.
     public func removeBody(_ requestID: String, for origin: WebOrigin) -> LegacyBody? {
         guard let entry = entries.removeValue(forKey: Key(origin: origin, requestID: requestID)),
             let bytes = relay.removeReceivedBytes(entry.id)
@@ -106,15 +109,15 @@ public final class LegacyBridge {
             body: bytes.isEmpty ? .empty : .bytes(bytes), fields: entry.message.fields, contentType: type)
     }
 
-    /// Whether a body waits here that ``removeBody(_:for:)`` would find.
+    /// Returns a Boolean value that indicates whether ``removeBody(_:for:)`` would find a body.
     public func holds(_ requestID: String, for origin: WebOrigin) -> Bool {
         entries[Key(origin: origin, requestID: requestID)].map { relay.holds($0.id) } ?? false
     }
 
-    /// How many bodies wait for their requests.
+    /// The number of bodies that wait for their requests.
     public var count: Int { relay.count }
 
-    /// Forgets bodies, and what was asked for, as when the view shows another document.
+    /// Drops all bodies and requests for prefetched responses, for example when the view shows another document.
     public func removeAll() {
         for call in calls { call.work.cancel() }
         calls.removeAll()
@@ -124,7 +127,7 @@ public final class LegacyBridge {
 
     private func store(_ json: Data, fromDocument url: String) throws -> String {
         guard let origin = host.origin(ofDocument: url) else {
-            throw ResourceError(.blocked, "not a document that may hand over a body")
+            throw ResourceError(.blocked, "the document may not send a body")
         }
         var message = try LegacyBodyMessage(json: json)
         let key = Key(origin: origin, requestID: message.requestID)
@@ -137,17 +140,17 @@ public final class LegacyBridge {
             relay.drop(id)
             throw error
         }
-        // The bytes lie in the relay, which counts them.
+        // The relay holds the bytes and counts them.
         message = message.withoutBody
         entries[key] = Entry(id: id, message: message)
         return message.requestID
     }
 
-    /// Begins to look for what was fetched ahead.
+    /// Starts a lookup of a prefetched response.
     /// - Returns: the ticket.
     private func begin(_ message: Data, fromDocument url: String) throws -> String {
         guard let origin = host.origin(ofDocument: url) else {
-            throw ResourceError(.blocked, "not a document that may ask")
+            throw ResourceError(.blocked, "the document may not request a prefetched response")
         }
         try evictAnswer(among: Self.maxCalls) { _ in true }
         try evictAnswer(among: Self.maxCallsOfOrigin) { $0 == origin }
@@ -170,17 +173,17 @@ public final class LegacyBridge {
         calls[index].answer = answer
     }
 
-    /// Drops the oldest answer that nobody has come for, as of a frame that is gone, where there are too many
-    /// questions.
+    /// Removes the oldest result that has not been collected, for example of a closed frame, if the limit of requests
+    /// is reached.
     private func evictAnswer(among limit: Int, where isMeant: (WebOrigin) -> Bool) throws {
         guard calls.count(where: { isMeant($0.origin) }) >= limit else { return }
         guard let index = calls.firstIndex(where: { $0.answer != nil && isMeant($0.origin) }) else {
-            throw ResourceError(.tooLarge, "too many questions at a time")
+            throw ResourceError(.tooLarge, "too many requests for prefetched responses at a time")
         }
         calls.remove(at: index)
     }
 
-    /// What a look has found, once; empty while it goes on.
+    /// Returns the result of a lookup once; empty while the lookup is in progress.
     private func ending(of message: Data, fromDocument url: String) throws -> String {
         let ticket = try JSONDecoder().decode(String.self, from: message)
         guard let index = calls.firstIndex(where: { $0.ticket == ticket }),
@@ -191,30 +194,32 @@ public final class LegacyBridge {
         return try answer.get()
     }
 
-    /// Pages ask for some interfaces; each question holds an answer until it is asked for.
+    /// The maximum number of lookups; each holds its result until it is collected.
     private static let maxCalls = 64
-    /// Of the documents of one origin, so that a frame leaves room for others.
+    /// The maximum number of lookups of one origin, so that a frame does not use up the limit of others.
     private static let maxCallsOfOrigin = 32
-    /// The longest message that asks, in bytes as the script writes it.
+    /// The maximum length of a prefetch message, in bytes as the script writes it.
     private static let callLimit = 1 << 20
-    /// In bytes.
+    /// The maximum length of a URL, in bytes.
     private static let urlLimit = 64 << 10
-    /// The longest message of a cookie, in bytes as the script writes it; the host has a limit of its own.
+    /// The maximum length of a cookie message, in bytes as the script writes it; the host has its own limit.
     private static let lineLimit = 64 << 10
 
-    /// The message as the script had it, which wrote yen signs as `\u00a5`: where the page's charset shows yen signs for
-    /// backslashes, these are the only ones. JSON by itself escapes none, so that both ways back are exact.
-    /// - Throws: `ResourceError` with code `tooLarge` for a text of more bytes.
+    /// Returns the message as the script had it.
+    ///
+    /// The script wrote yen signs as `\u00a5`. If the charset of the page shows backslashes as yen signs, every
+    /// remaining yen sign is a backslash. JSON itself does not escape yen signs, so both conversions are exact.
+    /// - Throws: `ResourceError` with code `tooLarge` if the text is too long.
     private static func json(_ text: Substring, upTo limit: Int) throws -> Data {
         guard text.utf8.count <= limit else {
-            throw ResourceError(.tooLarge, "a message of \(text.utf8.count) bytes, more than \(limit)")
+            throw ResourceError(.tooLarge, "the message has \(text.utf8.count) bytes, more than \(limit)")
         }
         let yen = Array("\u{A5}".utf8)
         let escaped = Array("u00a5".utf8)
         let bytes = Array(text.utf8)
         var result = Data(capacity: bytes.count)
         var index = 0
-        /// Passes over a backslash, however it is shown.
+        /// Skips a backslash in either form.
         func backslash() -> Bool {
             if index < bytes.count, bytes[index] == UInt8(ascii: "\\") {
                 index += 1
@@ -233,7 +238,7 @@ public final class LegacyBridge {
                     continue
                 }
                 result.append(UInt8(ascii: "\\"))
-                // What is escaped, a backslash too, begins no escape.
+                // An escaped backslash starts no escape.
                 if backslash() {
                     result.append(UInt8(ascii: "\\"))
                     continue
@@ -251,50 +256,50 @@ public final class LegacyBridge {
     }
 }
 
-/// What the bridge of older pages asks its container.
+/// The requests of the bridge of older pages to its container.
 ///
-/// Isolation: the main actor. The answers are waited for by the page: they have to be there at once.
+/// Isolation: the main actor. The page waits for the results, so they must be available without suspension.
 @MainActor
 public protocol LegacyHosting: AnyObject {
-    /// The real origin of a document; `nil` where it has none that may hand anything over.
-    /// - Parameter url: as the engine names it.
+    /// Returns the real origin of a document, or `nil` if the document may not send messages.
+    /// - Parameter url: the URL of the document, as the engine names it.
     func origin(ofDocument url: String) -> WebOrigin?
-    /// What a cookie message comes to as an assignment to `document.cookie`, which the document's own script then makes.
+    /// Returns the `document.cookie` assignment for a cookie message, which the document's own script then makes.
     /// - Parameters:
-    ///   - message: JSON.
-    ///   - url: the document's, as the engine names it.
-    /// - Throws: where there is no such message, or the document may not set such a cookie.
+    ///   - message: the message, as JSON.
+    ///   - url: the URL of the document, as the engine names it.
+    /// - Throws: an error if the message is invalid or the document may not set such a cookie.
     func cookieLine(of message: Data, fromDocument url: String) throws -> String
-    /// The answer to a request that was made ahead, as the page gets it. Here the page does not wait: it asks again.
+    /// Returns a prefetched response for a page. The page does not wait for it but asks again.
     /// - Parameters:
     ///   - message: `{"url": …, "method": …, "body": …}`.
-    ///   - origin: of the document that asks.
-    ///   - bridge: that of its view.
-    /// - Returns: JSON, `{"status": …, "headers": …, "body": …}`; `nil` where there is nothing.
-    /// - Throws: where it is no such message.
+    ///   - origin: the origin of the requesting document.
+    ///   - bridge: the bridge of the document's view.
+    /// - Returns: JSON, `{"status": …, "headers": …, "body": …}`; `nil` if there is no response.
+    /// - Throws: an error if the message is invalid.
     func prefetched(_ message: Data, for origin: WebOrigin, by bridge: LegacyBridge) async throws -> Data?
 }
 
-/// What an older page has handed over for a request: taken out of the store once.
+/// The data that an older page has sent for a request. It is removed from the store once.
 public struct LegacyBody: Sendable {
     /// The body.
     public let body: ResourceBody
-    /// Header fields, which take the place of the request's own of the same names.
+    /// The header fields, which replace the request's fields of the same names.
     public let fields: HTTPFields
-    /// The type of the body where neither ``fields`` nor the request have one.
+    /// The content type, if neither ``fields`` nor the request have one.
     public let contentType: String?
 
-    /// Gives a request its header fields.
+    /// Sets the header fields of a request.
     public func complete(_ head: inout HTTPRequest) {
         for field in fields { head.headerFields[field.name] = field.value }
         if head.headerFields[.contentType] == nil, ![.get, .head].contains(head.method) {
             head.headerFields[.contentType] = contentType
         }
-        // Of the body that the engine sent, if any.
+        // The length of the body that the engine sent.
         head.headerFields[.contentLength] = nil
     }
 
-    /// The body for a request: none by GET and HEAD, as in engines.
+    /// Returns the body for a request; empty for GET and HEAD, as in engines.
     public func body(for method: HTTPRequest.Method) -> ResourceBody {
         [.get, .head].contains(method) ? .empty : body
     }

@@ -4,18 +4,19 @@
 public import HTTPTypes
 internal import WebSyntax
 
-/// The names by which older pages speak with the app: of their message handlers, of a callback and of a URL parameter.
+/// The names that older pages use with the app: message handlers, a callback and a URL parameter.
 public struct LegacyMessages: Sendable, Hashable {
-    /// What the callback's and the parameter's names begin with.
+    /// The prefix of the names of the callback and the parameter.
     public let prefix: String
-    /// The handler that takes bodies of requests; `XHRCALL` by default.
+    /// The message handler for request bodies; `XHRCALL` by default.
     public var bodyHandler = "XHRCALL"
-    /// The handler that takes cookies; `COOKIECALL` by default.
+    /// The message handler for cookies; `COOKIECALL` by default.
     public var cookieHandler = "COOKIECALL"
-    /// The handler that gives what was fetched ahead; `PREFETCHCALL` by default.
+    /// The message handler for prefetched responses; `PREFETCHCALL` by default.
     public var prefetchHandler = "PREFETCHCALL"
 
-    /// - Parameter prefix: 1 to 32 letters, digits, `_` and `-` of ASCII; `nil` for others.
+    /// Creates the names with a prefix.
+    /// - Parameter prefix: 1 to 32 ASCII letters, digits, `_` and `-`; the result is `nil` for other text.
     public init?(prefix: String) {
         guard (1...32).contains(prefix.utf8.count),
             prefix.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
@@ -23,7 +24,7 @@ public struct LegacyMessages: Sendable, Hashable {
         self.prefix = prefix
     }
 
-    /// The function of `window` that is called with the id of a body that is stored.
+    /// The function of `window` that is called with the id of a stored body.
     public var callback: String { prefix + "_realxhr_callback" }
     /// The URL parameter that carries the id of a request's body.
     public var parameter: String { prefix + "-wkwebview-request-id" }
@@ -32,31 +33,32 @@ public struct LegacyMessages: Sendable, Hashable {
 extension LegacyMessages {
     /// The id that a request carries in its URL.
     public enum CarriedID: Sendable, Hashable {
-        /// None.
+        /// No id.
         case none
-        /// This one, decoded.
+        /// One id, decoded.
         case id(String)
-        /// Several that differ, or one that cannot be decoded.
+        /// Several different ids, or an id that cannot be decoded.
         case unreadable
     }
 
-    /// Whether a request carries an id.
+    /// Returns a Boolean value that indicates whether a request carries an id.
     public func isCarried(by request: HTTPRequest) -> Bool {
         request.path.map { !Self.ranges(of: parameter, in: $0).isEmpty } ?? false
     }
 
-    /// Takes the parameter out of a request's URL, wherever and however often it is there; all else stays as it is spelled.
+    /// Removes all occurrences of the parameter from a request's URL, and returns the id. The rest of the URL is
+    /// unchanged.
     public func removeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
         let found = removeID(from: &target)
         guard found != .none else { return .none }
         request.path = target
-        // A request trims blanks at the end of its target, and one may have hidden another parameter.
+        // A request trims spaces at the end of its target, and a trimmed space may have hidden another parameter.
         guard isCarried(by: request) else { return found }
         return removeID(from: &request) == found ? found : .unreadable
     }
 
-    /// A URL without the parameter.
+    /// Returns a URL without the parameter.
     public func withoutID(_ url: String) -> String {
         let mark = url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
         var target = String(url[..<mark])
@@ -69,7 +71,7 @@ extension LegacyMessages {
         let values = Set(ranges.map { target[$0].dropFirst(parameter.utf8.count + 1) })
         let value = values.count == 1 ? values.first.flatMap { PercentEncoding.decodeText($0) } : nil
         for range in ranges.reversed() {
-            // With the sign before it, or, where that is the query's own, the one behind.
+            // Remove it with the separator before it, or, if that is the `?` of the query, with the separator after it.
             let start = target.utf8.index(before: range.lowerBound)
             let isFirst = target.utf8[start] == UInt8(ascii: "?")
             let isLast = range.upperBound == target.endIndex
@@ -80,7 +82,7 @@ extension LegacyMessages {
         return value.map { CarriedID.id($0) } ?? .unreadable
     }
 
-    /// Where the parameter stands in the query, with its value.
+    /// Returns the ranges of the parameter in the query, with its value.
     private static func ranges(of name: String, in target: String) -> [Range<String.Index>] {
         guard let query = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
         return target[target.utf8.index(after: query)...].utf8.split(separator: UInt8(ascii: "&"))

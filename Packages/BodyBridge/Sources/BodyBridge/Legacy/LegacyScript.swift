@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The script that older pages speak to. It is injected after ``InjectedScript``, where both are.
+/// The script for older pages. It is injected after ``InjectedScript`` if both are used.
 struct LegacyScript {
     let token: BridgeToken
     let messages: LegacyMessages
-    /// A name in the page's world, which nobody can find or take away who does not know it.
+    /// A random name in the page's world, which a page can neither find nor remove.
     private let name = "_" + BridgeToken().text
 
     init(token: BridgeToken, messages: LegacyMessages) {
@@ -13,8 +13,8 @@ struct LegacyScript {
         self.messages = messages
     }
 
-    /// For documents, at their start. Where an engine injects it into the same world again it is refused, since it declares a
-    /// constant: a page may have changed that world, and would be shown the token.
+    /// The script to run at document start. If an engine injects it into the same world again, it fails, because it
+    /// declares a constant. Otherwise a page that has changed that world could get the token.
     var text: String {
         let values = Configuration(
             token: token.text, callback: messages.callback, bodyHandler: messages.bodyHandler,

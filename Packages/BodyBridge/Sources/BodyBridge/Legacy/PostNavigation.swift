@@ -4,20 +4,22 @@
 public import Foundation
 public import HTTPTypes
 
-/// A navigation by POST, as older apps write it for engines that lose the body of one: a request of the scheme `post` whose
-/// header fields `oldScheme` and `bodyParam` say the rest.
+/// A navigation by POST, as older apps write it for engines that lose the body of a POST navigation: a request of the
+/// scheme `post` with the header fields `oldScheme` and `bodyParam`.
 @_spi(Facade) public struct PostNavigation: Sendable, Hashable {
     /// The scheme of such a request.
     public static let scheme = "post"
 
-    /// The request that was meant: by POST, to a URL of http or https.
+    /// The intended request: a POST to an http or https URL.
     public let request: HTTPRequest
-    /// Its body.
+    /// The body of the intended request.
     public let body: Data
 
-    /// Rebuilds the request that was meant. `oldScheme` is `http` or `https`, without regard to case; `bodyParam` is the body
-    /// as text, and none where it is missing, in `application/x-www-form-urlencoded` where the request has no `Content-Type`.
-    /// Other header fields stay.
+    /// Creates the intended request.
+    ///
+    /// `oldScheme` is `http` or `https`, in any case. `bodyParam` is the body as text; if it is missing, the body is
+    /// empty. The content type is `application/x-www-form-urlencoded` if the request has no `Content-Type`. Other
+    /// header fields are kept.
     /// - Returns: `nil` for other requests.
     public init?(legacy request: HTTPRequest) {
         guard request.scheme == Self.scheme, let oldScheme = HTTPField.Name("oldScheme"),

@@ -3,33 +3,34 @@
 
 public import Foundation
 
-/// The message that older pages send for `document.cookie = …`, as it came: every part is text.
+/// The message that older pages send for `document.cookie = …`, undecoded: every part is text.
 ///
-/// What a page says of itself is not believed: ``change(in:rules:now:)`` checks it against the document that sent it.
+/// The message is untrusted. ``change(in:rules:now:)`` checks it against the document that sent it.
 @_spi(Facade) public struct LegacyCookieMessage: Sendable, Hashable {
-    /// The name of the message handler, where the app does not choose another.
+    /// The default name of the script message handler.
     public static let handlerName = "COOKIECALL"
-    /// The request header field, in lower case, that asks for the answer's cookies to be in the web view's store before the
-    /// page sees the answer. It is removed before the request leaves.
+    /// The request header field, in lower case, that requests that the cookies of the response are in the web view's
+    /// store before the page receives the response. It is removed before the request is sent.
     public static let markerField = "x-wkwebview-request-type"
-    /// The longest message, in bytes of JSON.
+    /// The maximum length of a message, in bytes of JSON.
     public static let maxBytes = 16_384
 
     public var name: String
     public var value: String
-    /// The URL of the document that the page says it is.
+    /// The URL of the document, as claimed by the page.
     public var originURL: String?
     public var domain: String
     public var path: String
-    /// A date as in `Expires`.
+    /// A date in the format of `Expires`.
     public var expires: String?
-    /// Seconds as in `Max-Age`.
+    /// A number of seconds, as in `Max-Age`.
     public var maximumAge: String?
-    /// Whether the message has `secure`, with whatever text.
+    /// A Boolean value that indicates whether the message has the key `secure`, with any text.
     public var isSecure: Bool
 
-    /// Decodes a message.
-    /// - Throws: ``CookieBridgeError`` with code `badMessage` for what is too long, no object of strings, or lacks a part.
+    /// Creates a message from JSON.
+    /// - Throws: ``CookieBridgeError`` with code `badMessage` if the data is too long, is not an object of strings, or
+    ///   lacks a required key.
     public init(json: Data) throws {
         guard json.count <= Self.maxBytes else {
             throw CookieBridgeError(.badMessage, "\(json.count) bytes, more than \(Self.maxBytes)")
@@ -39,7 +40,7 @@ public import Foundation
         } catch let error as DecodingError {
             throw CookieBridgeError(.badMessage, Self.reason(error))
         } catch {
-            throw CookieBridgeError(.badMessage, "no JSON")
+            throw CookieBridgeError(.badMessage, "invalid JSON")
         }
     }
 
@@ -57,13 +58,13 @@ public import Foundation
         self.isSecure = isSecure
     }
 
-    /// Without any of the message's text, which may be a secret or as long as it likes.
+    /// Returns the reason without any text of the message, because the text may be secret or long.
     private static func reason(_ error: DecodingError) -> String {
         switch error {
-        case .keyNotFound(let key, _): "no \(key.stringValue)"
+        case .keyNotFound(let key, _): "missing key: \(key.stringValue)"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "no string: \(context.codingPath.last?.stringValue ?? "the message")"
-        default: "no JSON"
+            "not a string: \(context.codingPath.last?.stringValue ?? "the message")"
+        default: "invalid JSON"
         }
     }
 

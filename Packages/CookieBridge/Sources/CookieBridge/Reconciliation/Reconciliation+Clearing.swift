@@ -4,12 +4,12 @@
 internal import CookieJar
 internal import Foundation
 
-// Clearing all stores at once.
+// Clearing of all stores.
 extension Reconciliation {
-    /// Clears all stores of what belongs to a scope, pending changes included.
+    /// Clears the cookies of a scope in all stores, pending changes included.
     ///
-    /// Until a store is cleared, nothing in the scope is written to it, and what it shows of the scope is no news. So neither a
-    /// change that is under way nor an echo brings a cookie back; one that is made afterwards does.
+    /// Until a store is cleared, no cookie of the scope is written to it, and cookies of the scope that it shows are
+    /// ignored. So neither a write in progress nor an echo restores a cookie. A change made afterwards does.
     mutating func clear(_ scope: CookieScope, now: Date) -> [Effect] {
         step(now) { state in
             state.counters.clears += 1
@@ -30,7 +30,7 @@ extension Reconciliation {
         }
     }
 
-    /// A clearing has ended.
+    /// Records the end of a clear operation.
     mutating func clearEnded(_ store: CookieStoreID, succeeded: Bool, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let scope = state.lanes[lane].clearing else { return }
@@ -57,7 +57,7 @@ extension Reconciliation {
     }
 
     private mutating func empty(_ scope: CookieScope, in lane: Int) {
-        // What pages have set since is there to be read.
+        // A new read finds the cookies that pages have set since.
         lanes[lane].wantsRead = true
         tick += 1
         let affected = entries.filter { scope.contains($0.key) }

@@ -4,42 +4,42 @@
 public import CookieJar
 
 @_spi(Facade) extension Reconciliation {
-    /// Something to be done. Each read, write, clearing and pause ends with one call of the event that belongs to it.
+    /// An action of the reconciler. Each read, write, clear and pause ends with one call of the corresponding event.
     enum Effect: Sendable, Hashable {
-        /// Read a whole store, then ``Reconciliation/readEnded(_:number:cookies:now:)``, or
+        /// Read a whole store, then call ``Reconciliation/readEnded(_:number:cookies:now:)`` or
         /// ``Reconciliation/readFoundLoss(_:number:now:)``.
         case read(CookieStoreID, number: UInt64)
-        /// Write a cookie, then ``Reconciliation/writeEnded(_:_:_:now:)``.
+        /// Write a cookie, then call ``Reconciliation/writeEnded(_:_:_:now:)``.
         case write(CookieStoreID, Write)
-        /// Clear a store, then ``Reconciliation/clearEnded(_:succeeded:now:)``.
+        /// Clear a store, then call ``Reconciliation/clearEnded(_:succeeded:now:)``.
         case clear(CookieStoreID, CookieScope)
-        /// Wait, the longer the more failures there were in a row, then ``Reconciliation/resumed(_:now:)``.
+        /// Wait, longer after each consecutive failure, then call ``Reconciliation/resumed(_:now:)``.
         case pause(CookieStoreID, failures: Int)
-        /// Tell somebody.
+        /// Report a fault.
         case report(Fault)
     }
 
-    /// A cookie on its way into a store, or out of it.
+    /// A write or a removal of one cookie in a store.
     struct Write: Sendable, Hashable {
-        /// What is to be done.
+        /// The change to apply.
         let change: CookieUpdate
-        /// The version of the change that causes it.
+        /// The version of the change that caused the write.
         let version: UInt64
     }
 
-    /// How a write ended.
+    /// The outcome of a write.
     enum Outcome: Sendable, Hashable {
-        /// The store has it.
+        /// The store has applied the write.
         case written
-        /// It may be in the store or not; it will not land later.
+        /// The write may be in the store or not, but it will not be applied later.
         case failed
-        /// The store will never take it.
+        /// The store permanently rejects the write.
         case refused
     }
 
-    /// Something that went wrong for good, until the cookie changes or the store says something.
+    /// A permanent fault. It lasts until the cookie changes or the store signals a change.
     @_spi(Facade) public struct Fault: Sendable, Hashable {
-        /// What it is.
+        /// The kind of a fault.
         @_spi(Facade) public struct Kind: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
             public let rawValue: String
 
@@ -47,24 +47,25 @@ public import CookieJar
 
             public var description: String { rawValue }
 
-            /// The store will never take this cookie.
+            /// The store permanently rejects this cookie.
             public static let refused = Kind(rawValue: "refused")
-            /// A write failed too often.
+            /// A write failed too many times.
             public static let writeFailed = Kind(rawValue: "write-failed")
-            /// Reading failed too often.
+            /// A read failed too many times.
             public static let readFailed = Kind(rawValue: "read-failed")
-            /// Clearing failed too often: nothing in its scope is read from the store or written to it until it is done.
+            /// Clearing failed too many times. Until it succeeds, cookies of its scope are neither read from the store
+            /// nor written to it.
             public static let clearFailed = Kind(rawValue: "clear-failed")
-            /// The store had lost its cookies by itself, and gets them again.
+            /// The store lost its cookies by itself, and they are being restored.
             public static let lost = Kind(rawValue: "lost")
-            /// A store has more cookies than are kept.
+            /// A store has more cookies than the limit.
             public static let dropped = Kind(rawValue: "dropped")
         }
 
         public let kind: Kind
-        /// Whose fault it is.
+        /// The store that has the fault.
         public let store: CookieStoreID
-        /// The cookie, where it is about one.
+        /// The cookie, if the fault is about one.
         public let identity: Cookie.Identity?
     }
 }

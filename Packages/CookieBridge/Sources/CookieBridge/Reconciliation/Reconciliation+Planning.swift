@@ -4,9 +4,9 @@
 internal import CookieJar
 internal import Foundation
 
-// What follows from the state: reads, writes and clearings.
+// Reads, writes and clear operations that follow from the state.
 extension Reconciliation {
-    /// Begins the writes of one cookie that can begin, and forgets it where no store has it any more.
+    /// Starts the possible writes of one cookie, and removes its entry if no store has the cookie any more.
     mutating func plan(_ identity: Cookie.Identity) {
         guard var entry = entries[identity] else { return }
         for lane in lanes.indices { plan(identity, &entry, in: lane) }
@@ -37,7 +37,8 @@ extension Reconciliation {
             return
         }
         if slot.dirtySince == nil { entry.slots[lane].dirtySince = entry.version }
-        // Where it is not certain what the store holds, a read comes first: a write would bury what it might show.
+        // If it is not certain what the store holds, a read comes first: a write would hide a change that the read
+        // could show.
         guard slot.inFlight == nil, slot.verdict == nil, slot.possible.count == 1, !lanes[lane].isPaused,
             !lanes[lane].isClearing(identity)
         else { return }
@@ -54,19 +55,19 @@ extension Reconciliation {
         outbox.append(.write(lanes[lane].id, Write(change: change, version: entry.version)))
     }
 
-    /// Plans what is not settled, in the order in which it became known.
+    /// Plans all unsynchronized cookies in the order in which they became known.
     mutating func planUnsynchronized() {
         let waiting = unsynchronized.compactMap { identity in entries[identity].map { (identity, $0.serial) } }
         for (identity, _) in waiting.sorted(by: { $0.1 < $1.1 }) { plan(identity) }
     }
 
-    /// Begins the clearings and reads that can begin, and writes that waited for their turn.
+    /// Starts the possible clear operations, reads, and queued writes.
     mutating func pump() {
         for lane in lanes.indices where !lanes[lane].isPaused {
             beginClearing(lane)
             beginReading(lane)
             while lanes[lane].writes < limits.writes, !lanes[lane].backlog.isEmpty {
-                // As many as there is room for, in one go.
+                // Take as many as the write limit allows at once.
                 let batch = lanes[lane].backlog.prefix(limits.writes - lanes[lane].writes)
                 lanes[lane].backlog.removeFirst(batch.count)
                 for identity in batch {
@@ -79,7 +80,7 @@ extension Reconciliation {
 
     private mutating func beginClearing(_ lane: Int) {
         guard let scope = lanes[lane].owed, lanes[lane].clearing == nil, !lanes[lane].isClearStuck else { return }
-        // A write that is under way would land behind it.
+        // A write in progress would be applied after the clear operation.
         let isBusy = unsynchronized.contains { identity in
             scope.contains(identity) && entries[identity]?.slots[lane].inFlight != nil
         }
@@ -102,7 +103,7 @@ extension Reconciliation {
         outbox.append(.read(lanes[lane].id, number: number))
     }
 
-    /// Something at a store failed: nothing new begins there for a time.
+    /// Pauses a store after a failure: no new operation starts there for a time.
     mutating func pause(_ lane: Int) {
         counters.failures += 1
         lanes[lane].failures += 1
@@ -111,7 +112,7 @@ extension Reconciliation {
         outbox.append(.pause(lanes[lane].id, failures: lanes[lane].failures))
     }
 
-    /// Whether two states look the same in a store, now.
+    /// Returns a Boolean value that indicates whether two states currently look the same in a store.
     func isSame(_ one: Cookie?, _ other: Cookie?, in lane: Int) -> Bool {
         lanes[lane].representation.isSame(live(one), live(other))
     }
@@ -122,12 +123,13 @@ extension Reconciliation {
 
     // MARK: Deletions
 
-    /// Whether all stores are known to be without it: what is unknown is absent.
+    /// Returns a Boolean value that indicates whether all stores are known not to have the cookie. A cookie without an
+    /// entry counts as absent.
     private func isForgettable(_ entry: Entry) -> Bool {
         live(entry.desired) == nil
             && entry.slots.allSatisfy { slot in
                 slot.inFlight == nil && slot.possible.count == 1 && slot.possible.allSatisfy { live($0) == nil }
-                    // A read that is under way may still show it.
+                    // A read in progress may still show the cookie.
                     && slot.window.allSatisfy { live($0) == nil }
             }
     }
@@ -140,14 +142,15 @@ extension Reconciliation {
         if let oldest { forgetEarly(oldest.key) }
     }
 
-    /// Forgets deletions that have waited too long.
+    /// Discards deletions that have waited too long.
     mutating func forgetOldDeletions() {
         for (identity, date) in tombstones where now.timeIntervalSince(date) > limits.tombstoneLife {
             if mayBeForgotten(identity) { forgetEarly(identity) }
         }
     }
 
-    /// Whether a deletion may be forgotten: a write that is under way still has to find its entry.
+    /// Returns a Boolean value that indicates whether a deletion may be discarded. A write in progress still needs its
+    /// entry.
     private func mayBeForgotten(_ identity: Cookie.Identity) -> Bool {
         entries[identity]?.slots.allSatisfy { $0.inFlight == nil } ?? true
     }

@@ -4,13 +4,13 @@
 internal import CookieJar
 internal import Foundation
 
-// What a read shows, and which of it is news.
+// Evaluation of reads.
 extension Reconciliation {
-    /// A read has ended.
+    /// Records the end of a read.
     /// - Parameters:
     ///   - store: the store that was read.
-    ///   - number: the number of the read, from ``Effect/read(_:number:)``; a read of another number is ignored.
-    ///   - cookies: all that the store holds; `nil` where it could not be read.
+    ///   - number: the number of the read from ``Effect/read(_:number:)``; a read with another number is ignored.
+    ///   - cookies: all cookies of the store; `nil` if the read failed.
     ///   - now: the current time.
     mutating func readEnded(
         _ store: CookieStoreID, number: UInt64, cookies: [Cookie]?, now: Date
@@ -27,8 +27,10 @@ extension Reconciliation {
         }
     }
 
-    /// A read has found that the store has lost what it held, by itself. What is missing from now on is no news, and is written
-    /// again; what the store still has, or got from others since, counts as ever.
+    /// Records that a read found a loss: the store has lost cookies by itself.
+    ///
+    /// A cookie that is missing from now on is not a deletion and is written again. A cookie that the store still has,
+    /// or got from others since, counts as usual.
     mutating func readFoundLoss(_ store: CookieStoreID, number: UInt64, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store), let reading = state.lanes[lane].reading, reading.number == number
@@ -38,7 +40,7 @@ extension Reconciliation {
             state.counters.losses += 1
             state.outbox.append(.report(Fault(kind: .lost, store: store, identity: nil)))
             for (identity, entry) in state.entries.sorted(by: { $0.value.serial < $1.value.serial }) {
-                // Of what was never read nothing is missed.
+                // A cookie that was never read cannot be lost.
                 guard !entry.slots[lane].possible.isEmpty else { continue }
                 state.entries[identity]?.slots[lane].lose()
                 state.plan(identity)
@@ -87,16 +89,17 @@ extension Reconciliation {
         for identity in changed { plan(identity) }
     }
 
-    /// Whether the absence of a cookie says nothing at all.
+    /// Returns a Boolean value that indicates whether the store is known not to have the cookie, so that its absence is
+    /// no change.
     private func isKnownAbsent(_ entry: Entry, in lane: Int) -> Bool {
         let slot = entry.slots[lane]
         return slot.possible.count == 1 && slot.inFlight == nil && slot.window.isEmpty && slot.verdict == nil
-            // One that has expired is absent, and may be forgotten.
+            // An expired cookie is absent, and may be forgotten.
             && slot.possible.allSatisfy { $0 == nil } && (entry.desired == nil || live(entry.desired) != nil)
     }
 
-    /// Hears of one cookie in a store.
-    /// - Returns: whether something follows that is to be planned.
+    /// Evaluates the state of one cookie in a store.
+    /// - Returns: a Boolean value that indicates whether the cookie has to be planned again.
     private mutating func receive(
         _ state: Cookie?, of identity: Cookie.Identity, _ reading: Lane.Reading, in lane: Int
     ) -> Bool {
@@ -110,26 +113,26 @@ extension Reconciliation {
         let isFirst = slot.possible.isEmpty
         slot.window = []
         if slot.verdict == .abandoned {
-            // The store works again: one more attempt.
+            // The store works again. Allow one more attempt.
             slot.verdict = nil
             slot.attempts = limits.attempts - 1
         }
         if let inFlight = slot.inFlight {
-            // What was there before is over, as one read comes after the other. Of news it is not known whether our write
-            // landed before.
+            // Reads run one after the other, so the earlier states are obsolete. For a change it is not known whether
+            // the write was applied before it.
             let hasLanded = isSame(state, inFlight.state, in: lane)
             if !hasEnded {
                 slot.possible = hasLanded ? [state] : [state, inFlight.state]
                 slot.observed = hasLanded || isKnown && !contains(slot.observed, state, in: lane) ? [] : [state]
             } else if !isKnown {
-                // The write before this one may have landed after what was read, too.
+                // The write before this one may also have been applied after this read.
                 slot.possible.append(state)
                 slot.observed.append(state)
             }
             if !hasLanded { slot.recheck = true }
         } else if hasEnded {
             let isSettled = slot.possible.count == 1 && contains(slot.possible, state, in: lane)
-            // Where the last write failed, what was there before it may be there still.
+            // If the last write failed, the store may still hold the previous state.
             if !isKnown { slot.possible.append(state) }
             if !isSettled { lanes[lane].wantsRead = true }
         } else {
@@ -146,28 +149,32 @@ extension Reconciliation {
         return true
     }
 
-    /// Whether one of the states is in the last second of its life, and a longer one is to take its place: a store that
-    /// rounds has ended it by itself. Its absence is no deletion, which would take the new one along.
+    /// Returns a Boolean value that indicates whether one of the states expires within the slack and the desired state
+    /// lives longer.
+    ///
+    /// A store that rounds expiry times has then removed the cookie by itself. Its absence is no deletion, because a
+    /// deletion would also remove the new cookie.
     private func isReplaced(_ states: [Cookie?], by entry: Entry, in lane: Int) -> Bool {
         let end = now.addingTimeInterval(lanes[lane].representation.expirySlack)
         let isEnding = { (state: Cookie?) in state?.expires.map { $0 <= end } ?? false }
         return live(entry.desired) != nil && !isEnding(entry.desired) && states.contains { isEnding(live($0)) }
     }
 
-    /// Takes over what a store made by itself, where it may.
+    /// Adopts a change that a store made, unless a rule forbids it.
     private mutating func learn(_ state: Cookie?, isFirst: Bool, lags: Bool, into entry: inout Entry, in lane: Int) {
         let representation = lanes[lane].representation
         let desired = live(entry.desired)
-        // The store came to the same by itself.
+        // The store reached the desired state by itself.
         guard !isSame(state, representation.projected(desired), in: lane) else { return }
         if representation.hidesHTTPOnly, state?.isHTTPOnly == true || desired?.isHTTPOnly == true {
-            // It is overwritten, or removed, with what the store may show.
+            // The planned write or removal restores what scripts may see.
             counters.rejectedScriptChanges += 1
             return
         }
         var origin = Entry.Origin.store
         if isFirst {
-            // What is not there at first was never deleted, and what has changed since is newer than what was found.
+            // A cookie that is missing in the first read was never deleted. A version that is newer than the first
+            // reads wins over the cookie found.
             guard state != nil else { return }
             switch entry.origin {
             case _ where entry.version == 0: break

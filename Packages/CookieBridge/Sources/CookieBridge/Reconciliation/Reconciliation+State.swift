@@ -4,77 +4,78 @@
 internal import CookieJar
 
 extension Reconciliation {
-    /// One cookie, or one that is to be gone.
+    /// The state of one cookie, or of one deletion, in all stores.
     struct Entry: Sendable {
-        /// Who made the present version.
+        /// The origin of the current version.
         enum Origin: Sendable, Hashable {
             case caller
             case store
-            /// The first reading of a store, by its place.
+            /// The first read of a store, with the index of the store.
             case found(Int)
         }
 
         let serial: UInt64
-        /// What all stores are to hold; `nil` for a deletion.
+        /// The state that all stores should hold; `nil` for a deletion.
         var desired: Cookie?
-        /// 0 before the first change.
+        /// The version of the last change; 0 before the first change.
         var version: UInt64 = 0
         var origin = Origin.caller
-        /// One for each store.
+        /// One slot for each store.
         var slots: [Slot]
     }
 
-    /// One cookie in one store.
+    /// The state of one cookie in one store.
     struct Slot: Sendable {
         enum Verdict: Sendable, Hashable {
             case refused, abandoned
         }
 
-        /// A write that is under way.
+        /// A write in progress.
         struct InFlight: Sendable {
             let state: Cookie?
             let version: UInt64
         }
 
-        /// What the store may hold now: one state where that is certain, none before the store was read.
+        /// The states that the store may hold now: one if the state is certain, none before the first read of the
+        /// store.
         var possible: [Cookie?]
-        /// What the read that is under way may show besides.
+        /// Further states that the read in progress may show.
         var window: [Cookie?] = []
-        /// What was heard of the store while the write was under way: who came first there is not known.
+        /// The states read while the write was in progress. Their order relative to the write is not known.
         var observed: [Cookie?] = []
         var inFlight: InFlight?
-        /// When the last write, or a clearing, ended, in ticks.
+        /// The tick at which the last write or clear operation ended.
         var lastEnd: UInt64 = 0
-        /// Whether a read that overlapped with the write that is under way left something open.
+        /// A Boolean value that indicates whether a read that overlapped with the write in progress was inconclusive.
         var recheck = false
-        /// Whether a write has been confirmed and not been seen yet.
+        /// A Boolean value that indicates whether a write has succeeded and no read has shown it yet.
         var awaitsEcho = false
-        /// Whether it waits for its turn to be written.
+        /// A Boolean value that indicates whether the cookie is queued for a write.
         var isQueued = false
-        /// Failed attempts to write the present version.
+        /// The number of failed attempts to write the current version.
         var attempts = 0
-        /// How the present version ended where it is not there.
+        /// The result for the current version, if the store will not get it.
         var verdict: Verdict?
-        /// Since which version the store lags behind.
+        /// The first version that the store lacks; `nil` if the store is up to date.
         var dirtySince: UInt64?
 
-        /// The store may have lost it.
+        /// Records that the store may have lost the cookie.
         mutating func lose() {
             if !possible.contains(where: { $0 == nil }) { possible.append(nil) }
             guard inFlight != nil else { return }
-            // The write may have landed before the loss, or after.
+            // The write may have been applied before the loss or after it.
             observed.append(nil)
             recheck = true
         }
     }
 
-    /// One store.
+    /// The state of one store.
     struct Lane: Sendable {
         struct Reading: Sendable {
             let number: UInt64
-            /// When it began, in ticks.
+            /// The tick at which the read began.
             let start: UInt64
-            /// What it may show though it is cleared.
+            /// The scope that is being cleared; the read may still show its cookies, and they are ignored.
             var ignored: CookieScope?
         }
 
@@ -84,35 +85,35 @@ extension Reconciliation {
         var wantsRead = false
         var reading: Reading?
         var readsStarted: UInt64 = 0
-        /// The number of the last read that succeeded.
+        /// The number of the last successful read.
         var readsEnded: UInt64 = 0
         var readFailures = 0
-        /// Whether reads have failed too often.
+        /// A Boolean value that indicates whether reads have failed too many times.
         var isSilent = false
-        /// Writes under way.
+        /// The number of writes in progress.
         var writes = 0
-        /// Cookies that wait for a write to end.
+        /// The cookies that are queued for a write.
         var backlog: [Cookie.Identity] = []
-        /// Failures in a row.
+        /// The number of consecutive failures.
         var failures = 0
         var isPaused = false
-        /// What is still to be cleared.
+        /// The scope that is still to be cleared.
         var owed: CookieScope?
-        /// What is being cleared.
+        /// The scope of the clear operation in progress.
         var clearing: CookieScope?
         var clearsStarted: UInt64 = 0
-        /// The number of the last clearing that succeeded.
+        /// The number of the last successful clear operation.
         var clearsEnded: UInt64 = 0
         var clearFailures = 0
-        /// Whether clearings have failed too often.
+        /// A Boolean value that indicates whether clear operations have failed too many times.
         var isClearStuck = false
 
-        /// Whether a cookie is to be cleared, or is being.
+        /// Returns a Boolean value that indicates whether a cookie is to be cleared or is being cleared.
         func isClearing(_ identity: Cookie.Identity) -> Bool {
             owed?.contains(identity) == true || clearing?.contains(identity) == true
         }
 
-        /// Forgets what failed too often.
+        /// Resets the failures, so that reads and clear operations are tried again.
         mutating func giveAnotherChance() {
             isSilent = false
             readFailures = 0
@@ -123,19 +124,20 @@ extension Reconciliation {
 }
 
 extension Reconciliation {
-    /// What a reconciliation keeps at most.
+    /// The limits of a reconciliation.
     struct Limits: Sendable, Hashable {
-        /// Cookies, deletions that are still to be written included. Default: 6,000. A new one beyond is not taken over
-        /// from the store that has it, and counted.
+        /// The maximum number of cookies, including pending deletions; 6,000 by default. A further cookie in a store is
+        /// ignored and counted.
         var identities = 6_000
-        /// Deletions that are still to be written. Default: 1,000; for one more the oldest is forgotten, and counted.
+        /// The maximum number of pending deletions; 1,000 by default. A further one discards the oldest one, and this
+        /// is counted.
         var tombstones = 1_000
-        /// How long a deletion waits for a store, in seconds. Default: 3,600. A store that still has the cookie afterwards
-        /// brings it back.
+        /// The longest time that a deletion waits for a store, in seconds; 3,600 by default. A store that still has the
+        /// cookie afterwards restores it.
         var tombstoneLife = 3_600.0
-        /// How often a write, a read or a clearing is tried in a row. Default: 4.
+        /// The maximum number of consecutive attempts of a write, a read or a clear operation; 4 by default.
         var attempts = 4
-        /// Writes under way at one store. Default: 8.
+        /// The maximum number of writes in progress in one store; 8 by default.
         var writes = 8
 
         init() {}

@@ -3,28 +3,29 @@
 
 internal import CookieJar
 
-// How far the stores are.
+// Progress of the stores.
 extension Reconciliation {
-    /// What somebody waits for.
+    /// A condition that callers wait for.
     struct Ticket: Sendable {
-        /// The reads, and the clearings, that must have ended in each store, by their numbers.
+        /// The numbers of the reads, and of the clear operations, that must have ended in each store.
         var reads: [UInt64]
         var clears: [UInt64]
-        /// The last version that all stores must have; `nil` until the reads have ended, whose news counts as well.
+        /// The last version that all stores must have; `nil` until the reads have ended, because the changes that they
+        /// find count as well.
         var version: UInt64?
-        /// The cookies it is about; `nil` for all.
+        /// The cookies of the condition; `nil` for all.
         let identities: Set<Cookie.Identity>?
     }
 
-    /// How it stands with a ticket.
+    /// The progress of a ticket.
     enum Progress: Sendable, Hashable {
         case waiting
         case done
-        /// These stores lack something, and no attempt is left.
+        /// These stores lack a change, and no attempt is left.
         case failed([CookieStoreID])
     }
 
-    /// A ticket for all that was heard or signalled before.
+    /// Returns a ticket for all changes applied or signalled before.
     func barrier() -> Ticket {
         let reads = lanes.map { lane in
             lane.wantsRead ? lane.readsStarted + 1 : lane.reading?.number ?? (lane.hasBeenRead ? 0 : 1)
@@ -35,7 +36,7 @@ extension Reconciliation {
         return Ticket(reads: reads, clears: clears, version: nil, identities: nil)
     }
 
-    /// A ticket for some cookies as a store has them now, which has been signalled.
+    /// Returns a ticket for some cookies as a store has them now. The store must have been signalled.
     func ticket(for identities: Set<Cookie.Identity>, from store: CookieStoreID) -> Ticket {
         let reads = barrier().reads
         return Ticket(
@@ -43,12 +44,12 @@ extension Reconciliation {
             clears: lanes.map { _ in 0 }, version: nil, identities: identities)
     }
 
-    /// A ticket for the clearings that were asked for.
+    /// Returns a ticket for all requested clear operations.
     func clearingTicket() -> Ticket {
         Ticket(reads: lanes.map { _ in 0 }, clears: barrier().clears, version: version, identities: [])
     }
 
-    /// How it stands with a ticket now.
+    /// Returns the current progress of a ticket.
     func progress(of ticket: inout Ticket) -> Progress {
         var failed: Set<Int> = []
         for (lane, state) in lanes.enumerated() {

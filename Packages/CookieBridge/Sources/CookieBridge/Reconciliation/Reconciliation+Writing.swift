@@ -4,9 +4,9 @@
 internal import CookieJar
 internal import Foundation
 
-// How writes end.
+// Ends of writes.
 extension Reconciliation {
-    /// A write has ended.
+    /// Records the end of a write.
     mutating func writeEnded(
         _ store: CookieStoreID, _ write: Write, _ outcome: Outcome, now: Date
     ) -> [Effect] {
@@ -32,7 +32,7 @@ extension Reconciliation {
         switch outcome {
         case .written:
             lanes[lane].failures = 0
-            // A read that began before may still show what was there.
+            // A read that began before may still show the previous state.
             if let reading = lanes[lane].reading {
                 slot.window = (lastEnd > reading.start ? slot.window : []) + slot.possible
             }
@@ -46,13 +46,13 @@ extension Reconciliation {
                 counters.abandoned += 1
                 outbox.append(.report(Fault(kind: .writeFailed, store: lanes[lane].id, identity: identity)))
             } else {
-                // It shows whether the write landed, before the next attempt.
+                // The read shows whether the write was applied, before the next attempt.
                 lanes[lane].wantsRead = true
             }
         case .refused:
             lanes[lane].failures = 0
             lanes[lane].wantsRead = true
-            // The store may have kept what it had, or thrown that away.
+            // The store may have kept the previous cookie, or removed it.
             slot.possible.removeAll { isSame($0, inFlight.state, in: lane) }
             if !contains(slot.possible, nil, in: lane) { slot.possible.append(nil) }
             if write.version == entry.version {

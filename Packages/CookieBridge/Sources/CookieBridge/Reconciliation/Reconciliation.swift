@@ -4,25 +4,25 @@
 public import CookieJar
 internal import Foundation
 
-/// Keeps any number of cookie stores the same, as a value: events go in, what is to be done comes out.
+/// The rules that keep any number of cookie stores synchronized, as a value: it receives events and returns effects.
 ///
-/// **Who writes last wins**, and last means last heard: a change that is handed over is heard when
-/// `apply(_:by:now:)` is called, a change that a store made is heard when a read that shows it ends. So a
-/// change that a store made while an older write of ours was on its way there wins over that write: it is news. The
-/// only exception is the first reading of stores, whose differences have no order: a cookie that one of them has is
-/// taken, and where two differ the store that is named first wins.
+/// **The last writer wins.** A change from a caller is received when `apply(_:by:now:)` is called. A change that a
+/// store made is received when a read that shows it ends. So if a store changes while an older write is on its way to
+/// it, the store's change wins over that write. The only exception is the first read of each store, because the
+/// differences between stores have no order then: a cookie that one store has is adopted, and if two stores differ, the
+/// store named first wins.
 ///
-/// A signal of a store says nothing but that it is worth reading. For each cookie and store this value knows which states a
-/// read may show without there being news: what was there, and what our writes put there. All else is a change of the store's
-/// own. A read during which a write ended, or was on its way, decides less than one by itself, and is done again where that
-/// matters. So echoes, doubled signals and readings that were taken before a write landed cause no writes, and each change
-/// is written at most once to each other store, but for retries, and for stores that changed at the same moment.
+/// A signal of a store only requests a read. For each cookie and store this value knows the states that a read may show
+/// without a change: the previous states and the states of its own writes. Any other state is a change that the store
+/// made. A read that overlaps with a write is less conclusive than a read without one, and is repeated if that matters.
+/// So echoes, duplicate signals, and reads from before a write cause no writes. Each change is written at most once to
+/// each other store, apart from retries and stores that changed at the same moment.
 @_spi(Facade) public struct Reconciliation: Sendable {
     /// A store that takes part.
     struct Member: Sendable {
-        /// Its name, unlike that of every other.
+        /// The name, which is unique among the members.
         var id: CookieStoreID
-        /// What it can say of a cookie.
+        /// The properties of a cookie that the store can represent.
         var representation: CookieRepresentation
 
         init(_ id: CookieStoreID, _ representation: CookieRepresentation = .whole) {
@@ -34,31 +34,33 @@ internal import Foundation
     let limits: Limits
     var lanes: [Lane]
     var entries: [Cookie.Identity: Entry] = [:]
-    /// The cookies that some store does not have yet, or may not have.
+    /// The cookies that some store lacks or may lack.
     var unsynchronized: Set<Cookie.Identity> = []
-    /// Deletions that some store may not have seen, and when they were heard.
+    /// The deletions that some store may not have applied, with the times at which they were received.
     var tombstones: [Cookie.Identity: Date] = [:]
-    /// The version of the last change heard.
+    /// The version of the last change.
     var version: UInt64 = 0
-    /// Orders the beginnings of reads and the ends of writes.
+    /// A counter that orders the starts of reads and the ends of writes.
     var tick: UInt64 = 0
-    /// Numbers entries, so that the order of effects does not hang on that of a dictionary.
+    /// A counter that numbers entries, so that the order of effects does not depend on the order of a dictionary.
     var serial: UInt64 = 0
     var now = Date.distantPast
     var outbox: [Effect] = []
 
-    /// What happened so far.
+    /// The counters since the value was created.
     var counters = ReconciliationCounters()
 
+    /// Creates the rules for a list of stores.
     /// - Parameters:
-    ///   - members: the stores. Where the first readings differ, one that stands earlier wins.
+    ///   - members: the stores. If the first reads differ, the store that comes first wins.
     ///   - limits: the limits on cookies, deletions, attempts and writes.
     init(_ members: [Member], limits: Limits = Limits()) {
         self.limits = limits
         lanes = members.map { Lane(id: $0.id, representation: $0.representation) }
     }
 
-    /// Whether nothing is under way or to be done: all stores are the same, as far as is known.
+    /// A Boolean value that indicates whether no operation is in progress or pending: all stores are equal, as far as
+    /// known.
     var isQuiet: Bool {
         unsynchronized.isEmpty
             && lanes.allSatisfy { lane in
@@ -67,22 +69,23 @@ internal import Foundation
             }
     }
 
-    /// The number of deletions that some store may not have seen.
+    /// The number of deletions that some store may not have applied.
     var tombstoneCount: Int { tombstones.count }
 
-    /// What the stores are to hold of one identity; `nil` where it is to be absent, or is unknown.
+    /// Returns the cookie that the stores should hold for an identity; `nil` if it should be absent or is unknown.
     func cookie(_ identity: Cookie.Identity) -> Cookie? {
         entries[identity].flatMap { live($0.desired) }
     }
 
     // MARK: Events
 
-    /// Begins: all stores are to be read.
+    /// Starts the synchronization: requests a read of all stores.
     mutating func start(now: Date) -> [Effect] {
         step(now) { for lane in $0.lanes.indices { $0.lanes[lane].wantsRead = true } }
     }
 
-    /// A store says that something in it has changed. Also gives a store another chance that failed too often.
+    /// Records a change signal of a store. It also resets the failures of the store, so that its operations are tried
+    /// again.
     mutating func signalled(_ store: CookieStoreID, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
@@ -91,16 +94,16 @@ internal import Foundation
         }
     }
 
-    /// Takes a change that no store holds yet.
+    /// Applies a change that no store holds yet.
     /// - Parameters:
     ///   - change: the cookie to set, or the identity to remove.
     ///   - author: the author of the change; a script does not change HttpOnly cookies.
-    ///   - now: the current time, by which cookies expire.
+    ///   - now: the current time, against which cookies expire.
     mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author, now: Date) -> [Effect] {
         step(now) { $0.accept(change, by: author) }
     }
 
-    /// The wait after a failure is over.
+    /// Ends the pause of a store after a failure.
     mutating func resumed(_ store: CookieStoreID, now: Date) -> [Effect] {
         step(now) { state in
             guard let lane = state.index(of: store) else { return }
@@ -111,7 +114,7 @@ internal import Foundation
 
     // MARK: Steps
 
-    /// Does something at a time, and what follows from it.
+    /// Performs a change of the state at a time, and returns its effects.
     mutating func step(_ now: Date, _ body: (inout Self) -> Void) -> [Effect] {
         self.now = now
         body(&self)
@@ -124,7 +127,7 @@ internal import Foundation
         lanes.firstIndex { $0.id == store }
     }
 
-    /// A cookie unless it has expired.
+    /// Returns the cookie, or `nil` if it has expired.
     func live(_ cookie: Cookie?) -> Cookie? {
         guard let cookie, cookie.expires.map({ $0 > now }) ?? true else { return nil }
         return cookie
@@ -135,13 +138,13 @@ internal import Foundation
         var cookie: Cookie?
         if case .set(let set) = change { cookie = live(set) }
         let known = entries[identity].flatMap { live($0.desired) }
-        // Scripts neither see nor touch what is HttpOnly (RFC 6265bis, section 5.7, steps 10 and 23).
+        // Scripts neither see nor change HttpOnly cookies (RFC 6265bis, section 5.7, steps 10 and 23).
         if author == .script, cookie?.isHTTPOnly == true || known?.isHTTPOnly == true {
             counters.rejectedScriptChanges += 1
             return
         }
         guard var entry = entries[identity] ?? makeEntry() else { return }
-        // Where the same is said twice nothing is new.
+        // A repetition of the current state is no change.
         if entry.version > 0, CookieRepresentation(expirySlack: 0).isSame(known, cookie) {
             counters.duplicates += 1
         } else {
@@ -153,8 +156,8 @@ internal import Foundation
         plan(identity)
     }
 
-    /// An entry for an identity that none is known of.
-    /// - Returns: `nil` where there is no room for one more cookie; it is counted as dropped.
+    /// Returns a new entry for an unknown identity.
+    /// - Returns: `nil` if the limit is reached; the cookie is counted as dropped.
     mutating func makeEntry() -> Entry? {
         guard entries.count < limits.identities else {
             counters.dropped += 1
@@ -164,7 +167,7 @@ internal import Foundation
         return Entry(serial: serial, slots: lanes.map { Slot(possible: $0.hasBeenRead ? [nil] : []) })
     }
 
-    /// Gives the entry a new version.
+    /// Sets a new version of an entry.
     mutating func adopt(_ cookie: Cookie?, into entry: inout Entry, from origin: Entry.Origin) {
         version += 1
         entry.version = version
@@ -179,12 +182,12 @@ internal import Foundation
 
 /// A change that no store holds yet.
 @_spi(Facade) public enum CookieUpdate: Sendable, Hashable {
-    /// The cookie is to be stored; one that has expired is to be removed.
+    /// The cookie is to be stored. An expired one is to be removed.
     case set(Cookie)
-    /// The cookie is to be gone.
+    /// The cookie is to be removed.
     case remove(Cookie.Identity)
 
-    /// Which cookie is meant.
+    /// The identity of the cookie.
     public var identity: Cookie.Identity {
         switch self {
         case .set(let cookie): cookie.identity
@@ -192,11 +195,11 @@ internal import Foundation
         }
     }
 
-    /// Who makes a change.
+    /// The author of a change.
     @_spi(Facade) public enum Author: Sendable, Hashable {
-        /// The app, or an answer's `Set-Cookie`.
+        /// The app, or the `Set-Cookie` field of a response.
         case host
-        /// A page's script, which neither makes nor changes HttpOnly cookies (RFC 6265bis, section 5.7).
+        /// A script of a page, which neither creates nor changes HttpOnly cookies (RFC 6265bis, section 5.7).
         case script
     }
 }

@@ -12,16 +12,17 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file that is read and replaced as a whole: after a kill or a power cut the old bytes are there, or the new ones. Of
-/// mode 0600. Symbolic links are not followed. One writer at a time.
+/// A file that is read and replaced as a whole: after a kill or a power failure it holds the old bytes or the new ones.
+///
+/// Its mode is 0600. Symbolic links are not followed. Only one writer may use it at a time.
 struct AtomicFile: Sendable {
     typealias Step = DirectoryDescriptor.ReplacementStep
 
     let path: String
-    /// Called after each step; what it throws ends the writing right there, as a kill would.
+    /// Called after each step. An error that it throws ends the write at that point, as a kill would.
     let step: @Sendable (Step) throws -> Void
 
-    /// Where a damaged file is put.
+    /// The path to which a damaged file is moved.
     var damagedPath: String { path + ".damaged" }
 
     /// The path of the directory, and the name of the file in it.
@@ -31,13 +32,13 @@ struct AtomicFile: Sendable {
         return (slash == path.utf8.startIndex ? "/" : String(path[..<slash]), name)
     }
 
-    /// Reads all.
-    /// - Returns: `nil` where there is no file, and no bytes but their number where there are too many.
+    /// Reads the whole file.
+    /// - Returns: `nil` if there is no file; no bytes and `isTooLarge` if the file is longer than the limit.
     func read(upTo limit: Int) throws(CookieFileError) -> (bytes: Data, isTooLarge: Bool)? {
         let descriptor: CInt
         let status: FileStatus
         do {
-            // A pipe in its place must not keep us waiting.
+            // A FIFO at the path must not block the call.
             descriptor = try FileIO.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             if error.number == ENOENT { return nil }
@@ -55,7 +56,7 @@ struct AtomicFile: Sendable {
             throw CookieFileError(.foreign, "belongs to user \(status.user)", at: path)
         }
         guard status.size <= limit else { return (Data(), true) }
-        // One byte more than it had, so that a file that grew is seen.
+        // One byte more than the size, to detect that the file grew.
         var bytes = Data(count: Int(status.size) + 1)
         while true {
             let room = bytes.count
@@ -78,7 +79,7 @@ struct AtomicFile: Sendable {
         return try result.get()
     }
 
-    /// Puts these bytes in the place of what is there; they are on the device when this returns.
+    /// Replaces the contents with these bytes. They are on the device when the method returns.
     func replace(with bytes: Data) throws {
         if let status = try? FileStatus(path: path, followsLinks: false) { try checkKind(status) }
         let place = place
@@ -90,7 +91,7 @@ struct AtomicFile: Sendable {
         }
     }
 
-    /// Puts the file where nobody takes it for a good one; one that is there already goes.
+    /// Moves the file to ``damagedPath``, so that it is not read again. It replaces an older damaged file.
     func setAside() throws(CookieFileError) {
         do {
             try FileSystem.rename(path, to: damagedPath)
@@ -104,14 +105,14 @@ struct AtomicFile: Sendable {
         switch status.kind {
         case .file: return
         case .symbolicLink: throw CookieFileError(.symbolicLink, "is a symbolic link", at: path)
-        case .directory, .other: throw CookieFileError(.notAFile, "is no file", at: path)
+        case .directory, .other: throw CookieFileError(.notAFile, "is not a regular file", at: path)
         }
     }
 }
 
 extension CookieFileError {
-    /// Converts an error of the system.
-    /// - Parameter path: the path that it is about, if the error does not say.
+    /// Converts a system error.
+    /// - Parameter path: the path to report if the error has none.
     fileprivate init(_ error: SystemError, at path: String) {
         self.init(.io, error.description, at: error.path ?? path)
     }

@@ -3,8 +3,8 @@
 
 internal import Foundation
 
-/// The form in which cookies lie in a file: JSON, `{"format": 1, "cookies": […]}`. It is apart from ``Cookie``, so that a
-/// change there makes no file unreadable.
+/// The format of cookies in a file: JSON, `{"format": 1, "cookies": […]}`. It is separate from ``Cookie``, so that a
+/// change of that type makes no file unreadable.
 struct CookieDocument: Codable {
     static let currentFormat = 1
 
@@ -21,7 +21,7 @@ struct CookieDocument: Codable {
         var domain: String
         var hostOnly: Bool
         var path: String
-        /// Seconds since 2001, as all dates here.
+        /// Seconds since 2001-01-01, as for all dates of this format.
         var expires: Double?
         var created: Double
         var lastAccess: Double
@@ -34,7 +34,7 @@ struct CookieDocument: Codable {
         }
     }
 
-    /// The format alone, which says whether the rest can be read.
+    /// The format number alone, which decides whether the rest can be decoded.
     struct Format: Codable {
         var format: Int
 
@@ -59,7 +59,7 @@ extension CookieDocument.Entry {
             httpOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite.rawValue)
     }
 
-    /// - Returns: `nil` for what no jar would have written.
+    /// The cookie; `nil` for an entry that no jar would have written.
     var cookie: Cookie? {
         guard let sameSite = Cookie.SameSite(rawValue: sameSite) else { return nil }
         let cookie = Cookie(

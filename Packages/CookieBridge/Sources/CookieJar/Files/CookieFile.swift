@@ -4,13 +4,14 @@
 internal import AsyncSupport
 internal import Foundation
 
-/// Keeps a jar's cookies in a file.
+/// Persists a jar's cookies in a file.
 ///
-/// Changes are gathered, and written on a thread of its own; ``flush()`` waits for that. What was flushed outlives a kill
-/// and a power cut: the file is replaced as a whole, and synchronised with its folder. It is of mode 0600, and no symbolic
-/// link is followed. When a cookie was last used is written along with the next change only. One process at a time.
+/// Changes are collected and written on a separate thread; ``flush()`` waits for the write. Flushed cookies survive a
+/// kill and a power failure, because the file is replaced as a whole and synchronized together with its folder. Its
+/// mode is 0600, and symbolic links are not followed. The time of last access is written only together with the next
+/// change. Only one process may use the file at a time.
 public final class CookieFile: Sendable {
-    /// Where it lies.
+    /// The path of the file.
     public var path: String { file.path }
 
     private let file: AtomicFile
@@ -21,14 +22,14 @@ public final class CookieFile: Sendable {
     private struct State {
         var jar: CookieStore?
         var observation: CookieObservation?
-        /// The jar's version that lies in the file.
+        /// The version of the jar that the file holds.
         var saved: UInt64?
-        /// What was read from the file, before a jar was followed.
+        /// The cookies read from the file, until a jar is followed.
         var loaded: [Cookie]?
         var isScheduled = false
     }
 
-    /// Names a file; nothing is read or written yet.
+    /// Creates a persister of a file, without reading or writing it.
     public convenience init(path: String, options: Options = Options()) {
         self.init(path: path, options: options) { _ in }
     }
@@ -42,9 +43,8 @@ public final class CookieFile: Sendable {
         state.withLock { $0.observation }?.cancel()
     }
 
-    /// Reads all cookies, on the caller's thread. A file that cannot be read as a whole is set aside, and the contents say
-    /// so.
-    /// - Throws: ``CookieFileError`` where the file system refuses, or something else is in the file's place.
+    /// Reads all cookies on the calling thread. An unreadable file is moved aside, which the result reports.
+    /// - Throws: ``CookieFileError`` if the file system fails, or if the path is not a regular file.
     public func load() throws(CookieFileError) -> Contents {
         state.withLock { $0.loaded = nil }
         guard let (bytes, isTooLarge) = try file.read(upTo: options.maxBytes) else {
@@ -65,8 +65,8 @@ public final class CookieFile: Sendable {
         return Contents(cookies: cookies, refused: document.cookies.count - cookies.count, damage: nil)
     }
 
-    /// Writes the jar's cookies from now on, those that it holds already included, unless they are what was just read. Another
-    /// jar takes its place.
+    /// Writes the jar's cookies from now on, including those that it already holds unless they were just loaded. It
+    /// replaces a jar that was followed before.
     public func follow(_ jar: CookieStore) {
         let keepsAll = options.keepsSessionCookies
         let observation = jar.observe { [weak self] change in
@@ -90,20 +90,20 @@ public final class CookieFile: Sendable {
         options.keepsSessionCookies ? cookies : cookies.filter { $0.expires != nil }
     }
 
-    /// Returns when all that was changed before lies in the file, safe from a kill and a power cut.
-    /// - Throws: ``CookieFileError``; the old file is there still.
+    /// Writes all earlier changes to the file, so that they survive a kill and a power failure.
+    /// - Throws: ``CookieFileError``; the old file then remains.
     public func flush() async throws {
         try await queue.run { try self.save() }
     }
 
-    /// Writes soon, with what else has changed by then.
+    /// Schedules a write after the delay, together with all changes until then.
     private func schedule() {
         let isFirst = state.withLock { state in
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
         guard isFirst else { return }
-        // The file lives until this is done.
+        // The closure keeps the object alive until the write is done.
         queue.enqueue(after: options.delay) {
             self.state.withLock { $0.isScheduled = false }
             do {
@@ -114,7 +114,7 @@ public final class CookieFile: Sendable {
         }
     }
 
-    /// On the queue alone.
+    /// Writes the cookies if they changed. It runs on the queue only.
     private func save() throws {
         let (jar, saved) = state.withLock { ($0.jar, $0.saved) }
         guard let jar else { return }
@@ -135,37 +135,38 @@ public final class CookieFile: Sendable {
 }
 
 extension CookieFile {
-    /// How a jar is kept.
+    /// The options of a cookie file.
     public struct Options: Sendable {
-        /// Whether cookies of the session are written as well; no.
+        /// A Boolean value that indicates whether session cookies are written as well; `false` by default.
         public var keepsSessionCookies = false
-        /// How long changes are gathered before they are written together; 1 s.
+        /// The time for which changes are collected before they are written together; 1 second by default.
         public var delay: Duration = .seconds(1)
-        /// The most bytes of a file, read or written; 64 MiB, which is more than the largest jar of the usual limits takes.
+        /// The maximum size of the file in bytes, for reads and writes; 64 MiB by default, which is more than the
+        /// largest jar with the default limits.
         public var maxBytes = 64 << 20
-        /// Hears of each write that failed without anybody waiting for it, on a thread of the file's own. The next change
-        /// tries again.
+        /// Receives the error of each failed write that no call of ``CookieFile/flush()`` waits for. It is called on the
+        /// thread of the file. The next change tries again.
         public var onFailure: @Sendable (any Error) -> Void = { _ in }
 
-        /// Makes the usual options.
+        /// Creates the default options.
         public init() {}
     }
 }
 
 extension CookieFile {
-    /// What was read.
+    /// The contents of a file.
     public struct Contents: Sendable, Hashable {
-        /// The cookies, those included whose time is over.
+        /// The cookies, including expired ones.
         public let cookies: [Cookie]
-        /// How many more the file had that no jar would have written.
+        /// The number of further entries that no jar would have written.
         public let refused: Int
-        /// Why nothing could be read, and where the file is now; `nil` where all is well, and where there is no file.
+        /// The reason why the file could not be read, and its new path; `nil` if it was read or does not exist.
         public let damage: Damage?
     }
 
-    /// A file that could not be read as a whole, and so was not read at all.
+    /// Damage that makes a file unreadable as a whole. None of it was loaded.
     public struct Damage: Sendable, Hashable {
-        /// What is wrong. Further ones are added over time.
+        /// The kind of damage. Later versions may add kinds.
         public struct Reason: Sendable, Hashable, CustomStringConvertible {
             public let description: String
 
@@ -173,17 +174,17 @@ extension CookieFile {
                 self.description = description
             }
 
-            /// Its bytes are no cookies: cut off, or changed.
+            /// The bytes are not cookies: truncated or altered.
             public static let unreadable = Reason("unreadable")
-            /// A later version of this library has written it.
+            /// A later version of this library has written the file.
             public static let newerFormat = Reason("newer-format")
-            /// It has more bytes than the limit.
+            /// The file has more bytes than the limit.
             public static let tooLarge = Reason("too-large")
         }
 
-        /// What is wrong.
+        /// The kind of damage.
         public let reason: Reason
-        /// Where the file is now. The next one to be set aside takes its place.
+        /// The path to which the file was moved. The next damaged file replaces it.
         public let path: String
     }
 }

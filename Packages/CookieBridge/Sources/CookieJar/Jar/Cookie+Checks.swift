@@ -5,12 +5,13 @@ internal import Foundation
 internal import WebSyntax
 
 extension Cookie {
-    /// Whether its time is over.
+    /// Returns a Boolean value that indicates whether the cookie has expired.
     func isExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
-    /// Checks what no server had a say in: what a jar holds is never more than a field could have set.
+    /// Checks a cookie that does not come from a field: a jar holds no cookie that a field could not have set.
+    /// - Throws: ``CookieRefusal``.
     func check() throws(CookieRefusal) {
         let name = identity.name
         if name.isEmpty && value.isEmpty { throw CookieRefusal(.empty, name) }
@@ -20,7 +21,8 @@ extension Cookie {
         for text in [name, value, identity.path] where text.utf8.contains(where: CookieBytes.isControl) {
             throw CookieRefusal(.controlCharacter)
         }
-        // They would end the cookie in a request's field. A path is not in there, and a URL may have them.
+        // A semicolon would end the cookie in the `Cookie` field. Paths are not in that field, and paths of URLs may
+        // contain semicolons.
         let breaks = [name, value].contains { $0.utf8.contains(UInt8(ascii: ";")) }
         let dates = [expires, created, lastAccess].compactMap { $0?.timeIntervalSinceReferenceDate }
         guard !breaks, !name.utf8.contains(UInt8(ascii: "=")), identity.path.utf8.first == UInt8(ascii: "/"),
@@ -29,10 +31,10 @@ extension Cookie {
         else { throw CookieRefusal(.malformed, name) }
     }
 
-    /// Checks what a name's beginning promises (RFC 6265bis, section 5.7, steps 20 to 22).
-    /// - Parameter hasPath: whether the path was said, and not taken from the URL.
+    /// Checks the rules of the name prefixes (RFC 6265bis, section 5.7, steps 20 to 22).
+    /// - Parameter hasPath: whether the path comes from an attribute, not from the URL.
     func checkPrefix(hasPath: Bool) throws(CookieRefusal) {
-        // Without a name the value stands where servers look for one.
+        // Without a name, the field holds the value in place of the name.
         let first = identity.name.isEmpty ? value : identity.name
         let isHost = first.utf8.startsIgnoringCase("__host-")
         guard isHost || first.utf8.startsIgnoringCase("__secure-") else { return }

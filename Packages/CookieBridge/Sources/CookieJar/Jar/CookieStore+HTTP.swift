@@ -4,27 +4,27 @@
 internal import WebSyntax
 
 extension CookieStore {
-    /// The value of the field `Cookie` for a request (RFC 6265bis, section 5.8), and notes that the cookies were used.
-    /// - Returns: `nil` where there is none to send.
+    /// Returns the `Cookie` field value for a request (RFC 6265bis, section 5.8), or `nil` if there is no cookie to
+    /// send. It updates the last access time of the cookies.
     public func cookieHeader(for url: CookieURL, context: CookieContext = .sameSite) -> String? {
         let cookies = cookiesToSend(for: url, context, isScript: false)
         return cookies.isEmpty ? nil : cookies.fieldValue
     }
 
-    /// Stores what one field `Set-Cookie` of a response says (section 5.7).
+    /// Stores the cookie of one `Set-Cookie` field of a response (section 5.7).
     /// - Parameters:
-    ///   - setCookie: the field's value. Several fields are several calls: they cannot be joined.
+    ///   - setCookie: the value of the field. Several fields need several calls, because they cannot be joined.
     ///   - url: the URL of the request.
-    ///   - context: the relation of the request to the page that made it; the site's own request by default.
-    /// - Throws: ``CookieRefusal``; nothing has changed then.
+    ///   - context: the relation of the request to the page that made it; same-site by default.
+    /// - Throws: ``CookieRefusal``; the jar is unchanged then.
     public func store(
         setCookie: String, from url: CookieURL, context: CookieContext = .sameSite
     ) throws(CookieRefusal) {
         try receive(setCookie, url, context, .http)
     }
 
-    /// Stores what all fields `Set-Cookie` of a response say, in their order.
-    /// - Returns: what was not taken, and why.
+    /// Stores the cookies of all `Set-Cookie` fields of a response, in their order.
+    /// - Returns: the reasons for the refused cookies.
     @discardableResult
     public func store(
         setCookies: [String], from url: CookieURL, context: CookieContext = .sameSite
@@ -40,7 +40,7 @@ extension CookieStore {
         return refusals
     }
 
-    /// Which cookie a field `Set-Cookie` of a response is about, whether or not it would be stored.
+    /// Returns the identity of the cookie in a `Set-Cookie` field of a response, even if the jar would not store it.
     /// - Returns: `nil` for a field that no jar stores.
     public func identity(
         ofSetCookie field: String, from url: CookieURL, context: CookieContext = .sameSite
@@ -48,19 +48,19 @@ extension CookieStore {
         try? read(field, url, context, isScript: false).identity
     }
 
-    /// The cookies that a request would carry, in their order; nothing is noted.
+    /// Returns the cookies that a request would carry, in their order, without updating their last access time.
     public func cookies(matching url: CookieURL, context: CookieContext = .sameSite) -> [Cookie] {
         let site = site(of: url)
         return perform { store, _ in store.cookies(for: url, site: site, context, isScript: false, touch: nil) }
     }
 
-    /// The cookies for a URL, which are used by this.
+    /// Returns the cookies for a URL, and updates their last access time.
     func cookiesToSend(for url: CookieURL, _ context: CookieContext, isScript: Bool) -> [Cookie] {
         let site = site(of: url)
         return perform { store, now in store.cookies(for: url, site: site, context, isScript: isScript, touch: now) }
     }
 
-    /// Reads a field, and stores the cookie.
+    /// Parses a field, and stores the cookie.
     func receive(
         _ field: String, _ url: CookieURL, _ context: CookieContext, _ source: CookieChange.Source
     ) throws(CookieRefusal) {
@@ -83,23 +83,24 @@ extension CookieStore {
 }
 
 extension CookieStore {
-    /// What `document.cookie` gives, perhaps nothing; notes that the cookies were used (RFC 6265bis, section 5.8.2).
+    /// Returns the value of `document.cookie`, which may be empty, and updates the last access time of the cookies (RFC
+    /// 6265bis, section 5.8.2).
     /// - Parameters:
-    ///   - url: the document's.
-    ///   - context: ``CookieContext/sameSite`` where the document and all those around it are of one site; all else is
-    ///     another site's to scripts.
+    ///   - url: the URL of the document.
+    ///   - context: ``CookieContext/sameSite`` if the document and all its ancestors are same-site; any other context
+    ///     counts as cross-site for scripts.
     public func scriptCookieString(for url: CookieURL, context: CookieContext = .sameSite) -> String {
         cookiesToSend(for: url, context, isScript: true).fieldValue
     }
 
-    /// The cookies that a script sees, in their order; notes that they were used.
+    /// Returns the cookies that a script sees, in their order, and updates their last access time.
     public func scriptCookies(for url: CookieURL, context: CookieContext = .sameSite) -> [Cookie] {
         cookiesToSend(for: url, context, isScript: true)
     }
 
-    /// Does what an assignment to `document.cookie` does: as a response's field, but nothing that is `HttpOnly` is set,
-    /// changed or removed.
-    /// - Throws: ``CookieRefusal``, of which scripts hear nothing; nothing has changed then.
+    /// Performs an assignment to `document.cookie`. The rules are those for a response field, but no `HttpOnly` cookie
+    /// is set, changed or removed.
+    /// - Throws: ``CookieRefusal``, which scripts do not receive; the jar is unchanged then.
     public func setFromScript(
         _ text: String, at url: CookieURL, context: CookieContext = .sameSite
     ) throws(CookieRefusal) {

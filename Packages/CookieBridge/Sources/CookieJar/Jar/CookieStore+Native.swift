@@ -9,15 +9,17 @@ extension CookieStore {
         snapshot.cookies
     }
 
-    /// The cookie of an identity.
+    /// Returns the cookie of an identity.
     public func cookie(_ identity: Cookie.Identity) -> Cookie? {
         perform { store, _ in store[identity] }
     }
 
-    /// Stores a cookie as the app says, or another store that it speaks for: it takes the place of any other, a secure one
-    /// or one that scripts do not see included, and ends when it says. Of two dates of creation the earlier one stays. One
-    /// that has ended removes what it would take the place of. The same cookie once more is no change.
-    /// - Throws: ``CookieRefusal`` for what no server could have set; whose it is, is not asked.
+    /// Stores a cookie of the app, or of another store that the app synchronizes.
+    ///
+    /// It replaces any cookie of its identity, including Secure and HttpOnly ones, and keeps its own expiry. The
+    /// earlier of the two creation times is kept. An expired cookie removes the one that it would replace. Inserting an
+    /// equal cookie is no change.
+    /// - Throws: ``CookieRefusal`` for a cookie that no server could have set. The owner of the domain is not checked.
     public func insert(_ cookie: Cookie) throws(CookieRefusal) {
         try cookie.check()
         perform { store, now in store.put(cookie, .native, now: now) }
@@ -30,39 +32,39 @@ extension CookieStore {
         perform { store, _ in store.remove(identity, .native) }
     }
 
-    /// Removes all cookies of a registrable domain and of all hosts below it.
-    /// - Returns: how many they were.
+    /// Removes all cookies of a registrable domain and of its subdomains.
+    /// - Returns: the number of removed cookies.
     @discardableResult
     public func removeCookies(ofSite domain: String) -> Int {
         guard let domain = CookieHost.canonical(domain) else { return 0 }
         return remove { CookieHost.matches($0.identity.domain, domain: domain) }
     }
 
-    /// Removes all cookies whose domain is this host, and not those of domains above and below.
-    /// - Returns: how many they were.
+    /// Removes all cookies whose domain is this host, but not those of parent domains and subdomains.
+    /// - Returns: the number of removed cookies.
     @discardableResult
     public func removeCookies(ofHost host: String) -> Int {
         guard let host = CookieHost.canonical(host) else { return 0 }
         return remove { $0.identity.domain == host }
     }
 
-    /// Removes all.
-    /// - Returns: how many they were.
+    /// Removes all cookies.
+    /// - Returns: the number of removed cookies.
     @discardableResult
     public func removeAll() -> Int {
         remove { _ in true }
     }
 
-    /// Removes the cookies that say nothing of their end: the session is over (RFC 6265bis, section 5.7).
-    /// - Returns: how many they were.
+    /// Removes the session cookies, at the end of the session (RFC 6265bis, section 5.7).
+    /// - Returns: the number of removed cookies.
     @discardableResult
     public func endSession() -> Int {
         remove { $0.expires == nil }
     }
 
-    /// Removes cookies as a response asks for by `Clear-Site-Data`: those of the whole site (W3C Clear Site Data, "clear
-    /// cookies for origin"). An address or a host without a site loses its own.
-    /// - Returns: how many they were; none, whatever it asks for, where the response did not come over a secure way.
+    /// Removes the cookies of a whole site because of a `Clear-Site-Data` field (W3C Clear Site Data, "clear cookies
+    /// for origin"). For an address or a host without a site, it removes the cookies of that host.
+    /// - Returns: the number of removed cookies; 0 if the response did not come over a secure connection.
     @discardableResult
     public func clear(_ data: ClearSiteData, from url: CookieURL) -> Int {
         guard data.contains(.cookies), url.isSecure else { return 0 }

@@ -5,13 +5,13 @@ internal import AsyncSupport
 public import Foundation
 public import WebSyntax
 
-/// A store of cookies by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
+/// A cookie store by the rules of RFC 6265bis (draft-ietf-httpbis-rfc6265bis-20 and later).
 ///
-/// All calls are synchronous and may come from any thread: a lock is held for as long as the state is read or changed,
-/// never while the app's code runs. Responses, scripts and the app have calls of their own, since they may do different
-/// things. What has ended is taken out before any call is answered.
+/// All methods are synchronous and may be called on any thread. A lock is held while the state is read or changed, but
+/// never while code of the app runs. Responses, scripts and the app use separate methods, because different rules apply
+/// to them. Expired cookies are removed at the start of every call.
 ///
-/// `Partitioned` is read and changes nothing; "Lax-allowing-unsafe" is left out (see ``CookieContext``).
+/// `Partitioned` is parsed and ignored; "Lax-allowing-unsafe" is not implemented (see ``CookieContext``).
 public final class CookieStore: Sendable {
     let suffixes: any PublicSuffixing
     let limits: Limits
@@ -22,19 +22,19 @@ public final class CookieStore: Sendable {
         var store: CookieStoreState
         var observers: [UInt64: @Sendable (CookieChange) -> Void] = [:]
         var lastObserver: UInt64 = 0
-        /// What is still to be told.
+        /// The changes that observers have not received yet.
         var changes: [CookieChange] = []
         var isDelivering = false
     }
 
-    /// Makes a jar.
+    /// Creates a jar.
     /// - Parameters:
-    ///   - publicSuffixes: where sites begin; there is no default, since a jar without a list lets one customer of a
-    ///     host set cookies for all.
-    ///   - limits: how much it holds.
-    ///   - cookies: what it holds at first, from a file perhaps. What has ended, is malformed or too much is left out,
-    ///     and no change is told.
-    ///   - now: the clock.
+    ///   - publicSuffixes: the public suffixes. There is no default, because a jar without a list lets one customer of
+    ///     a hosting service set cookies for all customers.
+    ///   - limits: the limits on the cookies.
+    ///   - cookies: the initial cookies, for example from a file. Expired, malformed and excess cookies are ignored;
+    ///     observers receive no change.
+    ///   - now: returns the current time.
     public init(
         publicSuffixes: any PublicSuffixing, limits: Limits = Limits(), cookies: [Cookie] = [],
         now: @escaping @Sendable () -> Date = { Date() }
@@ -49,22 +49,22 @@ public final class CookieStore: Sendable {
         state = Mutex(State(store: store))
     }
 
-    /// Grows by one with each change of a cookie. Being sent is no change.
+    /// The version, which increases by one with each change of a cookie. A new last access time is no change.
     public var version: UInt64 {
         perform { store, _ in store.version }
     }
 
-    /// All cookies and the version that they make, in one step.
+    /// All cookies and their version, read in one step.
     var snapshot: CookieSnapshot {
         perform { store, _ in CookieSnapshot(version: store.version, cookies: store.cookies) }
     }
 
-    /// Hears of each change, in the order of the changes, from now on.
+    /// Adds an observer, which receives each later change in the order of the changes.
     ///
-    /// A change is told before the call that made it returns, on the same thread; where another thread is telling one
-    /// at that moment, by that thread, right after. The observer may call the jar: what it changes is told after what
-    /// is being told. It should return soon.
-    /// - Returns: what ends it; without that it hears as long as the jar lives.
+    /// The observer receives a change before the call that made it returns, on the same thread. If another thread
+    /// delivers changes at that moment, that thread delivers this one next. The observer may call the jar; changes that
+    /// it makes are delivered after the current ones. It should return quickly.
+    /// - Returns: the observation. The observer stays until the observation is cancelled or the jar is released.
     @discardableResult
     public func observe(_ observer: @escaping @Sendable (CookieChange) -> Void) -> CookieObservation {
         let id = state.withLock { state in
@@ -77,7 +77,7 @@ public final class CookieStore: Sendable {
         }
     }
 
-    /// Reads or changes the state as it is now, and tells of it.
+    /// Reads or changes the state at the current time, and delivers the changes to the observers.
     func perform<Output: Sendable, Failure: Error>(
         _ step: (inout CookieStoreState, Date) throws(Failure) -> Output
     ) throws(Failure) -> Output {
@@ -93,7 +93,7 @@ public final class CookieStore: Sendable {
         return try result.get()
     }
 
-    /// Tells what is to be told, unless another thread does.
+    /// Delivers the pending changes to the observers, unless another thread is delivering.
     private func notifyObserver() {
         var isFirst = true
         while let batch = next(isFirst: isFirst) {
@@ -104,7 +104,8 @@ public final class CookieStore: Sendable {
         }
     }
 
-    /// - Parameter isFirst: whether this thread is not telling yet.
+    /// Returns the next batch of changes; `nil` if there is none or if another thread is delivering.
+    /// - Parameter isFirst: whether this thread is not delivering yet.
     private func next(
         isFirst: Bool
     ) -> (changes: [CookieChange], observers: [@Sendable (CookieChange) -> Void])? {
@@ -118,7 +119,7 @@ public final class CookieStore: Sendable {
     }
 }
 
-/// An observer's hold on a jar. Letting go of it changes nothing; cancelling does.
+/// An observer's registration in a jar. Releasing it does not end the observation; ``cancel()`` does.
 public struct CookieObservation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -126,20 +127,20 @@ public struct CookieObservation: Sendable {
         self.end = end
     }
 
-    /// Nothing is told any more, but for what is being told at this moment.
+    /// Ends the observation. The observer receives no further change, except one whose delivery is in progress.
     public func cancel() {
         end()
     }
 }
 
-/// What a jar held at one moment.
+/// The contents of a jar at one moment.
 struct CookieSnapshot: Sendable, Hashable {
-    /// All later changes have a higher one.
+    /// The version of the jar. All later changes have a higher one.
     let version: UInt64
-    /// In the order in which they were first stored.
+    /// The cookies in the order in which they were first stored.
     let cookies: [Cookie]
 
-    /// Makes a snapshot.
+    /// Creates a snapshot.
     init(version: UInt64, cookies: [Cookie]) {
         self.version = version
         self.cookies = cookies
@@ -147,17 +148,18 @@ struct CookieSnapshot: Sendable, Hashable {
 }
 
 extension CookieStore {
-    /// How much a jar holds, and for how long. One cookie is bounded as well: 4,096 bytes of name and value, 1,024 of path,
-    /// 253 of domain.
+    /// The limits on the number and the lifetime of cookies. One cookie is limited as well: 4,096 bytes for name and
+    /// value together, 1,024 for the path, 253 for the domain.
     public struct Limits: Sendable, Hashable {
-        /// Cookies of one domain, those of hosts below it not counted; 180.
+        /// The maximum number of cookies of one domain, without those of its subdomains; 180 by default.
         public var perDomain = 180
-        /// Cookies in all; 3,000.
+        /// The maximum number of cookies in total; 3,000 by default.
         public var total = 3_000
-        /// Seconds until a cookie of a response or a script ends, whatever it says itself; 400 days (RFC 6265bis, section 5.5).
+        /// The longest lifetime of a cookie that a response or a script sets, in seconds; 400 days by default (RFC
+        /// 6265bis, section 5.5).
         public var lifetime: TimeInterval = 34_560_000
 
-        /// Makes the usual limits.
+        /// Creates the default limits.
         public init() {}
     }
 }

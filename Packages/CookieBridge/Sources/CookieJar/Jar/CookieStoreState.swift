@@ -3,14 +3,14 @@
 
 internal import Foundation
 
-/// What a jar holds, as a value: each step is whole before the next begins.
+/// The state of a jar, as a value. Each step completes before the next begins.
 struct CookieStoreState: Sendable {
     private(set) var version: UInt64 = 0
-    /// By domain; never empty.
+    /// The cookies by domain. An array is never empty.
     private var domains: [String: [StoredCookie]] = [:]
     private var count = 0
     private var serial: UInt64 = 0
-    /// No cookie ends before it; it may be too early.
+    /// A lower bound of all expiry times.
     private var nextEnd = Date.distantFuture
     private var changes: [CookieChange] = []
     private let limits: CookieStore.Limits
@@ -21,25 +21,25 @@ struct CookieStoreState: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// All cookies, in the order in which they came.
+    /// All cookies, in the order in which they were stored.
     var cookies: [Cookie] {
         domains.values.joined().sorted { $0.serial < $1.serial }.map(\.cookie)
     }
 
-    /// What has changed since this was last asked.
+    /// Returns and removes the changes since the last call.
     mutating func drainChanges() -> [CookieChange] {
         defer { changes = [] }
         return changes
     }
 
-    /// Takes out what has ended. Costs nothing where nothing has.
+    /// Removes the expired cookies. It does no work if none has expired.
     mutating func sweep(now: Date) {
         guard nextEnd <= now else { return }
         remove(.expired, nil) { $0.isExpired(at: now) }
         nextEnd = domains.values.joined().compactMap(\.cookie.expires).min() ?? .distantFuture
     }
 
-    // MARK: - Putting
+    // MARK: - Storing
 
     /// Stores a cookie of a response or a script (RFC 6265bis, section 5.7, steps 16, 23 and 24).
     mutating func receive(
@@ -53,7 +53,7 @@ struct CookieStoreState: Sendable {
         put(cookie, source, now: now)
     }
 
-    /// Stores a cookie whatever there is already, or takes the old one out where this one has ended.
+    /// Stores a cookie without regard to the existing one; an expired cookie removes the existing one.
     mutating func put(_ cookie: Cookie, _ source: CookieChange.Source, now: Date) {
         let identity = cookie.identity
         let place = place(of: identity)
@@ -75,7 +75,7 @@ struct CookieStoreState: Sendable {
         new.created = min(old.created, cookie.created)
         new.lastAccess = max(old.lastAccess, cookie.lastAccess)
         domains[identity.domain]?[place].cookie = new
-        // The same once more is no news: stores that tell one another of changes come to rest.
+        // An equal cookie is no change. Otherwise two synchronized stores would update each other forever.
         var known = old
         known.lastAccess = new.lastAccess
         if known != new || !known.value.utf8.elementsEqual(new.value.utf8) {
@@ -89,8 +89,8 @@ struct CookieStoreState: Sendable {
 
     // MARK: - Removing
 
-    /// Takes out all for which the condition holds.
-    /// - Returns: how many they were.
+    /// Removes all cookies that match the condition.
+    /// - Returns: the number of removed cookies.
     @discardableResult
     mutating func remove(
         _ cause: CookieChange.Cause, _ source: CookieChange.Source?, where isGone: (Cookie) -> Bool
@@ -100,18 +100,19 @@ struct CookieStoreState: Sendable {
         return gone.count
     }
 
-    /// Takes out one.
+    /// Removes one cookie.
     /// - Returns: the cookie, if there was one.
     mutating func remove(_ identity: Cookie.Identity, _ source: CookieChange.Source) -> Cookie? {
         guard let place = place(of: identity) else { return nil }
         return removeCookie(at: place, in: identity.domain, .removed, source)
     }
 
-    // MARK: - Finding
+    // MARK: - Lookup
 
-    /// The cookies for a URL, in the order in which they are sent (section 5.8.3).
-    /// - Parameter site: the registrable domain of the host; cookies of domains above it are not sent.
-    /// - Parameter touch: when they are used; `nil` to leave them alone.
+    /// Returns the cookies for a URL in the order in which they are sent (section 5.8.3).
+    /// - Parameters:
+    ///   - site: the registrable domain of the host; cookies of domains above it are not sent.
+    ///   - touch: the new last access time; `nil` to keep the old one.
     mutating func cookies(
         for url: CookieURL, site: String?, _ context: CookieContext, isScript: Bool, touch: Date?
     ) -> [Cookie] {
@@ -135,14 +136,14 @@ struct CookieStoreState: Sendable {
         return found.sorted { $0.precedes($1) }.map(\.cookie)
     }
 
-    // MARK: - Inside
+    // MARK: - Private
 
     private func place(of identity: Cookie.Identity) -> Int? {
         domains[identity.domain]?.firstIndex { $0.has(identity) }
     }
 
-    /// Whether a cookie that is not secure would take the place of a secure one, or stand before it (step 16). Only
-    /// domains above and below can be in its way.
+    /// Returns a Boolean value that indicates whether a cookie without `Secure` would replace a Secure one, or be sent
+    /// before it (step 16). Only parent domains and subdomains matter.
     private func hidesSecure(_ identity: Cookie.Identity) -> Bool {
         domains.contains { domain, stored in
             (CookieHost.matches(domain, domain: identity.domain) || CookieHost.matches(identity.domain, domain: domain))
@@ -153,8 +154,9 @@ struct CookieStoreState: Sendable {
         }
     }
 
-    /// Makes room: what has ended; then, of a domain with too many, those first that are not secure; then of all. The
-    /// one that was not used for longest goes first, which may be the new one.
+    /// Enforces the limits. It removes the expired cookies first, then cookies of the domain that exceeds its limit,
+    /// those without `Secure` first, then cookies of all domains. The least recently used cookie goes first; this may
+    /// be the new one.
     private mutating func removeExcess(in domain: String, now: Date) {
         if (domains[domain]?.count ?? 0) > limits.perDomain || count > limits.total { sweep(now: now) }
         while let stored = domains[domain], stored.count > limits.perDomain,
@@ -196,26 +198,28 @@ struct CookieStoreState: Sendable {
     }
 }
 
-/// A cookie in its place in the jar.
+/// A cookie with its position in the order of the jar.
 struct StoredCookie: Sendable {
     var cookie: Cookie
-    /// When it came, counted: tells those apart that came at the same time.
+    /// A serial number, which orders cookies that were stored at the same time.
     let serial: UInt64
 
-    /// Whether it is the one of this identity, byte by byte: Swift takes other spellings of the same letters for equal.
+    /// Returns a Boolean value that indicates whether the cookie has an identity. It compares bytes, because Swift
+    /// strings with canonically equivalent characters are equal.
     func has(_ identity: Cookie.Identity) -> Bool {
         cookie.identity.isHostOnly == identity.isHostOnly
             && cookie.identity.name.utf8.elementsEqual(identity.name.utf8)
             && cookie.identity.path.utf8.elementsEqual(identity.path.utf8)
     }
 
-    /// Whether it goes before another one that has to go, too (RFC 6265bis, section 5.7).
+    /// Returns a Boolean value that indicates whether the cookie is removed before another one (RFC 6265bis, section
+    /// 5.7).
     func isOlder(than other: StoredCookie) -> Bool {
         cookie.lastAccess == other.cookie.lastAccess
             ? serial < other.serial : cookie.lastAccess < other.cookie.lastAccess
     }
 
-    /// Whether it is sent before another one (section 5.8.3, step 4).
+    /// Returns a Boolean value that indicates whether the cookie is sent before another one (section 5.8.3, step 4).
     func precedes(_ other: StoredCookie) -> Bool {
         let (path, otherPath) = (cookie.identity.path.utf8.count, other.cookie.identity.path.utf8.count)
         if path != otherPath { return path > otherPath }

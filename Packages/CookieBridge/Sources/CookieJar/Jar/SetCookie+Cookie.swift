@@ -5,7 +5,7 @@ internal import Foundation
 internal import WebSyntax
 
 extension SetCookie {
-    /// The cookie that this makes, coming from a URL; what the jar holds already is not looked at (RFC 6265bis, section
+    /// Returns the cookie that the field sets at a URL, without regard to the contents of the jar (RFC 6265bis, section
     /// 5.7, steps 2 to 22 without 16).
     func cookie(
         from url: CookieURL, _ context: CookieContext, isScript: Bool, suffixes: any PublicSuffixing,
@@ -28,10 +28,10 @@ extension SetCookie {
         return cookie
     }
 
-    /// The domain that the cookie is for, with all below; `nil` for the host alone (steps 7 to 10).
+    /// Returns the domain of the cookie, which includes subdomains; `nil` for a host-only cookie (steps 7 to 10).
     ///
-    /// A domain above the host's site is refused even where it is no public suffix, as browsers do: beside
-    /// `s3.amazonaws.com`, which is one, `amazonaws.com` is none, and yet no customer's.
+    /// A domain above the host's site is refused even if it is not a public suffix, as in browsers. For example,
+    /// `s3.amazonaws.com` is a public suffix and `amazonaws.com` is not, but no customer owns `amazonaws.com`.
     private func domain(for host: String, _ suffixes: any PublicSuffixing) throws(CookieRefusal) -> String? {
         guard let domain, !domain.isEmpty else { return nil }
         guard CookieHost.matches(host, domain: domain) else { throw CookieRefusal(.otherDomain, name) }
@@ -43,7 +43,7 @@ extension SetCookie {
         return domain
     }
 
-    /// When it ends (step 6, and sections 5.6.1 and 5.6.2).
+    /// Returns the expiry time (step 6, and sections 5.6.1 and 5.6.2).
     private func end(now: Date, lifetime: TimeInterval) -> Date? {
         if let maxAge {
             return maxAge <= 0 ? .distantPast : now.addingTimeInterval(min(TimeInterval(maxAge), lifetime))

@@ -3,11 +3,11 @@
 
 internal import WebSyntax
 
-/// Host names and addresses, as cookies compare them.
+/// The comparison of host names and addresses for cookies.
 package enum CookieHost {
-    /// In lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Letters beyond ASCII are not turned
-    /// into A-labels here: a URL parser has done so.
-    /// - Returns: `nil` for what is no host, or an address in an unusual spelling.
+    /// Returns the host in lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Characters beyond
+    /// ASCII are not converted to A-labels; a URL parser does that.
+    /// - Returns: `nil` if the text is not a host, or is an address in an unusual spelling.
     package static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
@@ -20,22 +20,23 @@ package enum CookieHost {
         guard name.utf8.count <= 253 + (isAbsolute ? 1 : 0),
             labels.allSatisfy({ (1...63).contains($0.count) && $0.allSatisfy(isAllowed) })
         else { return nil }
-        // What ends in a number is an address, or nothing (URL Standard, host parsing).
+        // A host that ends in a number must be an IPv4 address (URL Standard, section 3.5).
         return HostSyntax.endsInNumber(name[...].utf8) && !HostSyntax.isIPv4Address(name.utf8) ? nil : name
     }
 
-    /// Whether a canonical host is an address: nothing lies below it.
+    /// Returns a Boolean value that indicates whether a canonical host is an address, which has no subdomains.
     package static func isAddress(_ host: String) -> Bool {
         host.utf8.first == UInt8(ascii: "[") || HostSyntax.isIPv4Address(host.utf8)
     }
 
-    /// Whether a canonical host is this very device.
+    /// Returns a Boolean value that indicates whether a canonical host is the local device.
     static func isLoopback(_ host: String) -> Bool {
         if isAddress(host) { return host == "[::1]" || host.utf8.starts(with: "127.".utf8) }
         return matches(host, domain: "localhost") || matches(host, domain: "localhost.")
     }
 
-    /// Whether a host is this domain or lies below it (section 5.1.3). Both are canonical.
+    /// Returns a Boolean value that indicates whether a host is this domain or a subdomain of it (section 5.1.3). Both
+    /// are canonical.
     package static func matches(_ host: String, domain: String) -> Bool {
         let size = domain.utf8.count
         if host.utf8.count == size { return host.utf8.elementsEqual(domain.utf8) }
@@ -43,7 +44,7 @@ package enum CookieHost {
         return host.utf8.dropLast(size).last == UInt8(ascii: ".") && !isAddress(host)
     }
 
-    /// A host and those above it, longest first: `a.b.c`, `b.c`, `c`. An address has none above it.
+    /// Returns a host and its parent domains, longest first: `a.b.c`, `b.c`, `c`. An address has no parent domains.
     static func chain(_ host: String) -> [Substring] {
         guard !isAddress(host) else { return [host[...]] }
         var chain = [host[...]]
@@ -58,12 +59,13 @@ package enum CookieHost {
     }
 }
 
-/// Paths of cookies (RFC 6265bis, section 5.1.4), compared byte by byte.
+/// The comparison of cookie paths (RFC 6265bis, section 5.1.4), byte by byte.
 enum CookiePath {
-    /// The longest path that is stored. An attribute is no longer; a default path may be, and would cost memory.
+    /// The maximum length of a stored path, in bytes. Attributes are limited to it anyway; a default path could be
+    /// longer and would use memory.
     static let maxBytes = 1_024
 
-    /// Whether a cookie of this path belongs to a request for that one.
+    /// Returns a Boolean value that indicates whether a cookie path matches a request path.
     static func matches(_ request: String, _ cookie: String) -> Bool {
         guard request.utf8.starts(with: cookie.utf8) else { return false }
         return cookie.utf8.count == request.utf8.count || cookie.utf8.last == UInt8(ascii: "/")

@@ -4,49 +4,50 @@
 public import Foundation
 internal import WebSyntax
 
-/// What a `Set-Cookie` field says, or a script's assignment to `document.cookie` (RFC 6265bis, section 5.6): nothing is
-/// known yet about who says it.
+/// The parsed value of a `Set-Cookie` field, or of an assignment to `document.cookie` (RFC 6265bis, section 5.6). The
+/// sender is not considered yet.
 @_spi(Fuzzing) public struct SetCookie: Sendable, Hashable {
-    /// May be empty: `Set-Cookie: token` names nothing.
+    /// The name; empty if the field has none, as in `Set-Cookie: token`.
     public var name: String
-    /// As it came, quotes included.
+    /// The value as received, including quotes.
     public var value: String
-    /// The last date that could be read.
+    /// The last `Expires` date that could be parsed.
     public var expires: Date?
-    /// The last `Max-Age` that could be read, in seconds; counts before ``expires``. Held within ±10¹⁵.
+    /// The last `Max-Age` that could be parsed, in seconds, clamped to ±10¹⁵. It takes precedence over ``expires``.
     public var maxAge: Int?
-    /// The last `Domain`, in lower case, without one leading dot; may be empty, which is as if it were not there.
+    /// The last `Domain`, in lower case, without one leading dot. An empty one counts as missing.
     public var domain: String?
-    /// The last `Path`; empty where it has no slash at its start, which stands for the default path.
+    /// The last `Path`. It is empty if the attribute does not start with a slash, which means the default path.
     public var path: String?
-    /// Whether it says `Secure`.
+    /// A Boolean value that indicates whether the field has the attribute `Secure`.
     public var isSecure = false
-    /// Whether it says `HttpOnly`.
+    /// A Boolean value that indicates whether the field has the attribute `HttpOnly`.
     public var isHTTPOnly = false
-    /// The last `SameSite`; other words than the three known ones say nothing.
+    /// The last `SameSite`; unknown values count as unspecified.
     public var sameSite = Cookie.SameSite.unspecified
-    /// Whether it says `Partitioned`. The jar keeps no partitions: such a cookie is stored as any other.
+    /// A Boolean value that indicates whether the field has the attribute `Partitioned`. The jar has no partitions and
+    /// stores such a cookie like any other.
     public var isPartitioned = false
 
-    /// The most bytes that name and value have together.
+    /// The maximum length of name and value together, in bytes.
     public static let maxPairBytes = 4_096
-    /// The most bytes that the value of an attribute has; longer ones are passed over.
+    /// The maximum length of an attribute value, in bytes; longer attributes are ignored.
     public static let maxAttributeBytes = 1_024
 
-    /// Makes a field with name and value alone; nothing is checked.
+    /// Creates a field with a name and a value, without any check.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
-    /// Reads the value of one field.
+    /// Parses the value of one field. Attributes that cannot be parsed are ignored.
     /// - Throws: ``CookieRefusal`` with `controlCharacter` or
-    ///   `tooLong`; attributes that cannot be read are passed over.
+    ///   `tooLong`.
     public init(parsing field: String) throws(CookieRefusal) {
         guard !field.utf8.contains(where: CookieBytes.isControl) else { throw CookieRefusal(.controlCharacter) }
         let (pair, attributes) = CookieBytes.split(field[...].utf8, at: UInt8(ascii: ";"))
         let (left, right) = CookieBytes.split(pair, at: UInt8(ascii: "="))
-        // Without a `=` all is the value.
+        // Without a `=`, the whole text is the value.
         let name = (right == nil ? ""[...].utf8 : left).trimmingFieldWhitespace
         let value = (right ?? left).trimmingFieldWhitespace
         guard name.count + value.count <= Self.maxPairBytes else { throw CookieRefusal(.tooLong) }
@@ -61,14 +62,14 @@ internal import WebSyntax
         }
     }
 
-    /// A field that means the same when it is read: what ``init(parsing:)`` took comes out as it was, but for what was
-    /// passed over.
+    /// A field value with the same meaning. For a field parsed by ``init(parsing:)`` it is the same except for ignored
+    /// attributes.
     public var fieldValue: String {
         var text = "\(name)=\(value)"
         if let expires { text += "; Expires=\(CookieDate.format(expires))" }
         if let maxAge { text += "; Max-Age=\(maxAge)" }
         if let domain {
-            // In reading one leading dot is taken away, and blanks before it are, but none behind it.
+            // The parser removes one leading dot and whitespace before it, but no whitespace after it.
             let isRead = domain.utf8.first.map { ". \t".utf8.contains($0) } ?? false
             text += "; Domain=\(isRead ? "." : "")\(domain)"
         }
@@ -85,7 +86,7 @@ internal import WebSyntax
         return text
     }
 
-    /// Takes one attribute (sections 5.6.1 to 5.6.7).
+    /// Applies one attribute (sections 5.6.1 to 5.6.7).
     private mutating func read(_ key: Substring.UTF8View, _ text: Substring.UTF8View) {
         guard text.count <= Self.maxAttributeBytes else { return }
         if key.equalsIgnoringCase("expires") {
@@ -113,7 +114,7 @@ internal import WebSyntax
         return text.equalsIgnoringCase("strict") ? .strict : .unspecified
     }
 
-    /// Digits, with a minus before them or not (section 5.6.2).
+    /// Returns the value of decimal digits with an optional minus sign (section 5.6.2).
     private static func seconds(_ text: Substring.UTF8View) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
@@ -123,15 +124,16 @@ internal import WebSyntax
     }
 }
 
-/// What cookies ask of bytes. Cookies are octets, not characters: a combining mark behind a `=` makes one character of the
-/// two, and yet there is a `=`.
+/// Byte operations for cookies. Cookies are octets, not characters: a combining mark after a `=` would merge with it
+/// into one `Character`.
 enum CookieBytes {
-    /// Whether a byte ends the processing of a cookie (RFC 6265bis, section 5.6, step 1): all control characters but the tab.
+    /// Returns a Boolean value that indicates whether a byte makes a cookie invalid (RFC 6265bis, section 5.6, step 1):
+    /// any control character except the tab.
     static func isControl(_ byte: UInt8) -> Bool {
         (byte < 0x20 && byte != 0x09) || byte == 0x7F
     }
 
-    /// Splits at the first of these bytes, which is in neither part.
+    /// Splits the bytes at the first separator, which is in neither part.
     static func split(
         _ bytes: Substring.UTF8View, at separator: UInt8
     ) -> (head: Substring.UTF8View, tail: Substring.UTF8View?) {

@@ -16,7 +16,7 @@ struct DateConformanceTests {
     func `Every date of the suite`(file: String, atLeast: Int) throws {
         let text = try String(
             contentsOf: ConformanceData.folder.appendingPathComponent("dates/\(file)"), encoding: .utf8)
-        // One of the files has a licence in lines of comments.
+        // One of the files has a licence in comment lines.
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("//") }
         let cases = try JSONDecoder().decode([Case].self, from: Data(lines.joined(separator: "\n").utf8))
         #expect(cases.count >= atLeast)

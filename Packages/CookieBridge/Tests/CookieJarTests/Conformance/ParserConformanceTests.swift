@@ -5,10 +5,10 @@ import CookieJar
 import Foundation
 import Testing
 
-/// The cases of the IETF http-state working group, which was there for RFC 6265.
+/// Tests of the cases of the IETF http-state working group, which were written for RFC 6265.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance is not there"))
 struct ParserConformanceTests {
-    /// Verdicts that the newer draft has changed: the section, and what is sent by it.
+    /// The cases whose expectation the newer draft has changed: its section, and the cookies sent according to it.
     static let overruled: [String: (section: String, sent: String)] = [
         "0004": (nameless, "foo"),
         "0021": (nameless, "a=b; x; c=d"),
@@ -36,12 +36,12 @@ struct ParserConformanceTests {
         "OPTIONAL_DOMAIN0042": (emptyDomain, "foo=bar"),
     ]
 
-    /// Without a `=`, and without anything before it, all is the value of a cookie without a name. RFC 6265 passed it over.
+    /// A pair without a `=`, or with nothing before it, is the value of a nameless cookie. RFC 6265 ignored the pair.
     private static let nameless = "5.6, step 3"
-    /// An empty `Domain` counts as the last one, and leaves the cookie to the host. RFC 6265 went by the one before.
+    /// An empty `Domain` counts as the last one, and the cookie is host-only. RFC 6265 used the attribute before it.
     private static let emptyDomain = "5.6.3, and 5.7, steps 7 and 10"
 
-    @Test func `Every case but the disabled ones`() throws {
+    @Test func `Every case except the disabled ones`() throws {
         let data = try Data(contentsOf: ConformanceData.folder.appendingPathComponent("parser.json"))
         let cases = try JSONDecoder().decode([ParserCase].self, from: data)
         #expect(cases.count == 222)
@@ -53,7 +53,7 @@ struct ParserConformanceTests {
             #expect(try sent(test) == expected, "\(test.test): \(test.received)")
         }
         #expect(Set(Self.overruled.keys).isSubset(of: enabled.map(\.test)))
-        // No entry of the table is needless.
+        // Every entry of the table is needed.
         for test in enabled where Self.overruled[test.test] != nil {
             #expect(
                 Self.overruled[test.test]?.sent != test.sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; "))
@@ -62,7 +62,7 @@ struct ParserConformanceTests {
     }
 
     private func sent(_ test: ParserCase) throws -> String {
-        // Some dates lie between then and now.
+        // The fixed time is before some of the dates in the cases.
         let jar = CookieStore(
             publicSuffixes: TopLevelSuffixes(), now: { Date(timeIntervalSince1970: 1_293_840_000) })
         let name = test.test.lowercased()

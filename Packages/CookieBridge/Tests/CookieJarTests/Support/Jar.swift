@@ -5,7 +5,7 @@ import CookieJar
 import Foundation
 import Testing
 
-/// A jar with a clock that stands, and short ways to speak to it.
+/// A jar with a manual clock, and short methods for tests.
 struct Jar: Sendable {
     let clock = TestClock()
     let jar: CookieStore
@@ -16,7 +16,7 @@ struct Jar: Sendable {
     }
 
     /// Stores a field.
-    /// - Returns: why it was refused.
+    /// - Returns: the code of the refusal.
     @discardableResult
     func set(
         _ field: String, from url: String = "https://shop.example/", _ context: CookieContext = .sameSite
@@ -25,8 +25,8 @@ struct Jar: Sendable {
         return jar.store(setCookies: [field], from: url, context: context).first?.code
     }
 
-    /// Sets as a script does.
-    /// - Returns: why it was refused.
+    /// Sets a cookie as a script.
+    /// - Returns: the code of the refusal.
     @discardableResult
     func script(
         _ text: String, at url: String = "https://shop.example/", _ context: CookieContext = .sameSite
@@ -40,17 +40,17 @@ struct Jar: Sendable {
         }
     }
 
-    /// What a request carries; empty for nothing.
+    /// Returns the `Cookie` field of a request; empty if there is none.
     func sent(to url: String = "https://shop.example/", _ context: CookieContext = .sameSite) throws -> String {
         jar.cookieHeader(for: try #require(CookieURL(url)), context: context) ?? ""
     }
 
-    /// What `document.cookie` gives.
+    /// Returns the value of `document.cookie`.
     func seen(at url: String = "https://shop.example/", _ context: CookieContext = .sameSite) throws -> String {
         jar.scriptCookieString(for: try #require(CookieURL(url)), context: context)
     }
 
-    /// A cookie of the app.
+    /// Returns a cookie of the app.
     func cookie(
         _ name: String, _ value: String = "v", domain: String = "shop.example", isHostOnly: Bool = true,
         path: String = "/",

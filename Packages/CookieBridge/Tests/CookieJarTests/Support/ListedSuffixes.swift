@@ -4,7 +4,7 @@
 import CookieJar
 import WebSyntax
 
-/// A list of public suffixes of a few names; all others have top-level domains alone.
+/// A list of a few public suffixes; for all other names only the top-level domain is one.
 struct ListedSuffixes: PublicSuffixing {
     var names: Set<String> = ["co.uk", "github.io", "s3.cloud.example"]
 
@@ -21,7 +21,7 @@ struct ListedSuffixes: PublicSuffixing {
     }
 }
 
-/// Public suffixes that are the top-level domains alone.
+/// A list in which only the top-level domains are public suffixes.
 struct TopLevelSuffixes: PublicSuffixing {
     func registrableDomain(of host: String) -> String? {
         ListedSuffixes(names: []).registrableDomain(of: host)

@@ -4,7 +4,7 @@
 import AsyncSupport
 import Foundation
 
-/// A clock that stands until it is moved.
+/// A manual clock.
 final class TestClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Hexadecimal digits of ASCII.
+/// The parsing of ASCII hexadecimal digits.
 enum HexDigit {
     static func value(of byte: UInt8) -> UInt8? {
         switch byte {

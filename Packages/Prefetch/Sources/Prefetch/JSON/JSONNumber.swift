@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Numbers of JSON as texts: no value is rounded, so that two different ones never become one.
+/// JSON numbers as text. Values are not rounded, so different numbers stay different.
 enum JSONNumber {
-    /// The one spelling of a number's exact value: `-12.50e1` is `-125`, `1200` is `12e2`, `-0` is `0`. A number whose
-    /// exponent is out of all reason stays as it is.
-    /// - Parameter text: as RFC 8259, section 6, has it.
+    /// Returns the canonical text of a number's exact value: `-12.50e1` becomes `-125`, `1200` becomes `12e2`, `-0`
+    /// becomes `0`. A number with an exponent of more than 12 characters is unchanged.
+    /// - Parameter text: a number as in RFC 8259, section 6.
     static func canonical(_ text: String) -> String {
         var rest = Substring(text).utf8
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -37,7 +37,8 @@ enum JSONNumber {
         return exponent == 0 ? value : "\(value)e\(exponent)"
     }
 
-    /// Whether a text is an integer of JSON in its only spelling: no sign but a minus, no zeros in front, and no `-0`.
+    /// Returns a Boolean value that indicates whether a text is a JSON integer in canonical form: no plus sign, no
+    /// leading zeros, and not `-0`.
     static func isCanonicalInteger(_ text: String) -> Bool {
         var digits = Substring(text).utf8
         let isNegative = digits.first == UInt8(ascii: "-")

@@ -4,15 +4,15 @@
 package import Foundation
 internal import StrictJSON
 
-/// A JSON value as it was written: members in their order, and numbers digit for digit.
+/// A JSON value in its original form: members keep their order, and numbers keep their digits.
 indirect package enum JSONValue: Sendable {
     case null
     case bool(Bool)
-    /// As RFC 8259, section 6, has it.
+    /// A number as text (RFC 8259, section 6).
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// No name comes twice.
+    /// An object, whose names are unique.
     case object([Member])
 
     package struct Member: Sendable {
@@ -27,7 +27,7 @@ indirect package enum JSONValue: Sendable {
 }
 
 extension JSONValue {
-    /// Reads one value and nothing after it; see `JSONScanner` for what it refuses.
+    /// Parses exactly one value; see `JSONScanner` for the input that it refuses.
     /// - Throws: ``PrefetchError`` with code `badJSON`, or
     ///   `limit` for values that nest deeper than `maxDepth`.
     package init(json: some ContiguousBytes, maxDepth: Int) throws(PrefetchError) {
@@ -77,16 +77,16 @@ extension JSONValue {
         }
     }
 
-    /// The value without white space, members in their order.
+    /// The JSON text without whitespace, with members in their order.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: false)
         return bytes
     }
 
-    /// One spelling for all that mean the same: members in the order of their names' bytes, each number by its exact
-    /// value, each string with the least of escapes. Texts of other code points are others, even where they look the
-    /// same.
+    /// The canonical JSON text, which is equal for values with the same meaning. Members are ordered by the bytes of
+    /// their names, numbers by exact value have one form, and strings have minimal escapes. Strings with different code
+    /// points are different, even if they look the same.
     package var canonical: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, isCanonical: true)
@@ -120,7 +120,7 @@ extension JSONValue {
         }
     }
 
-    /// With the escapes that `JSON.stringify` writes.
+    /// Writes a string with the escapes of `JSON.stringify`.
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -4,17 +4,17 @@
 public import Foundation
 public import HTTPTypes
 
-/// A page's message that asks for an answer fetched ahead: `{url, method, body}`, and `GET` without a method.
+/// A message of a page that requests a prefetched response: `{url, method, body}`. The default method is `GET`.
 public struct PrefetchCall: Sendable {
     let url: PrefetchURL
-    /// The URL of the request, absolute, of `http` or `https`.
+    /// The absolute http or https URL of the request.
     public var target: String { url.text }
-    /// In upper case.
+    /// The method, in upper case.
     public let method: HTTPRequest.Method
     let body: RequestIdentity.Body
 
-    /// Reads a message. A body that is a text is the body itself, any other is sent as JSON; members that are not known
-    /// are ignored.
+    /// Creates a call from the JSON of a message. A string body is the body itself; any other body is sent as JSON.
+    /// Unknown members are ignored.
     /// - Throws: ``PrefetchError``, which names the member.
     public init(json: Data, limits: PrefetchLimits = .default) throws(PrefetchError) {
         guard json.count <= limits.maxBytes else {

@@ -5,25 +5,27 @@ internal import HTTPTypes
 public import ResourceLoading
 
 extension PrefetchLoader {
-    /// Whether a call may get an answer: it asks its own origin for what was made ahead, and nobody has it yet.
+    /// Returns a Boolean value that indicates whether a call may get a response: it is for its own origin, and a
+    /// matching prefetch request is not claimed.
     public func mayAnswer(_ call: PrefetchCall, from origin: WebOrigin) -> Bool {
         call.url.origin == origin && knows(call)
     }
 
-    /// Hands an answer over to a page that asks by a message instead of by a request: once, as to a request.
+    /// Returns a prefetched response to a page that requests it by a message instead of a request. Each response is
+    /// returned once.
     ///
-    /// Only for URLs of the origin that asks: for others a page needs their server's permission, which the web's own
-    /// requests ask for.
+    /// The URL must be of the requesting origin. For other origins a page needs the permission of the server, which web
+    /// requests ask for by CORS.
     /// - Parameters:
     ///   - call: the message.
-    ///   - page: the page that it comes from. The host has checked that it does.
-    ///   - origin: that of the document that asks, which may be a frame.
-    ///   - keepsCookies: whether cookies that an answer brings are kept. Where they are not, as in modes in which the
-    ///     engine does that for requests alone, such an answer is left to the page's own request.
-    ///   - waits: whether an answer on its way is waited for. An engine without replies to messages polls instead, with
-    ///     false.
-    /// - Returns: `nil` where there is nothing, or nothing yet.
-    /// - Throws: `CancellationError`; then the answer waits for another request.
+    ///   - page: the page that sent it. The host has verified it.
+    ///   - origin: the origin of the document that sent it, which may be a frame.
+    ///   - keepsCookies: whether cookies of the response are stored. If not, as in modes in which the engine stores
+    ///     them only for requests, a response with cookies is left to the page's own request.
+    ///   - waits: whether to wait for a pending response. An engine without replies to messages polls instead and
+    ///     passes `false`.
+    /// - Returns: `nil` if there is no response, or no response yet.
+    /// - Throws: `CancellationError`; the response then waits for another request.
     public func answer(
         _ call: PrefetchCall, of page: PageReference, from origin: WebOrigin, keepsCookies: Bool = true,
         waits: Bool = true
@@ -33,7 +35,7 @@ extension PrefetchLoader {
         let attribution = PageAttribution(page, confidence: .exact)
         let bare = ResourceRequest(
             head, destination: .subresource, mode: .cors, credentials: .include, page: attribution)
-        // Whose cookies the page would send now.
+        // The cookies that the page would send now.
         guard let fields = try? await completing.completed(bare).head.headerFields else { return nil }
         let own = OwnRequest(
             identity: call.identity, fields: fields, page: attribution, keepsCookies: keepsCookies)

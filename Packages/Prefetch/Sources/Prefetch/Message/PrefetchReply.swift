@@ -5,17 +5,17 @@ public import Foundation
 internal import HTTPTypes
 public import ResourceLoading
 
-/// The answer to a ``PrefetchCall``, as a page gets it: `{status, headers, body}`.
+/// The reply to a ``PrefetchCall``, as the page receives it: `{status, headers, body}`.
 public struct PrefetchReply: Sendable {
     /// The JSON of the message.
     public let json: Data
 
-    /// Reads a whole answer, which must have been decoded: as text of UTF-8, with the names of its headers in lower
-    /// case. Cookies are left out: scripts see theirs in `document.cookie`.
+    /// Creates a reply from a whole response, which must be decoded. The body becomes UTF-8 text, and header names are
+    /// in lower case. `Set-Cookie` is omitted, because scripts read cookies in `document.cookie`.
     /// - Parameters:
     ///   - response: the decoded response, whose body has not been read yet.
-    ///   - limit: the most bytes of the body; 1 MiB by default.
-    /// - Throws: `ResourceError` if the body breaks off or is larger than `limit`.
+    ///   - limit: the maximum number of body bytes; 1 MiB by default.
+    /// - Throws: `ResourceError` if the body ends early or is longer than `limit`.
     public init(_ response: ResourceResponse, limit: Int = 1 << 20) async throws {
         let body = try await response.body.collect(upTo: limit)
         var names: [HTTPField.Name] = []

@@ -3,21 +3,22 @@
 
 internal import WebSyntax
 
-/// The cookies that an answer made ahead has set: the page's own request for it may come with these in place of those
-/// that were sent.
+/// The cookies that a prefetched response has set. The page's own request for that response may have them in place of
+/// the cookies that were sent.
 ///
-/// That answer is the one that the page would have got, with these cookies, had it asked first. What another answer has
-/// set may be another account's session.
+/// With these cookies the page would have received the same response, if it had sent the request first. Cookies that
+/// another response has set do not count, because they may belong to another account's session.
 struct CookieGrants: Sendable {
     private var values: [Substring: Set<Substring>] = [:]
     private var removed: Set<Substring> = []
 
-    /// - Parameter setCookies: the values of the field `Set-Cookie`.
+    /// Records the cookies of a response.
+    /// - Parameter setCookies: the values of the `Set-Cookie` fields.
     mutating func record(_ setCookies: [String]) {
         for text in setCookies {
             let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             let (name, value) = Self.pair(parts[0])
-            // Ignored by all who keep cookies (RFC 6265bis, section 5.6).
+            // User agents ignore such a field (RFC 6265bis, section 5.6).
             guard !name.isEmpty || !value.isEmpty else { continue }
             if value.isEmpty || Self.isOver(parts.dropFirst()) {
                 removed.insert(name)
@@ -25,14 +26,15 @@ struct CookieGrants: Sendable {
                 values[name, default: []].insert(value)
             }
         }
-        // As of another path: one of this name goes on.
+        // A removal may be for another path if the response also sets a cookie of this name.
         removed.subtract(values.keys)
     }
 
-    /// Whether one who was sent with these cookies, and has had the answer since, sends those.
+    /// Returns a Boolean value that indicates whether the response turns the cookies sent into the cookies of the
+    /// page's request.
     /// - Parameters:
-    ///   - sent: the field `Cookie` of the request made ahead; `nil` where it has none.
-    ///   - own: that of the page's request.
+    ///   - sent: the `Cookie` field of the prefetch request; `nil` if it has none.
+    ///   - own: the `Cookie` field of the page's request.
     func lead(from sent: String?, to own: String?) -> Bool {
         let (before, now) = (Self.pairs(sent), Self.pairs(own))
         guard before != now else { return true }
@@ -51,7 +53,7 @@ struct CookieGrants: Sendable {
         Set((field ?? "").split(separator: ";").map(\.trimmingFieldWhitespace).filter { !$0.isEmpty })
     }
 
-    /// How many cookies there are of each name: each path may have one.
+    /// Returns the number of cookies of each name, because each path may have one.
     private static func counts(_ pairs: Set<Substring>) -> [Substring: Int] {
         Dictionary(pairs.map { (pair($0).name, 1) }, uniquingKeysWith: +)
     }
@@ -61,7 +63,8 @@ struct CookieGrants: Sendable {
         return (text[..<sign].trimmingFieldWhitespace, text[text.index(after: sign)...].trimmingFieldWhitespace)
     }
 
-    /// Whether the last `Max-Age` takes the cookie away. `Expires` alone is not read: a cookie that goes by it has no value.
+    /// Returns a Boolean value that indicates whether the last `Max-Age` removes the cookie. `Expires` is not
+    /// evaluated; a cookie that is removed by it has an empty value.
     private static func isOver(_ attributes: ArraySlice<Substring>) -> Bool {
         let ages = attributes.map(pair).filter { $0.name.lowercased() == "max-age" }.map(\.value)
         guard let age = ages.last, !age.isEmpty else { return false }

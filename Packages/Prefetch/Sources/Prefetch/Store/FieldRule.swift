@@ -5,21 +5,24 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Says whether the answer to one request may be the answer to another, by their header fields.
+/// The rule that decides by header fields whether the response to one request may answer another request.
 struct FieldRule: Sendable {
     private let ignored: Set<String>
     private static let validating: Set<String> = ["if-none-match", "if-modified-since"]
 
-    /// - Parameter ignored: names in lower case.
+    /// Creates a rule.
+    /// - Parameter ignored: field names in lower case.
     init(ignoring ignored: Set<String>) {
         self.ignored = ignored
     }
 
-    /// Whether both are of one asker: the same cookies, credentials, languages and fields that are not known.
+    /// Returns a Boolean value that indicates whether both requests have the same requester: equal cookies,
+    /// credentials, languages and unknown fields.
     ///
-    /// A whole answer is one to a `GET` that asks whether its answer is still good, too (RFC 9110, section 13.2.1).
+    /// Validators of a `GET` or `HEAD` are ignored, because a full response is also valid for a conditional request
+    /// (RFC 9110, section 13.2.1).
     /// - Parameters:
-    ///   - identity: of both.
+    ///   - identity: the identity of both requests.
     ///   - grants: the cookies in which they may differ.
     func isSameAsker(
         _ sent: HTTPFields, _ own: HTTPFields, _ identity: RequestIdentity, _ grants: CookieGrants
@@ -35,8 +38,9 @@ struct FieldRule: Sendable {
         }
     }
 
-    /// Whether an answer is for both, as far as it says itself (RFC 9110, section 12.5.5). Encodings do not count: what
-    /// has one says so, and is decoded by those who know it.
+    /// Returns a Boolean value that indicates whether the `Vary` field of a response allows it for both requests (RFC
+    /// 9110, section 12.5.5). `Accept-Encoding` is ignored, because an encoded response has `Content-Encoding` and is
+    /// decoded by a later loader.
     func isForBoth(
         _ answer: HTTPFields, _ sent: HTTPFields, _ own: HTTPFields, url: String, _ grants: CookieGrants
     ) -> Bool {
@@ -51,19 +55,19 @@ struct FieldRule: Sendable {
     private static func isSame(
         _ name: String, in sent: HTTPFields, _ own: HTTPFields, url: String, _ grants: CookieGrants
     ) -> Bool {
-        // Two jars may order cookies otherwise.
+        // Two jars may order cookies differently.
         name == "cookie"
             ? grants.lead(from: sent[.cookie], to: own[.cookie])
             : value(of: name, in: sent, url: url) == value(of: name, in: own, url: url)
     }
 
-    /// A field's value in the spelling in which it is compared; `nil` where there is none.
+    /// Returns the value of a field in the form for comparison; `nil` if the field is missing.
     private static func value(of name: String, in fields: HTTPFields, url: String) -> String? {
         guard let name = HTTPField.Name(name), let value = fields[name] else { return nil }
         switch name {
         case .acceptLanguage: return value.lowercased().filter { $0 != " " && $0 != "\t" }
         case .origin:
-            // Whether one's own origin is told depends on the method, and permits nothing.
+            // A request sends its own origin only with some methods, and that origin grants no permission.
             return WebOrigin(url: value) == WebOrigin(url: url) ? nil : value
         default: return value
         }

@@ -4,11 +4,12 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// A page's own request, as it is compared with those made ahead.
+/// A page's own request, in the form for comparison with prefetch requests.
 struct OwnRequest: Sendable {
     let identity: RequestIdentity
     let fields: HTTPFields
     let page: PageAttribution
-    /// Whether cookies that the answer brings are kept where it goes; an answer that has some is not for it otherwise.
+    /// A Boolean value that indicates whether cookies of the response are stored. If not, a response with cookies does
+    /// not match.
     var keepsCookies = true
 }

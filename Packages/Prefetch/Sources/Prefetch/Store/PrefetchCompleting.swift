@@ -3,13 +3,13 @@
 
 public import ResourceLoading
 
-/// Completes requests that are made ahead with what the engine would add.
+/// A type that adds to prefetch requests the fields that the engine would add.
 public protocol PrefetchCompleting: Sendable {
-    /// Adds cookies, languages, user agent, origin and referrer to a request, as the page's own will have them where it
-    /// reaches the prefetch.
+    /// Adds cookies, languages, user agent, origin and referrer to a request, as the page's own request will have them
+    /// when it reaches the prefetch loader.
     ///
-    /// An answer goes to a request with the same of them only, see ``PrefetchLoader/Configuration/ignoredFields``.
-    /// - Parameter request: a request of the page in `ResourceRequest.page`, with no header field but `Content-Type`.
-    /// - Throws: anything, where the request is not to be made.
+    /// A response is only used for a request with the same fields; see ``PrefetchLoader/Configuration/ignoredFields``.
+    /// - Parameter request: a request with its page in `ResourceRequest.page`, and no header field but `Content-Type`.
+    /// - Throws: any error, if the request must not be sent.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest
 }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a prefetch has counted since it was made.
+/// The counters of a prefetch loader since it was created.
 ///
-/// Of the requests that were started each is one of ``hits``, ``joins``, ``wasted``, ``failures`` and ``abandoned``, or
-/// waits still.
+/// Each started request counts as one of ``hits``, ``joins``, ``wasted``, ``failures`` and ``abandoned``, or is still
+/// waiting.
 public struct PrefetchCounters: Sendable, Hashable {
-    /// Requests made ahead.
+    /// The number of prefetch requests started.
     public var started = 0
-    /// Answers that were there whole when the page asked.
+    /// The number of responses that were complete when the page requested them.
     public var hits = 0
-    /// Answers that were on their way when the page asked.
+    /// The number of responses that were in progress when the page requested them.
     public var joins = 0
-    /// Requests of pages that had been made ahead, and that went on alone all the same.
+    /// The number of page requests that had a prefetch request but continued without its response.
     public var misses = 0
-    /// Of the misses, those whose cookies, language or other fields were not those of the request made ahead.
+    /// The number of misses caused by differing cookies, language or other request headers.
     public var mismatches = 0
-    /// Requests made ahead for whose answers nobody came in time.
+    /// The number of prefetch requests whose responses no page requested in time.
     public var wasted = 0
-    /// The bytes that had come for those.
+    /// The number of bytes received for wasted requests.
     public var wastedBytes = 0
-    /// Requests made ahead that failed before a page had their answer.
+    /// The number of prefetch requests that failed before a page had their response.
     public var failures = 0
-    /// Requests made ahead that were ended because the page had waited long enough.
+    /// The number of prefetch requests ended because the page had waited for the limit.
     public var abandoned = 0
-    /// Requests that were not made ahead because of a limit.
+    /// The number of prefetch requests not sent because of a limit.
     public var skipped = 0
-    /// How much sooner the pages' requests were answered, all together: the time that the request made ahead had been
-    /// under way, up to its end.
+    /// The total time saved for page requests: the time from the start of each prefetch request to the page's request,
+    /// or to the end of the response if that was earlier.
     public var saved = Duration.zero
 
     public init() {}

@@ -2,34 +2,36 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension PrefetchLoader {
-    /// What a prefetch may be told.
+    /// The options of a prefetch loader.
     public struct Configuration: Sendable {
-        /// How long an answer is good after its head has come; a request that brings none by then is ended.
-        /// Default: 30 s.
+        /// The time for which a response is valid after its head arrived; a request without a head ends after the same
+        /// time. The default is 30 s.
         public var maxAge = Duration.seconds(30)
-        /// How long a page's request waits for the head of the answer that it has joined before it goes on alone.
-        /// Default: 10 s.
+        /// The longest time for which a page's request waits for the head of a response that it has joined. Then it
+        /// continues without it. The default is 10 s.
         public var joinLimit = Duration.seconds(10)
-        /// The most requests at a time, under way or answered. Default: 64.
+        /// The maximum number of requests at a time, in progress or complete; 64 by default.
         public var maxCount = 64
-        /// The most bytes of all answers that wait for a page, a piece of each apart: an answer that has no room comes
-        /// on when it has been asked for. Default: 8 MiB.
+        /// The maximum number of bytes of all waiting responses, not counting one piece of each. A response beyond it
+        /// is received further only when a page requests it. The default is 8 MiB.
         public var maxBytes = 8 << 20
-        /// The most bytes of one answer that wait for a page, a piece apart. Default: 1 MiB.
+        /// The maximum number of waiting bytes of one response, not counting one piece; 1 MiB by default.
         public var maxAnswerBytes = 1 << 20
-        /// The most bytes of an answer that wait for the reader who has taken it, a piece apart. Default: 256 KiB.
+        /// The maximum number of unread bytes of a response that has a reader, not counting one piece; 256 KiB by
+        /// default.
         public var readAhead = 256 << 10
-        /// The most bytes of a page's request body that are compared; a request with more goes on alone.
-        /// Default: 64 KiB.
+        /// The maximum number of request body bytes that are compared; a page's request with a longer body continues
+        /// normally. The default is 64 KiB.
         public var maxBodyBytes = 64 << 10
-        /// Fields in which a page's request may differ from the one made ahead, in lower case; beside them those whose
-        /// names begin with `sec-`. All others must be the same, an unknown one above all: it may say who asks. What
-        /// the answer's `Vary` names must be the same in any case. Default: ``standardIgnoredFields``.
+        /// The fields in which a page's request may differ from the prefetch request, in lower case. Fields whose names
+        /// begin with `sec-` may also differ. All other fields must be equal, including unknown ones, because they may
+        /// identify the requester. Fields that `Vary` names must always be equal. The default is
+        /// ``standardIgnoredFields``.
         public var ignoredFields = Self.standardIgnoredFields
 
         public init() {}
 
-        /// What says how an answer is to look or travel, and not who asks for what.
+        /// The fields that only affect the form or the transfer of a response, not the requester or the resource.
         public static let standardIgnoredFields: Set<String> = [
             "accept", "accept-encoding", "connection", "content-length", "content-type", "dnt", "host", "keep-alive",
             "priority", "referer", "save-data", "te", "upgrade-insecure-requests", "user-agent", "x-requested-with",

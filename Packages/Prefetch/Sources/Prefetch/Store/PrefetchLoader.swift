@@ -5,28 +5,30 @@ internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
 
-/// Makes the requests of a page when it is opened, and hands each answer over once: to the page's own request.
+/// A loader that sends the requests of a page when the page is opened, and returns each response once: to the page's
+/// own request.
 ///
-/// That takes the answer where it is there, joins it where it is on its way, and goes on to the next loader where there
-/// is none, where it failed, or where it does not come in time. A page that leaves while it waits for the head of an
-/// answer gives that back, and may ask again; after that the answer is its own, and ends with it.
+/// The page's request gets a complete response at once, and joins one in progress. It continues with the next loader if
+/// there is no response, if the prefetch request failed, or if the response takes too long. A page request that is
+/// cancelled while it waits for the head releases the response. Later it owns the response, and ends it with itself.
 ///
-/// Stands below whatever gives requests their cookies, so that accounts can be told apart; requests made ahead have
-/// theirs from a ``PrefetchCompleting``.
+/// It belongs below the loader that sets the cookies of requests, so that accounts can be distinguished. A
+/// ``PrefetchCompleting`` adds the cookies of prefetch requests.
 ///
-/// Isolation: any.
+/// Isolation: any thread.
 public final class PrefetchLoader: ResourceLoader {
-    /// What it was made with.
+    /// The configuration of the loader.
     public let configuration: Configuration
     private let next: any ResourceLoader
     let completing: any PrefetchCompleting
     private let store: PrefetchStore
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - next: answers requests made ahead, and those for which nothing was.
-    ///   - completing: completes requests made ahead.
+    ///   - next: the loader for prefetch requests, and for requests without a prefetched response.
+    ///   - completing: the object that completes prefetch requests.
     ///   - configuration: the limits, and the header fields in which requests may differ.
-    ///   - clock: by which answers age. Default: a clock that goes on while the device sleeps.
+    ///   - clock: the clock for the age of responses; by default one that continues while the device sleeps.
     public init(
         next: any ResourceLoader, completing: any PrefetchCompleting, configuration: Configuration = .init(),
         clock: some Clock<Duration> = ContinuousClock()
@@ -37,14 +39,14 @@ public final class PrefetchLoader: ResourceLoader {
         store = PrefetchStore(configuration, clock: clock)
     }
 
-    /// What was counted since this was made.
+    /// The counters since the loader was created.
     public var counters: PrefetchCounters { store.read(\.counters) }
 
-    /// How many answers and requests under way wait for their page.
+    /// The number of responses and requests in progress that wait for their page.
     public var waitingCount: Int { store.read(\.waitingCount) }
 
-    /// Makes requests for a page that is being opened. They are under way when this returns: from then on the page's
-    /// own join them. None is made twice for one page until ``forget(_:)``.
+    /// Starts requests for a page that is being opened. When the method returns they are in progress, and the page's
+    /// own requests join them. No request is sent twice for one page until ``forget(_:)``.
     public func prefetch(_ requests: [PrefetchRequest], for page: PageReference) {
         guard !requests.isEmpty else { return }
         let numbers = store.change { state, now in state.open(page.id, requests.map(\.identity), at: now) }
@@ -55,12 +57,12 @@ public final class PrefetchLoader: ResourceLoader {
         store.sweep()
     }
 
-    /// Drops what a page that is closed did not ask for.
+    /// Drops the responses that a closed page did not request.
     public func forget(_ page: PageID) {
         store.change { state, _ in state.forget(page) }
     }
 
-    /// Drops all, as on sign-out; what a page is reading already goes on.
+    /// Drops all responses, for example on sign-out. Responses that a page is reading continue.
     public func removeAll() {
         store.change { state, _ in state.removeAll() }
     }
@@ -80,7 +82,8 @@ public final class PrefetchLoader: ResourceLoader {
 // MARK: - The page's own requests
 
 extension PrefetchLoader {
-    /// The URL of a request that may have been made ahead. Most requests have none, and cost next to nothing.
+    /// Returns the URL of a request that may have a prefetched response. For most requests the result is `nil`, at very
+    /// low cost.
     private func known(_ request: ResourceRequest) -> String? {
         guard request.page != nil, !store.read(\.isEmpty), let url = PrefetchURL(request.head.urlText)?.text,
             store.read({ $0.knows(method: request.head.method.rawValue.uppercased(), url: url) })
@@ -88,8 +91,8 @@ extension PrefetchLoader {
         return url
     }
 
-    /// Makes a request comparable, for which its body may have to be read.
-    /// - Returns: `nil` where the body is too large for that, or of unknown length.
+    /// Returns a request in the form for comparison, which may require reading its body.
+    /// - Returns: `nil` if the body is too long or of unknown length.
     private nonisolated(nonsending) func own(
         _ request: inout ResourceRequest, url: String
     ) async throws -> OwnRequest? {
@@ -104,12 +107,13 @@ extension PrefetchLoader {
         return OwnRequest(identity: identity, fields: request.head.headerFields, page: page)
     }
 
-    /// Whether a call's request was made ahead.
+    /// Returns a Boolean value that indicates whether there is a prefetch request for a call.
     func knows(_ call: PrefetchCall) -> Bool {
         store.read { $0.knows(method: call.method.rawValue, url: call.url.text) }
     }
 
-    /// - Parameter waits: whether an answer on its way is waited for.
+    /// Returns the prefetched response to a request, or `nil`.
+    /// - Parameter waits: whether to wait for a response in progress.
     nonisolated(nonsending) func answer(_ own: OwnRequest, waits: Bool = true) async throws -> ResourceResponse? {
         var tried: Set<PrefetchState.Number> = []
         while let number = store.change({ state, now in state.claim(own, beside: tried, at: now) }) {
@@ -126,8 +130,8 @@ extension PrefetchLoader {
         return nil
     }
 
-    /// Waits for the head of what is claimed.
-    /// - Returns: `nil` where it is not for this request, has failed, or does not come in time.
+    /// Waits for the head of a claimed response.
+    /// - Returns: `nil` if the response does not match, has failed, or takes too long.
     private nonisolated(nonsending) func join(_ number: PrefetchState.Number) async throws -> ResourceResponse? {
         let claims = store.read { $0.claims(of: number) }
         let watch = Task { [store, limit = configuration.joinLimit] in
@@ -154,12 +158,12 @@ extension PrefetchLoader {
     ) -> ResourceResponse? {
         let (answer, body, how): (PrefetchState.Answer, ResourceBody, String)
         switch handOver {
-        case .whole(let whole, let itsBody): (answer, body, how) = (whole, itsBody, "fetched ahead")
+        case .whole(let whole, let itsBody): (answer, body, how) = (whole, itsBody, "prefetched")
         case .streamed(let begun):
             let stream = ByteStream(PrefetchedBody(store, number), length: begun.length)
             (answer, body, how) = (begun, .stream(stream), "joined")
         case .mismatch:
-            // It waits for another one, and ages.
+            // The response waits for another request and expires.
             store.sweep()
             return nil
         case .gone: return nil
@@ -179,7 +183,7 @@ extension PrefetchLoader {
     private func fetch(_ request: PrefetchRequest, _ number: PrefetchState.Number, for page: PageReference) async {
         do {
             guard let bare = request.resource(for: page) else {
-                throw ResourceError(.invalidRequest, "no URL", at: request.url)
+                throw ResourceError(.invalidRequest, "invalid URL", at: request.url)
             }
             var whole = try await completing.completed(bare)
             let fields = whole.head.headerFields
@@ -187,13 +191,13 @@ extension PrefetchLoader {
             let grant = { @Sendable [store] (setCookies: [String]) in
                 store.change { state, _ in state.grant(number, setCookies) }
             }
-            // A loader that stores the cookies calls it first, so that the page's own request with these cookies finds them
-            // granted.
+            // A loader that stores the cookies calls it first, so that the grants are known when the page's own request
+            // has these cookies.
             whole.onSetCookie = grant
             guard let response = try await next.load(whole) else {
-                throw ResourceError(.internal, "no loader answered", at: request.url)
+                throw ResourceError(.internal, "no loader returned a response", at: request.url)
             }
-            // No loader has stored these.
+            // These are the cookies that no loader has stored.
             grant(response.head.headerFields[values: .setCookie])
             try await keep(response, number)
         } catch {
@@ -213,7 +217,7 @@ extension PrefetchLoader {
         var pieces = stream.makeAsyncIterator()
         while true {
             let isWanted = try await store.wait(for: number) { state, _ -> Bool? in
-                // Not wanted is an answer; no room is none.
+                // `false` means that the response is not wanted; `nil` means that there is no capacity yet.
                 guard let hasCapacity = state.hasCapacity(number) else { return false }
                 return hasCapacity ? true : nil
             }

@@ -5,37 +5,38 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// What is known of all requests made ahead: a value that neither waits nor asks for the time.
+/// The state of all prefetch requests, as a value that does not wait and does not read a clock.
 ///
-/// A request made ahead is *claimed* by at most one request of a page at a time, and *handed over* at most once, in the
-/// step in which its claimant sees that the head is there and meant for it. A claimant that leaves before that gives it
-/// back. Who may be waiting for what has changed is told by ``touched``, and whose work is to end by ``ended``.
+/// A prefetch request is *claimed* by at most one page request at a time, and *handed over* at most once: when its
+/// claimant finds that the head has arrived and that the response matches. A claimant that is cancelled before releases
+/// its claim. ``touched`` names the requests whose waiters must be resumed, and ``ended`` the requests whose work must
+/// be cancelled.
 struct PrefetchState: Sendable {
     typealias Number = UInt64
 
-    /// The head of an answer, and what is known of its body.
+    /// The head of a response, and the properties of its body.
     struct Answer: Sendable {
         var head: HTTPResponse
         var provenance: Provenance
         var isInterim = false
         var movedTo: String?
-        /// The body's length, where it is announced.
+        /// The length of the body, if it is known.
         var length: Int64?
     }
 
-    /// What a claimant gets.
+    /// The result of a handover to a claimant.
     enum HandOver: Sendable {
-        /// The answer, all of it.
+        /// The complete response.
         case whole(Answer, ResourceBody)
-        /// The answer, whose pieces are had by ``nextStep(_:)``.
+        /// The response, whose pieces ``nextStep(_:)`` returns.
         case streamed(Answer)
-        /// It is not for this claimant, who has no claim any more.
+        /// The response does not match the claimant, which has lost its claim.
         case mismatch
-        /// There is none any more.
+        /// The response is no longer available.
         case gone
     }
 
-    /// What a reader finds.
+    /// The next step of a reader.
     enum Step: Sendable {
         case piece(Data)
         case end
@@ -46,24 +47,24 @@ struct PrefetchState: Sendable {
         let page: PageID
         let identity: RequestIdentity
         let startedAt: Duration
-        /// The fields with which the request left; `nil` while it is being completed.
+        /// The fields of the sent request; `nil` while the request is being completed.
         var sent: HTTPFields?
-        /// What its answer says of cookies.
+        /// The cookies that the response sets.
         var grants = CookieGrants()
         var answer: Answer?
         var answeredAt: Duration?
         var endedAt: Duration?
-        /// A body that does not stream.
+        /// A body that is not a stream.
         var body: ResourceBody?
-        /// The pieces that have come and have not been read, of which the first ones are gone.
+        /// The received pieces; those before `firstPiece` have been read.
         var pieces: [Data] = []
         var firstPiece = 0
-        /// Their bytes.
+        /// The number of unread bytes.
         var held = 0
         var received = 0
         var failure: (any Error)?
         var claim: (own: OwnRequest, at: Duration)?
-        /// How often it was claimed.
+        /// The number of claims so far.
         var claims = 0
         var isHandedOver = false
     }
@@ -77,18 +78,18 @@ struct PrefetchState: Sendable {
     private let rule: FieldRule
     private var entries: [Number: Entry] = [:]
     private var last: Number = 0
-    /// What was started for each page that is open, and the pages in the order of their opening.
+    /// The requests started for each open page, and the pages in the order in which they were opened.
     private var started: [PageID: Set<RequestIdentity>] = [:]
     private var pages: [PageID] = []
-    /// What ended before its page came for it, the oldest first.
+    /// The requests that ended before their page requested them, oldest first.
     private var traces: [Trace] = []
-    /// The bytes of all that is not handed over.
+    /// The number of bytes of all responses that have not been handed over.
     private(set) var held = 0
 
     private(set) var counters = PrefetchCounters()
-    /// Whose state has changed since this was emptied.
+    /// The requests whose state has changed since this set was emptied.
     var touched: Set<Number> = []
-    /// Whose work is to end.
+    /// The requests whose work must be cancelled.
     var ended: Set<Number> = []
 
     private static let maxPages = 64
@@ -99,20 +100,20 @@ struct PrefetchState: Sendable {
         rule = FieldRule(ignoring: configuration.ignoredFields)
     }
 
-    /// How many wait for their page.
+    /// The number of requests that wait for their page.
     var waitingCount: Int { entries.values.count { !$0.isHandedOver } }
-    /// How many there are, those included that are being read.
+    /// The number of requests, including those whose response is being read.
     var count: Int { entries.count }
-    /// Whether more may come for one that somebody may want.
+    /// Returns a Boolean value that indicates whether more data may arrive for a request that is still wanted.
     func isUnderWay(_ number: Number) -> Bool { entries[number].map { $0.endedAt == nil } ?? false }
 }
 
-// MARK: - Requests made ahead
+// MARK: - Prefetch requests
 
 extension PrefetchState {
-    /// Takes in what is to be asked for when a page is opened.
-    /// - Returns: the numbers of those to start, `nil` for those that were started for this page before, or have no
-    ///   room.
+    /// Registers the requests of a page that is being opened.
+    /// - Returns: the numbers of the requests to start; `nil` for a request that was started for this page before or
+    ///   exceeds the limit.
     mutating func open(_ page: PageID, _ identities: [RequestIdentity], at now: Duration) -> [Number?] {
         expire(at: now)
         if started[page] == nil {
@@ -134,8 +135,8 @@ extension PrefetchState {
         }
     }
 
-    /// The request is complete and is about to leave.
-    /// - Returns: whether it is still wanted.
+    /// Records that the request is complete and is about to be sent.
+    /// - Returns: a Boolean value that indicates whether the request is still wanted.
     mutating func complete(_ number: Number, fields: HTTPFields) -> Bool {
         guard entries[number] != nil else { return false }
         entries[number]?.sent = fields
@@ -143,15 +144,16 @@ extension PrefetchState {
         return true
     }
 
-    /// The head is about to come, with these values of `Set-Cookie`: the page's own request may have them from now on.
+    /// Records the `Set-Cookie` values of a head that is about to arrive. From now on the page's own request may have
+    /// these cookies.
     mutating func grant(_ number: Number, _ setCookies: [String]) {
         entries[number]?.grants.record(setCookies)
         touched.insert(number)
     }
 
-    /// The head has come. An answer that says of an error is none: the page asks itself.
-    /// - Parameter body: a body that does not stream; `nil` where pieces follow.
-    /// - Returns: whether it is still wanted.
+    /// Records the head of a response. An error response counts as a failure, so that the page sends its own request.
+    /// - Parameter body: a body that is not a stream; `nil` if pieces follow.
+    /// - Returns: a Boolean value that indicates whether the response is still wanted.
     mutating func answer(_ number: Number, _ answer: Answer, body: ResourceBody?, at now: Duration) -> Bool {
         guard let entry = entries[number] else { return false }
         var bytes = 0
@@ -174,14 +176,15 @@ extension PrefetchState {
         return true
     }
 
-    /// Whether the next piece may be asked for; `nil` where it is not wanted any more.
+    /// Returns a Boolean value that indicates whether the next piece may be requested; `nil` if the response is no
+    /// longer wanted.
     func hasCapacity(_ number: Number) -> Bool? {
         guard let entry = entries[number] else { return nil }
         if entry.isHandedOver { return entry.held < max(1, configuration.readAhead) }
         return entry.held < configuration.maxAnswerBytes && held < configuration.maxBytes
     }
 
-    /// A piece has come.
+    /// Records a piece.
     mutating func append(_ number: Number, _ piece: Data) {
         guard let entry = entries[number] else { return }
         entries[number]?.pieces.append(piece)
@@ -191,17 +194,18 @@ extension PrefetchState {
         touched.insert(number)
     }
 
-    /// All pieces have come.
+    /// Records the end of the body.
     mutating func end(_ number: Number, at now: Duration) {
         entries[number]?.endedAt = now
         touched.insert(number)
     }
 
-    /// The request has failed, or its body has broken off: what a reader has of it already ends with the failure.
+    /// Records that the request has failed or its body has ended early. A current reader gets the failure after the
+    /// received pieces.
     mutating func fail(_ number: Number, _ error: (any Error)? = nil) {
         guard let entry = entries[number] else { return }
         if entry.isHandedOver {
-            entries[number]?.failure = error ?? ResourceError(.connectionLost, "the answer broke off")
+            entries[number]?.failure = error ?? ResourceError(.connectionLost, "the response body ended early")
             touched.insert(number)
         } else {
             counters.failures += 1
@@ -210,22 +214,22 @@ extension PrefetchState {
     }
 }
 
-// MARK: - Requests of pages
+// MARK: - Page requests
 
 extension PrefetchState {
-    /// Whether a request of this method and URL was made ahead, and nobody has its answer.
+    /// Returns a Boolean value that indicates whether there is an unclaimed prefetch request with this method and URL.
     func knows(method: String, url: String) -> Bool {
         let isSame = { (identity: RequestIdentity) in identity.url == url && identity.method == method }
         return entries.values.contains { $0.claim == nil && isSame($0.identity) }
             || traces.contains { isSame($0.identity) }
     }
 
-    /// Whether there is anything that a request could be meant by.
+    /// A Boolean value that indicates whether no prefetch request can match.
     var isEmpty: Bool { entries.isEmpty && traces.isEmpty }
 
-    /// Claims what was made ahead for a request of a page.
-    /// - Parameter tried: what the same request has claimed before.
-    /// - Returns: `nil` where there is nothing, or nothing any more.
+    /// Claims a prefetch request for a page request.
+    /// - Parameter tried: the prefetch requests that the same page request has claimed before.
+    /// - Returns: `nil` if there is none.
     mutating func claim(_ own: OwnRequest, beside tried: Set<Number> = [], at now: Duration) -> Number? {
         expire(at: now)
         var candidates = entries.filter { number, entry in
@@ -250,7 +254,7 @@ extension PrefetchState {
         return nil
     }
 
-    /// Hands a claimed answer over; `nil` while its head has not come.
+    /// Hands over a claimed response; `nil` while its head has not arrived.
     mutating func handOver(_ number: Number, at now: Duration) -> HandOver? {
         guard let entry = entries[number], let claim = entry.claim, !entry.isHandedOver else { return .gone }
         guard isMeant(entry, for: claim.own) else {
@@ -279,7 +283,7 @@ extension PrefetchState {
         return .whole(answer, entry.pieces.isEmpty ? .empty : .bytes(entry.pieces.reduce(into: Data()) { $0 += $1 }))
     }
 
-    /// A claimant leaves before it has the head: the answer waits for another one.
+    /// Releases a claim before the head has arrived. The response then waits for another request.
     mutating func release(_ number: Number, at now: Duration) {
         guard let entry = entries[number], entry.claim != nil, !entry.isHandedOver else { return }
         entries[number]?.claim = nil
@@ -287,11 +291,11 @@ extension PrefetchState {
         expire(at: now)
     }
 
-    /// How often a request was claimed, which tells its claimants apart.
+    /// Returns the number of claims of a request, which identifies the current claimant.
     func claims(of number: Number) -> Int { entries[number]?.claims ?? 0 }
 
-    /// A claimant has waited long enough.
-    /// - Parameter claims: what ``claims(of:)`` was for it.
+    /// Ends a request whose claimant has waited for the limit.
+    /// - Parameter claims: the value of ``claims(of:)`` for the claimant.
     mutating func abandon(_ number: Number, claims: Int) {
         guard let entry = entries[number], entry.claim != nil, entry.claims == claims, entry.answer == nil else {
             return
@@ -300,7 +304,7 @@ extension PrefetchState {
         remove(number)
     }
 
-    /// What a reader gets next; `nil` while nothing has come.
+    /// Returns the next step of a reader; `nil` while no data has arrived.
     mutating func nextStep(_ number: Number) -> Step? {
         guard let entry = entries[number] else { return .end }
         if entry.firstPiece < entry.pieces.count {
@@ -325,7 +329,7 @@ extension PrefetchState {
         return .end
     }
 
-    /// A reader wants no more.
+    /// Ends a response whose reader has stopped.
     mutating func leave(_ number: Number) {
         guard entries[number]?.isHandedOver == true else { return }
         entries[number] = nil
@@ -333,12 +337,13 @@ extension PrefetchState {
         touched.insert(number)
     }
 
-    /// One page's answers are for that page, as far as the engine says who asks.
+    /// Returns a Boolean value that indicates whether a requester may get the response of a page. Responses belong to
+    /// one page, if the engine identifies the requester exactly.
     private func mayHave(_ asker: PageAttribution, of page: PageID) -> Bool {
         asker.confidence == .inferred || asker.page.id == page
     }
 
-    /// Whether an answer is for a request, as far as that is known.
+    /// Returns a Boolean value that indicates whether a response matches a request, as far as known.
     private func isMeant(_ entry: Entry, for own: OwnRequest) -> Bool {
         guard let sent = entry.sent else { return true }
         let url = entry.identity.url
@@ -349,20 +354,20 @@ extension PrefetchState {
     }
 }
 
-// MARK: - Ends
+// MARK: - Expiry
 
 extension PrefetchState {
-    /// Drops what nobody has come for in time.
+    /// Drops the responses that were not requested in time.
     mutating func expire(at now: Duration) {
         for (number, entry) in entries where entry.claim == nil && deadline(of: entry) <= now { waste(number) }
     }
 
-    /// How long it is until the next one is dropped; `nil` where none will be.
+    /// Returns the time until the next response expires; `nil` if none will.
     func timeToExpiry(at now: Duration) -> Duration? {
         entries.values.filter { $0.claim == nil }.map { deadline(of: $0) - now }.min()
     }
 
-    /// Drops what nobody has claimed of a page that is closed.
+    /// Drops the unclaimed requests of a closed page.
     mutating func forget(_ page: PageID) {
         started[page] = nil
         pages.removeAll { $0 == page }
@@ -370,7 +375,7 @@ extension PrefetchState {
         traces.removeAll { $0.page == page }
     }
 
-    /// Drops all that is not handed over. Requests that have joined one go on alone.
+    /// Drops all requests that have not been handed over. Page requests that joined one continue without it.
     mutating func removeAll() {
         for (number, entry) in entries where !entry.isHandedOver { waste(number) }
         traces = []
@@ -386,7 +391,7 @@ extension PrefetchState {
         remove(number)
     }
 
-    /// Drops one that is not handed over.
+    /// Removes a request that has not been handed over.
     private mutating func remove(_ number: Number) {
         guard let entry = entries.removeValue(forKey: number) else { return }
         held -= entry.held

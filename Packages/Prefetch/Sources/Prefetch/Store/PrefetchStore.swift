@@ -3,9 +3,9 @@
 
 internal import AsyncSupport
 
-/// The state, behind one lock, with all who wait for it to change and the work whose end it tells.
+/// The prefetch state behind one lock, with the waiters for its changes and the tasks of its requests.
 ///
-/// Isolation: any. Nobody is resumed, and nothing is cancelled, while the lock is held.
+/// Isolation: any thread. Continuations are resumed and tasks are cancelled outside of the lock.
 final class PrefetchStore: Sendable {
     typealias Number = PrefetchState.Number
 
@@ -13,11 +13,11 @@ final class PrefetchStore: Sendable {
         var prefetch: PrefetchState
         var waiters: [UInt64: (number: Number, resume: @Sendable () -> Void)] = [:]
         var lastWaiter: UInt64 = 0
-        /// The work of requests under way.
+        /// The tasks of the requests in progress.
         var work: [Number: Task<Void, Never>] = [:]
         var isSweeping = false
 
-        /// Whom a change is about.
+        /// Removes and returns the waiters of the changed requests.
         mutating func drainWaiters() -> [@Sendable () -> Void] {
             let touched = prefetch.touched
             prefetch.touched = []
@@ -49,7 +49,7 @@ final class PrefetchStore: Sendable {
         state.withLock { body($0.prefetch) }
     }
 
-    /// Changes the state, then tells all whom that is about.
+    /// Changes the state, then resumes the waiters and cancels the tasks concerned.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout PrefetchState, _ now: Duration) -> Value) -> Value {
         change { state, now in body(&state.prefetch, now) }
@@ -66,8 +66,8 @@ final class PrefetchStore: Sendable {
         return value
     }
 
-    /// Asks `body` until it has an answer: now, and whenever something about this number has changed.
-    /// - Throws: `CancellationError`, and then `body` has not answered.
+    /// Calls `body` now, and after each change of this request, until it returns a value.
+    /// - Throws: `CancellationError`; `body` has then returned no value.
     nonisolated(nonsending) func wait<Value: Sendable>(
         for number: Number, _ body: (inout PrefetchState, _ now: Duration) -> Value?
     ) async throws -> Value {
@@ -79,7 +79,7 @@ final class PrefetchStore: Sendable {
             try Task.checkCancellation()
             let value: Value? = await withTaskCancellationHandler {
                 await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
-                    // Asked and noted in one step, so that no change comes in between.
+                    // The call and the registration are one step, so that no change is missed between them.
                     let value: Value?? = change { state, now in
                         if let value = body(&state.prefetch, now) { return value }
                         if Task.isCancelled { return .some(nil) }
@@ -95,14 +95,14 @@ final class PrefetchStore: Sendable {
         }
     }
 
-    /// Has work done for a request made ahead, until the state says that it is to end.
+    /// Runs the work of a prefetch request in a task, until the state ends the request.
     func start(_ number: Number, _ work: @escaping @Sendable () async -> Void) {
         let task = Task {
             await work()
             state.withLock { _ = $0.work.removeValue(forKey: number) }
         }
         let isWanted = state.withLock { state in
-            // Where it is through already, or dropped, nobody would take the task out again.
+            // If the work is already done or dropped, no later step would remove the task.
             guard state.prefetch.isUnderWay(number) else { return false }
             state.work[number] = task
             return true
@@ -110,7 +110,7 @@ final class PrefetchStore: Sendable {
         if !isWanted { task.cancel() }
     }
 
-    /// Drops what nobody comes for, in time, for as long as there is something.
+    /// Starts a task that drops expired responses, as long as there are any.
     func sweep() {
         let begins = state.withLock { state in
             defer { state.isSweeping = true }
@@ -122,7 +122,7 @@ final class PrefetchStore: Sendable {
         }
     }
 
-    /// How long the sweeper may rest; `nil` where it is not needed any more.
+    /// Returns the time until the next sweep; `nil` if none is needed.
     private func nextPause() -> Duration? {
         change { state, now in
             state.prefetch.expire(at: now)

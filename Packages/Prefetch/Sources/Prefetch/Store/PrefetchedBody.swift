@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// The body of an answer that was joined: its pieces as they come. Dropping it ends the request.
+/// The body of a joined response, as a stream of its pieces. Releasing it ends the request.
 struct PrefetchedBody: AsyncSequence, Sendable {
     private let reader: Reader
 
@@ -24,7 +24,7 @@ struct PrefetchedBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Leaves when it is dropped, whether anything was read or not.
+    /// A reader that ends the response when it is released, even if nothing was read.
     fileprivate final class Reader: Sendable {
         private let store: PrefetchStore
         private let number: PrefetchStore.Number

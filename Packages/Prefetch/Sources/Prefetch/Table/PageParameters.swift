@@ -3,11 +3,11 @@
 
 internal import WebSyntax
 
-/// The parameters in a page's query (`application/x-www-form-urlencoded`, section 5 of the URL standard), and how they
-/// join a URL and a body.
+/// The parameters of a page's query (`application/x-www-form-urlencoded`; URL Standard, section 5), and the rules for
+/// adding them to a URL and a body.
 package struct PageParameters: Sendable {
     package struct Pair: Sendable {
-        /// As it stands in the query.
+        /// The original text in the query.
         let raw: Substring
         package let name: String
         package let value: String
@@ -21,8 +21,8 @@ package struct PageParameters: Sendable {
         pairs = Self.pairs(of: self.query)
     }
 
-    /// A query with the page's behind it. The page's parameters stay spelled as they are; those whose name the query
-    /// already has are left out.
+    /// Returns a query followed by the page's parameters. They keep their spelling; parameters whose name the query
+    /// already has are omitted.
     package func following(_ own: String?) -> String? {
         guard !query.isEmpty else { return own }
         guard let own, !own.isEmpty else { return query }
@@ -32,8 +32,8 @@ package struct PageParameters: Sendable {
         return own + (own.hasSuffix("&") ? "" : "&") + added.joined(separator: "&")
     }
 
-    /// Members with the page's parameters behind them; those that are there already stay. Of a parameter that comes
-    /// more than once the last value counts, at the place of the first, as in an object of JavaScript.
+    /// Returns members followed by the page's parameters; existing members are kept. If a parameter occurs more than
+    /// once, its last value is at the position of the first one, as in a JavaScript object.
     package func following(_ own: [JSONValue.Member]) -> [JSONValue.Member] {
         var members = own
         var places: [[UInt8]: Int] = [:]

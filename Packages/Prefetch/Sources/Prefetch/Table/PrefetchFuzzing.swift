@@ -6,8 +6,8 @@ public import Foundation
 /// The entry points of the fuzz targets.
 @_spi(Fuzzing)
 public enum PrefetchFuzzing {
-    /// Reads any bytes as a body, and holds what comes of it against what must be true of every body.
-    /// - Returns: whether all of it was true; bytes that are no JSON are fine.
+    /// Parses any bytes as a body, and checks the invariants of the canonical form.
+    /// - Returns: a Boolean value that indicates whether all invariants hold; bytes that are not JSON are valid input.
     public static func bodiesHold(_ bytes: Data) -> Bool {
         guard let value = try? JSONValue(json: bytes, maxDepth: 32) else { return true }
         let canonical = value.canonical

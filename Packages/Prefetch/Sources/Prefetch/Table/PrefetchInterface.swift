@@ -3,16 +3,16 @@
 
 package import HTTPTypes
 
-/// One interface of a page: what is asked for when the page is opened, and what the page's parameters do to it.
+/// One interface of a page: the request to send when the page is opened, and the rules for the page's parameters.
 public struct PrefetchInterface: Sendable {
     package let api: PrefetchURL
-    /// In upper case.
+    /// The method, in upper case.
     package let method: HTTPRequest.Method
-    /// Whether the page's parameters join the URL's query.
+    /// A Boolean value that indicates whether the page's parameters are added to the URL's query.
     package let hasURLParameters: Bool
-    /// Whether the page's parameters join the body.
+    /// A Boolean value that indicates whether the page's parameters are added to the body.
     package let hasBodyParameters: Bool
-    /// The configured body. An object, where parameters join it.
+    /// The configured body. It is an object if parameters are added to it.
     package let body: JSONValue?
 
     package init(
@@ -25,7 +25,7 @@ public struct PrefetchInterface: Sendable {
         self.body = body
     }
 
-    /// The request for a page with these parameters.
+    /// Returns the request for a page with these parameters.
     package func request(with parameters: PageParameters) -> PrefetchRequest {
         var url = api
         if hasURLParameters { url.query = parameters.following(api.query) }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a prefetch table may ask for.
+/// The limits of a prefetch table.
 public struct PrefetchLimits: Sendable, Hashable {
-    /// The most bytes of a table. Default: 1 MiB.
+    /// The maximum size of a table, in bytes; 1 MiB by default.
     public var maxBytes = 1 << 20
-    /// The most pages. Default: 1,000.
+    /// The maximum number of pages; 1,000 by default.
     public var maxPages = 1000
-    /// The most interfaces of one page, and so the most requests of one open. Default: 32.
+    /// The maximum number of interfaces of one page, and so of requests for one opening; 32 by default.
     public var maxInterfaces = 32
-    /// The most UTF-8 bytes of a URL, of the table, of a page that is opened, and of a request. Default: 8,192.
+    /// The maximum length in UTF-8 bytes of a URL in the table, of an opened page, and of a request; 8,192 by default.
     public var maxURLLength = 8192
-    /// The most bytes of a configured body. Default: 64 KiB.
+    /// The maximum size of a configured body, in bytes; 64 KiB by default.
     public var maxBodyBytes = 64 << 10
-    /// The most UTF-8 bytes of a version or a method. Default: 64.
+    /// The maximum length of a version or a method, in UTF-8 bytes; 64 by default.
     public var maxTextLength = 64
-    /// The deepest that values may nest, those that are ignored included. Default: 32.
+    /// The maximum nesting depth, including ignored values; 32 by default.
     public var maxDepth = 32
 
     public init() {}

@@ -5,14 +5,14 @@ public import Foundation
 public import HTTPTypes
 internal import ResourceLoading
 
-/// A request that is made ahead of the page's own.
+/// A request that is sent before the page's own request.
 public struct PrefetchRequest: Sendable {
     package let identity: RequestIdentity
-    /// In upper case.
+    /// The method, in upper case.
     public let method: HTTPRequest.Method
-    /// An absolute URL of `http` or `https`, without a fragment.
+    /// The absolute http or https URL, without a fragment.
     public let url: String
-    /// JSON; `nil` where the request has no body.
+    /// The JSON body; `nil` if the request has no body.
     public let body: Data?
 
     init(_ method: HTTPRequest.Method, _ url: PrefetchURL, body: JSONValue?) {
@@ -30,15 +30,15 @@ public struct PrefetchRequest: Sendable {
         identity = RequestIdentity(method: "GET", url: url.text, body: .none, isDocument: true)
     }
 
-    /// The page's document itself; `nil` where the text is no absolute URL of `http` or `https`.
+    /// Returns the request for the page's document; `nil` if the text is not an absolute http or https URL.
     public static func document(_ url: String) -> PrefetchRequest? {
         PrefetchURL(url).map { PrefetchRequest(document: $0) }
     }
 
-    /// Whether the page's document is asked for.
+    /// A Boolean value that indicates whether the request is for the page's document.
     public var isDocument: Bool { identity.isDocument }
 
-    /// The request as it enters the chain on behalf of a page.
+    /// Returns the request for the loaders, on behalf of a page.
     func resource(for page: PageReference) -> ResourceRequest? {
         guard var head = HTTPRequest(method: method, urlText: url) else { return nil }
         if body != nil { head.headerFields[.contentType] = "application/json" }

@@ -4,19 +4,18 @@
 public import Foundation
 
 extension PrefetchTable {
-    /// Reads a server's answer. All of it is checked before there is a value: one fault anywhere, and none of it
-    /// applies.
+    /// Creates a table from a server's response. It is fully validated: after one fault anywhere none of it applies.
     ///
-    /// Members that are not known are ignored; `null` is the same as none.
+    /// Unknown members are ignored; `null` counts as missing.
     /// - Throws: ``PrefetchError``, which names the member.
     public init(json: Data, limits: PrefetchLimits = .default) throws(PrefetchError) {
         guard json.count <= limits.maxBytes else {
             throw PrefetchError(.limit, "\(json.count) bytes, limit \(limits.maxBytes)")
         }
         let root = try JSONFields(JSONValue(json: json, maxDepth: limits.maxDepth), at: nil)
-        guard case .number(let code)? = root["code"] else { throw root.fault("no number", in: "code") }
+        guard case .number(let code)? = root["code"] else { throw root.fault("not a number", in: "code") }
         guard JSONNumber.canonical(code) == "2e2" else {
-            throw PrefetchError(.serverCode, "the server answers with code \(code.prefix(20)), not 200", at: "code")
+            throw PrefetchError(.serverCode, "the response has code \(code.prefix(20)), not 200", at: "code")
         }
         let data = try root.object("data")
         let version = try data.version(limits)
@@ -52,11 +51,11 @@ extension PrefetchInterface {
         hasBodyParameters = try fields.flag("bodyParam")
         body = fields["body"]
         if let body, body.text.count > limits.maxBodyBytes {
-            throw PrefetchError(.limit, "a body beyond \(limits.maxBodyBytes) bytes", at: fields.place("body"))
+            throw PrefetchError(.limit, "body over \(limits.maxBodyBytes) bytes", at: fields.place("body"))
         }
         if hasBodyParameters, let body {
             guard case .object = body else {
-                throw fields.fault("no object, and parameters are to join it", in: "body")
+                throw fields.fault("not an object, but bodyParam is true", in: "body")
             }
         }
     }

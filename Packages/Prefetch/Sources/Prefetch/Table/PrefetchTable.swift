@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Which requests each page will make, so that they can be made before it asks.
+/// The requests that each page will send, so that they can be sent in advance.
 public struct PrefetchTable: Sendable {
-    /// As the server writes it.
+    /// The version, as the server writes it.
     public let version: String
-    /// By the page's URL without its query. Interfaces of entries for one page stand behind each other.
+    /// The interfaces by the page's URL without its query. Interfaces of several entries for one page are concatenated.
     let pages: [String: [PrefetchInterface]]
     private let limits: PrefetchLimits
 
@@ -15,11 +15,11 @@ public struct PrefetchTable: Sendable {
         self.limits = limits
     }
 
-    /// How many pages it names.
+    /// The number of pages.
     public var pageCount: Int { pages.count }
 
-    /// What to ask for when a page is opened, in the table's order, each request once. None where the table does not
-    /// name the page, whose query and fragment do not count for that.
+    /// Returns the requests for a page that is opened, in the table's order and without duplicates. It is empty if the
+    /// table does not have the page. Query and fragment of the page do not count for the lookup.
     /// - Parameter page: the page's absolute URL, whose query holds the parameters.
     public func requests(for page: String) -> [PrefetchRequest] {
         guard page.utf8.count <= limits.maxURLLength, let url = PrefetchURL(page), let interfaces = pages[url.page]

@@ -5,24 +5,24 @@ package import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// An absolute URL of `http` or `https` in the spelling in which it is compared.
+/// An absolute http or https URL in normalized form, for comparison.
 ///
-/// Scheme and host are in lower case, the scheme's own port and an empty path make no difference, letters that no URL
-/// may hold are percent-encoded as engines send them, and there is no fragment. Escapes stay as they are.
+/// Scheme and host are in lower case, and there is no fragment. The default port and an empty path are normalized.
+/// Characters that a URL may not contain are percent-encoded as engines send them. Existing escapes are unchanged.
 package struct PrefetchURL: Sendable, Hashable {
     let origin: WebOrigin
-    /// From the first slash to the query.
+    /// The path, from the first slash to the query.
     package let path: String
-    /// Without its question mark; `nil` where there is none.
+    /// The query without its question mark; `nil` if there is none.
     package var query: String?
 
-    /// `nil` where the text is no such URL, or names a user.
+    /// Creates a URL; `nil` if the text is not such a URL, or contains user information.
     package init?(_ text: some StringProtocol) {
         guard let head = HTTPRequest(urlText: URLSpelling.strict(text)) else { return nil }
         self.init(head)
     }
 
-    /// The URL of a request.
+    /// Creates the URL of a request.
     package init?(_ head: HTTPRequest) {
         guard let scheme = head.scheme, ["http", "https"].contains(scheme), let authority = head.authority,
             Authority(authority[...].utf8) != nil, let origin = head.webOrigin
@@ -38,6 +38,6 @@ package struct PrefetchURL: Sendable, Hashable {
     /// The whole URL.
     package var text: String { page + (query.map { "?\($0)" } ?? "") }
 
-    /// What pages are matched by: the URL without its query.
+    /// The URL without its query, by which pages are matched.
     package var page: String { "\(origin)\(path)" }
 }

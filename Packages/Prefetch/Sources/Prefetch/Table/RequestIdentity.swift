@@ -4,14 +4,14 @@
 internal import Foundation
 internal import HTTPTypes
 
-/// What makes two requests the same: method, URL and canonical body, and whether a document is asked for.
+/// The identity of a request: method, URL, canonical body, and whether it is for a document.
 package struct RequestIdentity: Sendable, Hashable {
-    /// A body as it is compared.
+    /// A body in the form for comparison.
     package enum Body: Sendable, Hashable {
         case none
         /// The canonical form of a JSON value.
         case json([UInt8])
-        /// What is no JSON, byte for byte.
+        /// A body that is not JSON, compared byte for byte.
         case other([UInt8])
 
         init(_ bytes: Data) {
@@ -25,9 +25,9 @@ package struct RequestIdentity: Sendable, Hashable {
         }
     }
 
-    /// In upper case.
+    /// The method, in upper case.
     let method: String
-    /// Of ``PrefetchURL``.
+    /// The text of a ``PrefetchURL``.
     let url: String
     let body: Body
     let isDocument: Bool
