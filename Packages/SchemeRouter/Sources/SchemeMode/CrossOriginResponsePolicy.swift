@@ -69,7 +69,7 @@ struct CrossOriginResponsePolicy {
         guard isCORS, !isOwn(request) else { return }
         guard CORSPermission(of: head, to: request, by: names).isGiven else {
             throw ResourceError(
-                .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
+                .blocked, "redirect by another origin without permission (CORS)", at: request.head.urlText)
         }
     }
 
@@ -157,7 +157,7 @@ struct CrossOriginResponsePolicy {
         response.head = HTTPResponse(status: .ok, headerFields: fields)
         response.body = .empty
         response.movedTo = nil
-        response.provenance.reason += "; kept from the page (CORS)"
+        response.provenance.reason += "; hidden from the page (CORS)"
         return response
     }
 
@@ -167,7 +167,7 @@ struct CrossOriginResponsePolicy {
     }
 
     private func refusal(of hop: ResourceRequest) -> ResourceError {
-        ResourceError(.blocked, "answer of another origin, which does not permit it", at: hop.head.urlText)
+        ResourceError(.blocked, "response of another origin without permission", at: hop.head.urlText)
     }
 
     private func isOfElements(_ fields: HTTPFields) -> Bool {

@@ -131,7 +131,7 @@ public struct RedirectFollower: ResourceLoader {
         if [.get, .head].contains(hop.head.method) { return hop }
         guard isForeign else { return nil }
         throw ResourceError(
-            .invalidRequest, "redirect of a posted document to another origin would lose its body", at: redirect.target)
+            .invalidRequest, "a redirect of a posted document to another origin would lose its body", at: redirect.target)
     }
 
     /// Counts a hop by a small page, and notes where it leads.

@@ -151,13 +151,13 @@ struct ConformanceRun {
         case .anything: return
         case .value(let text):
             return try demand(
-                answer.text == text, isSetup: wanted.isSetup("expected_response_text"), "\(number) has the body \(answer.text)")
+                answer.text == text, isSetup: wanted.isSetup("expected_response_text"), "\(number) has \(answer.text)")
         case nil: break
         }
         if let text = wanted.responseBody {
-            try demand(answer.text == text, isSetup: true, "\(number) has the body \(answer.text)")
+            try demand(answer.text == text, isSetup: true, "\(number) has \(answer.text)")
         } else if ![204, 304].contains(answer.head.status.code), wanted.method != "HEAD" {
-            try demand(answer.text == ConformanceOrigin.defaultBody, isSetup: true, "\(number) has the body \(answer.text)")
+            try demand(answer.text == ConformanceOrigin.defaultBody, isSetup: true, "\(number) has \(answer.text)")
         }
     }
 

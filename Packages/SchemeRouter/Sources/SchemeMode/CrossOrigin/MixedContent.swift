@@ -20,7 +20,7 @@ enum MixedContent {
         else { return head }
         // Section 4.1: not for a host that is an address, which has no certificate.
         guard head.asksForImage, head.webOrigin?.hostIsAddress == false else {
-            throw ResourceError(.blocked, "http from a page of https (mixed content)", at: head.urlText)
+            throw ResourceError(.blocked, "http request of an https page (mixed content)", at: head.urlText)
         }
         var head = head
         head.scheme = "https"

@@ -60,10 +60,10 @@ struct Preflight {
             throw refusal("does not permit \(key.origin)")
         }
         guard (200..<300).contains(head.status.code) else {
-            throw refusal("answered \(head.status.code) when asked for permission")
+            throw refusal("responded to the preflight with \(head.status.code)")
         }
         guard let permission = PreflightPermission(head.headerFields, isCredentialed: key.isCredentialed) else {
-            throw refusal("answered with a list that is none when asked for permission")
+            throw refusal("responded to the preflight with an invalid list")
         }
         guard permission.permits(method) else { throw refusal("does not permit \(method)") }
         if let name = fieldNames.first(where: { !permission.permits(fieldName: $0) }) {

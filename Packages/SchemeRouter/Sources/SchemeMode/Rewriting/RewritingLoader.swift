@@ -191,11 +191,11 @@ public struct RewritingLoader: ResourceLoader {
         guard response.head.status.code < 400, let hashing else { return }
         let url = request.head.urlText
         guard !fields.isEncoded, ![.partialContent, .notModified].contains(response.head.status) else {
-            throw ResourceError(.blocked, "integrity of bytes that are not whole and decoded", at: url)
+            throw ResourceError(.blocked, "integrity of a partial or encoded body", at: url)
         }
         let data = try await response.body.collect(upTo: options.maxCheckedBytes)
         guard demands.allSatisfy({ $0.matches(data, by: hashing) }) else {
-            throw ResourceError(.blocked, "the bytes are not what the integrity of their element says", at: url)
+            throw ResourceError(.blocked, "the body does not match the integrity attribute", at: url)
         }
         response.body = .bytes(data)
     }

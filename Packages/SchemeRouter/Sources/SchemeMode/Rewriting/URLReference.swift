@@ -88,7 +88,7 @@ struct URLReference {
         }
     }
 
-    // MARK: With a host
+    // MARK: References with a host
 
     private func edits(fromHostAt hostStart: Int, as use: Use) -> [ByteEdit] {
         let pastContainer: [ByteEdit] =
@@ -136,7 +136,7 @@ struct URLReference {
         return use == .load || WebOrigin.host(of: context.page) == WebOrigin.host(of: "http://\(authority)")
     }
 
-    // MARK: Without one
+    // MARK: References without a host
 
     /// - Parameter rest: where it begins, after a scheme that says nothing.
     private func edits(ofRelative rest: Int, isURL: Bool) -> [ByteEdit] {
@@ -173,7 +173,7 @@ struct URLReference {
         return isSameOrigin && folder(path) == folder(knownPath) ? nil : "\(origin)\(folder(path))"
     }
 
-    // MARK: Letters
+    // MARK: Characters
 
     /// Path, query and fragment as a browser reads them.
     private func plain(_ start: Int) -> [UInt8] {

@@ -47,22 +47,22 @@ struct RouteDocumentTests {
         arguments: [
             ("", "bad-document: not JSON"), ("{", "bad-document: not JSON"), ("[]", "bad-document: not of type"),
             ("{}", "bad-document: format is missing"),
-            (#"{"format":2}"#, "unknown-format: 2; this version knows 1 (format)"),
+            (#"{"format":2}"#, "unknown-format: 2; this version supports 1 (format)"),
             (#"{"format":"1"}"#, "bad-document: not of type Int (format)"),
-            (#"{"format":1,"rule":[]}"#, "bad-document: a name that is not known: rule"),
+            (#"{"format":1,"rule":[]}"#, "bad-document: unknown name: rule"),
             (#"{"format":1,"enabled":null}"#, "not of type Bool (enabled)"),
             (#"{"format":1,"rules":{}}"#, "bad-document: not of type"),
             (#"{"format":1,"rules":[1]}"#, "(rules[0])"),
             (#"{"format":1,"rules":[{"action":"pass"},{}]}"#, "bad-document: action is missing (rules[1])"),
-            (#"{"format":1,"rules":[{"action":"drop"}]}"#, "bad-rule: makes no sense: 'drop' (rules[0].action)"),
-            (#"{"format":1,"rules":[{"action":"pass","hosts":"a"}]}"#, "a name that is not known: hosts (rules[0])"),
+            (#"{"format":1,"rules":[{"action":"drop"}]}"#, "bad-rule: invalid value: 'drop' (rules[0].action)"),
+            (#"{"format":1,"rules":[{"action":"pass","hosts":"a"}]}"#, "unknown name: hosts (rules[0])"),
             (
                 #"{"format":1,"rules":[{"action":"pass","host":"a/b"}]}"#,
-                "bad-rule: makes no sense: 'a/b' (rules[0].host)"
+                "bad-rule: invalid value: 'a/b' (rules[0].host)"
             ),
             (#"{"format":1,"rules":[{"action":"pass","host":7}]}"#, "bad-document: not of type String (rules[0].host)"),
             (#"{"format":1,"rules":[{"action":"pass","scheme":"ftp"}]}"#, "(rules[0].scheme)"),
-            (#"{"format":1,"rules":[{"action":"pass","glob":"a"}]}"#, "begins with a slash or a star (rules[0].glob)"),
+            (#"{"format":1,"rules":[{"action":"pass","glob":"a"}]}"#, "begin with a slash or a star (rules[0].glob)"),
             (#"{"format":1,"rules":[{"action":"pass","expression":"/(a"}]}"#, "at byte 3 (rules[0].expression)"),
             (
                 #"{"format":1,"rules":[{"action":"pass","expression":"/.{64}x{65}"}]}"#,
@@ -71,8 +71,8 @@ struct RouteDocumentTests {
             (#"{"format":1,"rules":[{"action":"pass","glob":"/","expression":"/"}]}"#, "both a glob and an expression"),
             (#"{"format":1,"rules":[{"action":"pass","methods":[]}]}"#, "(rules[0].methods)"),
             (#"{"format":1,"rules":[{"action":"pass","methods":["GET","A B"]}]}"#, "'A B' (rules[0].methods[1])"),
-            (#"{"format":1,"rules":[{"action":"pass","pages":["a/*","b c"]}]}"#, "not a page: b c (rules[0].pages[1])"),
-            (#"{"format":1,"deny":[{"action":"pass"}]}"#, "a name that is not known: action (deny[0])"),
+            (#"{"format":1,"rules":[{"action":"pass","pages":["a/*","b c"]}]}"#, "not a page pattern: b c (rules[0].pages[1])"),
+            (#"{"format":1,"deny":[{"action":"pass"}]}"#, "unknown name: action (deny[0])"),
             (
                 #"{"format":1,"deny":[{"host":"a","host":"b"}]}"#,
                 "bad-document: a name that comes twice in one object: host"
@@ -110,7 +110,7 @@ struct RouteDocumentTests {
         for (text, message) in [
             (#"{"format":1,"rules":[\#(any),\#(any)],"deny":[{}]}"#, "limit: more than 2 rules (deny)"),
             (String(repeating: " ", count: 101), "limit: 101 bytes, limit 100"),
-            (#"{"format":1,"rules":[{"action":"pass","methods":["A","B"]}]}"#, "limit: 2 of them"),
+            (#"{"format":1,"rules":[{"action":"pass","methods":["A","B"]}]}"#, "limit: 2 items"),
             (
                 #"{"format":1,"rules":[{"action":"pass","glob":"/1234567890"}]}"#,
                 "limit: longer than 10 bytes (rules[0].glob)"

@@ -27,7 +27,7 @@ struct VetoTests {
         #expect(live.decide(request("/")) == RouteDecision(.intercept, because: .rule(0)))
         let denied = live.decide(request("/a/b"))
         #expect(denied == RouteDecision(.pass, because: .veto(.denied(0))))
-        #expect("\(denied)" == "pass: objection, deny[0]")
+        #expect("\(denied)" == "pass: veto, deny[0]")
         #expect(
             live.decide(request("/"), page: "https://m.example/")
                 == RouteDecision(.pass, because: .veto(.rule(0))))

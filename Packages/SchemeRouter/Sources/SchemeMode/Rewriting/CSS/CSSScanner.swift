@@ -324,7 +324,7 @@ struct CSSScanner {
         }
     }
 
-    // MARK: Letters
+    // MARK: Characters
 
     private static func isNewline(_ byte: UInt8) -> Bool {
         byte == 0x0A || byte == 0x0D || byte == 0x0C
