@@ -65,7 +65,7 @@ struct PathExpression {
         guard let min = try number() else { throw fault("a '{' without a number") }
         var max: Int? = min
         if consume(",") { max = try number() }
-        guard consume("}"), max.map({ $0 >= min }) ?? true else { throw fault("a repetition must be {n}, {n,} or {n,m}") }
+        guard consume("}"), max.map({ $0 >= min }) ?? true else { throw fault("a repetition is {n}, {n,} or {n,m}") }
         return .repeated(part, min: min, max: max)
     }
 

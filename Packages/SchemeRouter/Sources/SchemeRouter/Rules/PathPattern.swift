@@ -108,7 +108,7 @@ public struct PagePattern: Sendable, Hashable, CustomStringConvertible {
         scheme = RouteRule.Scheme.allCases.first { text.hasPrefix("\($0.rawValue)://") }
         if let scheme { rest = rest.dropFirst(scheme.rawValue.count + 3) }
         let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        guard let host = HostPattern(String(rest[..<end])) else { throw RouteError(.badRule, "not a page pattern: \(text)") }
+        guard let host = HostPattern(String(rest[..<end])) else { throw RouteError(.badRule, "not a page: \(text)") }
         self.host = host
         path = try rest[end...].isEmpty ? nil : PathPattern(glob: String(rest[end...]))
     }

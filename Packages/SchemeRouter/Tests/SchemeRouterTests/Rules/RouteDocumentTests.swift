@@ -71,7 +71,7 @@ struct RouteDocumentTests {
             (#"{"format":1,"rules":[{"action":"pass","glob":"/","expression":"/"}]}"#, "both a glob and an expression"),
             (#"{"format":1,"rules":[{"action":"pass","methods":[]}]}"#, "(rules[0].methods)"),
             (#"{"format":1,"rules":[{"action":"pass","methods":["GET","A B"]}]}"#, "'A B' (rules[0].methods[1])"),
-            (#"{"format":1,"rules":[{"action":"pass","pages":["a/*","b c"]}]}"#, "not a page pattern: b c (rules[0].pages[1])"),
+            (#"{"format":1,"rules":[{"action":"pass","pages":["a/*","b c"]}]}"#, "not a page: b c (rules[0].pages[1])"),
             (#"{"format":1,"deny":[{"action":"pass"}]}"#, "unknown name: action (deny[0])"),
             (
                 #"{"format":1,"deny":[{"host":"a","host":"b"}]}"#,
