@@ -13,7 +13,7 @@ struct RouteDocumentTests {
         try RouteRules(json: Data(text.utf8), limits: limits)
     }
 
-    @Test("A document with all there is")
+    @Test("A document with all fields")
     func whole() throws {
         let rules = try read(
             """
@@ -34,7 +34,7 @@ struct RouteDocumentTests {
         #expect(rules.deny.last?.path == (try PathPattern(glob: "/admin/**")))
     }
 
-    @Test("The least document, and the switch")
+    @Test("The minimal document, and the switch")
     func least() throws {
         #expect(try read(#"{"format":1}"#).isEnabled && read(#"{"format":1}"#).rules.isEmpty)
         let off = try read(#"{"format":1,"enabled":false,"rules":[{"action":"intercept"}]}"#)
@@ -43,7 +43,7 @@ struct RouteDocumentTests {
     }
 
     @Test(
-        "One fault anywhere and none of it applies: the error says which rule and which field",
+        "One error rejects the complete document, with its rule and field",
         arguments: [
             ("", "bad-document: not JSON"), ("{", "bad-document: not JSON"), ("[]", "bad-document: not of type"),
             ("{}", "bad-document: format is missing"),
@@ -87,7 +87,7 @@ struct RouteDocumentTests {
         #expect(!description.contains("\n") && description.utf8.count < 400)
     }
 
-    @Test("What a hostile value says stays one short line")
+    @Test("The error for a hostile value is one short line")
     func hostileText() throws {
         let error = #expect(throws: RouteError.self) {
             _ = try read(
@@ -121,7 +121,7 @@ struct RouteDocumentTests {
         }
     }
 
-    @Test("Deep nesting is refused, not followed")
+    @Test("Deep nesting is rejected without recursion")
     func nesting() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: RouteError.self) { _ = try read(#"{"format":1,"rules":"# + deep) }
