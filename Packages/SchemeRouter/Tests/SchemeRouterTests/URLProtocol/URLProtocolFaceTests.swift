@@ -88,11 +88,11 @@ struct URLProtocolFaceTests {
             (.invalidRequest, .badURL), (.internal, .unknown),
         ]
         for (code, expected) in codes {
-            let faced = try FacedSession(AnsweringLoader { _ in throw ResourceError(code, "so it is", at: "here") })
+            let faced = try FacedSession(AnsweringLoader { _ in throw ResourceError(code, "test failure", at: "here") })
             let error = await #expect(throws: URLError.self) { try await faced.data("https://app.example/") }
             #expect(error?.code == expected)
             let cause = error?.userInfo[NSUnderlyingErrorKey] as? ResourceError
-            #expect(cause?.code == code && cause?.message == "so it is")
+            #expect(cause?.code == code && cause?.message == "test failure")
         }
     }
 
