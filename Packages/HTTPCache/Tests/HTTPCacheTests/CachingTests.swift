@@ -302,7 +302,7 @@ struct CachingTests {
         await ended.wait()
         await cache.waitUntilIdle()
         #expect(clock.length == .seconds(60))
-        // The next request asks again.
+        // The next request starts another validation.
         #expect(try await cache.text(.get()).text == "answer 1")
         await cache.waitUntilIdle()
         #expect(try await cache.text(.get()).text == "answer 3")

@@ -150,7 +150,7 @@ struct ForeignAnswerTests {
         }
     }
 
-    @Test("Hops inside and outside an origin are counted together, and other documents start at zero")
+    @Test("Hops inside and outside an origin count together, and movedTo covers internal hops only")
     func frameHops() async throws {
         let site = Site([
             start: (302, "/2"), "https://a.example/2": (302, "https://b.example/"),

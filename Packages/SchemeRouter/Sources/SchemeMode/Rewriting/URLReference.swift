@@ -23,7 +23,7 @@ struct URLReference {
     private let bytes: [UInt8]
     /// The scheme `http` or `https`; `nil` if the reference has no scheme.
     private let scheme: String?
-    /// The index after the scheme.
+    /// The index after the scheme, or of the first character if there is none.
     private let start: Int
     private let context: RewritingContext
 
