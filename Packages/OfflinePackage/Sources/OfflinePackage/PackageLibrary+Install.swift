@@ -22,9 +22,9 @@ extension PackageLibrary {
     ///   - location: the path of the manifest.
     ///   - progress: called after each file, on the install's threads, one call after another.
     /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
-    ///   it, ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` where too many installs wait and
-    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` where the package asks for a later host,
-    ///   ``DeliveryError/Code-swift.struct/insecure`` for a base URL of `http`, or `CancellationError`.
+    ///   it, ``DeliveryError`` with code `queueFull` where too many installs wait and
+    ///   `hostTooOld` where the package asks for a later host,
+    ///   `insecure` for a base URL of `http`, or `CancellationError`.
     @discardableResult
     public func install(
         archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil

@@ -12,8 +12,8 @@ public import SystemSupport
 #endif
 
 extension PackageError {
-    /// Converts an error of the system: ``Code-swift.struct/noInput`` for a path that does not exist, else
-    /// ``Code-swift.struct/io``.
+    /// Converts an error of the system: `noInput` for a path that does not exist, else
+    /// `io`.
     /// - Parameters:
     ///   - error: the error of a system call.
     ///   - action: the action that failed. Default: the name of the call.

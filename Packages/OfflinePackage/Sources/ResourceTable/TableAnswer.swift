@@ -16,9 +16,9 @@ public enum TableAnswer: Sendable, Hashable {
     /// member that occurs twice in an object is refused, and so are two entries for one URL that differ. `update` and
     /// `resourcemap` may be null or missing. A version may be a text or an integer. Computes for about 2 ms for each
     /// thousand entries at worst, so call it away from the main actor.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/badJSON``,
-    ///   ``TableError/Code-swift.struct/badTable``, ``TableError/Code-swift.struct/serverCode``,
-    ///   ``TableError/Code-swift.struct/tooLarge`` or ``TableError/Code-swift.struct/tooMany``.
+    /// - Throws: ``TableError`` with code `badJSON`,
+    ///   `badTable`, `serverCode`,
+    ///   `tooLarge` or `tooMany`.
     public init(decoding data: Data, limits: TableLimits = .default) throws {
         self = try data.withUnsafeBytes { try TableAnswer(decoding: $0, limits: limits) }
     }

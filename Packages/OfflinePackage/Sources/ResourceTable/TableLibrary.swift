@@ -63,7 +63,7 @@ public actor TableLibrary {
     ///   - configuration: the sources of tables, their scope, and the limits.
     ///   - clock: measures time limits.
     ///   - now: the time of the wall clock.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage``.
+    /// - Throws: ``TableError`` with code `storage`.
     public init(
         store: any TableStoring, network: any ResourceLoader, conditions: any HostConditioning = .favourable,
         configuration: Configuration, clock: any Clock<Duration> = ContinuousClock(),
@@ -100,7 +100,7 @@ public actor TableLibrary {
     /// Takes a trigger: asks for a new table, unless the last check is too recent, and takes it over.
     ///
     /// Returns when the check is over and files that left the table are deleted; what is new is only queued.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage`` where the new table cannot be kept:
+    /// - Throws: ``TableError`` with code `storage` where the new table cannot be kept:
     ///   then the old one stays. Or `CancellationError`.
     @discardableResult
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {

@@ -11,7 +11,7 @@ public import ResourceLoading
 /// is lost nevertheless, the library starts as if it had never had one.
 ///
 /// Isolation: any; all of it may be called concurrently. What is put is whole or not there at all, after a crash too.
-/// - Throws: any error; the library gives it the code ``TableError/Code-swift.struct/storage``.
+/// - Throws: any error; the library gives it the code `storage`.
 public protocol TableStoring: Sendable {
     /// The keys of all files, with the MD5 that each was put with.
     func files() async throws -> [TableURL: MD5Digest]

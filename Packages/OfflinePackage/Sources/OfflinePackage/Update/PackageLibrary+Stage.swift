@@ -8,7 +8,7 @@ internal import ResourceStore
 // An install in steps, for who brings the bytes from the network. Each step runs on the library's thread.
 extension PackageLibrary {
     /// Begins a generation: looks up what of it the store has.
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/insecure``, ``PackageError``,
+    /// - Throws: ``DeliveryError`` with code `insecure`, ``PackageError``,
     ///   ``StoreError`` or `CancellationError`.
     func draft(of manifest: PackageManifest) async throws -> PackageDraft {
         if !configuration.allowsInsecure { try SecureURL.check(manifest.baseURL.description) }

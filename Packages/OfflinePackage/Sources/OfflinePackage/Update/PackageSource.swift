@@ -42,8 +42,8 @@ public struct PackageSource: Sendable, Hashable {
     /// Checks that a manifest is of the package and the scope that the source is for.
     /// - Parameter kept: what the installed package keeps; `nil` if it is not installed.
     /// - Returns: the scope that the package keeps from now on.
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/outOfScope`` or
-    ///   ``DeliveryError/Code-swift.struct/otherSource``.
+    /// - Throws: ``DeliveryError`` with code `outOfScope` or
+    ///   `otherSource`.
     func check(_ manifest: PackageManifest, against kept: PackageBinding?) throws -> PackageBaseURL {
         if let package, manifest.id != package {
             throw DeliveryError(.outOfScope, "the manifest is of \(manifest.id), not of \(package)", at: manifestURL)
@@ -96,8 +96,8 @@ extension PackageBaseURL {
 enum SecureURL {
     /// Checks that a URL is of `https`, or of this machine: 127.0.0.0/8, `[::1]`, `localhost` and names below it
     /// (Secure Contexts, section 3.1).
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/insecure``, or
-    ///   ``DeliveryError/Code-swift.struct/badURL`` for what is no URL.
+    /// - Throws: ``DeliveryError`` with code `insecure`, or
+    ///   `badURL` for what is no URL.
     static func check(_ url: String) throws(DeliveryError) {
         guard let origin = WebOrigin(url: url) else {
             throw DeliveryError(.badURL, "not an absolute http or https URL", at: url)

@@ -13,7 +13,7 @@ extension PackageUpdater {
     /// - Parameters:
     ///   - id: the package to repair.
     ///   - urgency: what the host's conditions must allow, looked at once.
-    /// - Throws: ``DeliveryError``, with code ``DeliveryError/Code-swift.struct/notNow`` where the conditions do not allow
+    /// - Throws: ``DeliveryError``, with code `notNow` where the conditions do not allow
     ///   it, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func repair(

@@ -45,7 +45,7 @@ public struct Unpacker: Sendable {
     ///
     /// Blocks while it works. Files get mode 0644 and folders 0755, less the process's mask; times are those of
     /// the unpacking.
-    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/occupied`` where the target is not an
+    /// - Throws: ``PackageError``, with code `occupied` where the target is not an
     ///   empty folder; or `CancellationError` when the current task was cancelled.
     public func unpack(_ archive: String, into directory: String) throws -> Summary {
         // A missing or hopeless archive should not even make a folder.

@@ -21,9 +21,9 @@ final class InputFile: Sendable, RandomAccessReading {
 
     var location: String { path }
 
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/noInput`` where there is no file,
-    ///   ``PackageError/Code-swift.struct/notAnArchive`` where it is no regular file, else
-    ///   ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `noInput` where there is no file,
+    ///   `notAnArchive` where it is no regular file, else
+    ///   `io`.
     init(path: String) throws {
         // Without waiting: to open a named pipe would block until someone writes to it.
         let descriptor = try SystemError.mapping {

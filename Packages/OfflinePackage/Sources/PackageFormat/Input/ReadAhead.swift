@@ -22,7 +22,7 @@ final class ReadAhead {
     }
 
     /// At least one and at most `count` bytes of the file at `offset`. Valid until the next call.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` at the file's end.
+    /// - Throws: ``PackageError`` with code `truncated` at the file's end.
     func bytes(at offset: Int64, upTo count: Int64, name: String) throws -> UnsafeRawBufferPointer {
         if !range.contains(offset) { try fill(from: offset, name: name) }
         return held(at: offset, upTo: count)

@@ -22,8 +22,8 @@ struct ManifestReader {
     }
 
     /// Reads the manifest, whose content is not validated yet.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` or
-    ///   ``PackageError/Code-swift.struct/tooMany``.
+    /// - Throws: ``PackageError`` with code `badManifest` or
+    ///   `tooMany`.
     mutating func read() throws -> PackageManifest {
         do {
             return try readManifest()

@@ -25,7 +25,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `http` and `https` URLs without user, query and fragment, whose path ends in a slash. An
     /// empty path is read as `/`. Names outside of ASCII must come in their encoded form.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         func refuse(_ reason: String) -> PackageError {
             PackageError(.badManifest, "base URL: \(reason)", at: string.printable(limit: 200))

@@ -9,7 +9,7 @@ internal import WebSyntax
 public struct PackageID: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let description: String
 
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         guard PackageName.isValid(string, upTo: 128, allowingPlus: false) else {
             throw PackageError(.badManifest, "a package's id is 1 to 128 of A-Z a-z 0-9 . _ - and begins with no dot")

@@ -55,8 +55,8 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     }
 
     /// Reads a manifest: strict JSON in UTF-8, no name twice in an object. Files may come in any order.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``, or
-    ///   ``PackageError/Code-swift.struct/tooLarge`` and ``PackageError/Code-swift.struct/tooMany`` for the limits.
+    /// - Throws: ``PackageError`` with code `badManifest`, or
+    ///   `tooLarge` and `tooMany` for the limits.
     public init(decoding data: Data, limits: ManifestLimits = .default) throws {
         guard data.count <= limits.maxBytes else {
             throw PackageError(.tooLarge, "manifest of \(data.count) bytes, limit \(limits.maxBytes)")
@@ -69,8 +69,8 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     }
 
     /// Reads the manifest at a path of the file system, and no more of it than the limit allows. Blocks while it reads.
-    /// - Throws: as ``init(decoding:limits:)`` does, ``PackageError/Code-swift.struct/noInput`` and
-    ///   ``PackageError/Code-swift.struct/io``.
+    /// - Throws: as ``init(decoding:limits:)`` does, `noInput` and
+    ///   `io`.
     public init(path: String, limits: ManifestLimits = .default) throws {
         do {
             let file = try InputFile(path: path)
@@ -145,7 +145,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
 
     /// The manifest as JSON. Equal manifests give equal bytes: keys and files are sorted, slashes are not
     /// escaped, there are no blanks, and one line feed ends it.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where the content is wrong.
+    /// - Throws: ``PackageError`` with code `badManifest` where the content is wrong.
     public func encoded() throws -> Data {
         var sorted = self
         sorted.files.sort { $0.path < $1.path }

@@ -35,8 +35,8 @@ public struct PackageVerifier: Sendable {
 
     /// Checks the archive's structure, and each file's path, size and digest: none may be missing or extra. Where the
     /// manifest names its archive, size and digest of the archive and the place of each file are checked first.
-    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/mismatch`` or
-    ///   ``PackageError/Code-swift.struct/digestMismatch`` where the two disagree; or `CancellationError` when
+    /// - Throws: ``PackageError``, with code `mismatch` or
+    ///   `digestMismatch` where the two disagree; or `CancellationError` when
     ///   the current task was cancelled.
     public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
         try manifest.validate(limits: .unbounded)

@@ -22,7 +22,7 @@ public struct SliceInflater {
     }
 
     /// For a file of a manifest that has slices.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where it has none.
+    /// - Throws: ``PackageError`` with code `badManifest` where it has none.
     public init(_ file: PackageManifest.File) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
@@ -35,9 +35,9 @@ public struct SliceInflater {
     /// - Parameters:
     ///   - packed: the next bytes of the slice.
     ///   - consume: receives each piece. An error that it throws ends the unpacking and is thrown on.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` for data that cannot be, that
+    /// - Throws: ``PackageError`` with code `damaged` for data that cannot be, that
     ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
-    ///   ``PackageError/Code-swift.struct/mismatch`` for more packed bytes than the slice has.
+    ///   `mismatch` for more packed bytes than the slice has.
     public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
         while state.wanted > 0 {
@@ -67,8 +67,8 @@ public struct SliceInflater {
     }
 
     /// Checks that the slice is whole.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` where packed bytes are
-    ///   missing, else ``PackageError/Code-swift.struct/damaged``.
+    /// - Throws: ``PackageError`` with code `truncated` where packed bytes are
+    ///   missing, else `damaged`.
     public mutating func finish() throws {
         try state.finish()
     }

@@ -21,11 +21,11 @@ public struct SlicedArchive: Sendable {
     ///   - manifest: the manifest of the zip, with the slices of its files.
     ///   - limits: what the manifest may ask for; `nil` where it was held to that before.
     ///   - isWhole: `false` for a file that has only the slices that will be read, at their places.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` where the manifest has no
-    ///   slices or they cannot be, ``PackageError/Code-swift.struct/tooMany`` and
-    ///   ``PackageError/Code-swift.struct/tooLarge`` for the limits, ``PackageError/Code-swift.struct/mismatch`` where
-    ///   the file has another size, ``PackageError/Code-swift.struct/noInput`` and
-    ///   ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `badManifest` where the manifest has no
+    ///   slices or they cannot be, `tooMany` and
+    ///   `tooLarge` for the limits, `mismatch` where
+    ///   the file has another size, `noInput` and
+    ///   `io`.
     public init(
         _ archive: String, manifest: PackageManifest, limits: ArchiveLimits? = nil, isWhole: Bool = true
     ) throws {

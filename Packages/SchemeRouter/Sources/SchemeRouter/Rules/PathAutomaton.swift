@@ -23,7 +23,7 @@ struct PathAutomaton: Sendable {
     var positions: Int { follow.count }
 
     /// Creates a matcher for a pattern.
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``.
+    /// - Throws: ``RouteError`` with code `limit`.
     init(_ syntax: PathSyntax) throws {
         var builder = Builder()
         let whole = try builder.add(syntax)

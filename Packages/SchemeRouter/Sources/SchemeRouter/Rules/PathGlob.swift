@@ -7,7 +7,7 @@
 /// also a single slash. Other characters match themselves.
 enum PathGlob {
     /// Parses a glob.
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/badRule``.
+    /// - Throws: ``RouteError`` with code `badRule`.
     static func parse(_ text: String) throws -> PathSyntax {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == UInt8(ascii: "/") || first == star else {

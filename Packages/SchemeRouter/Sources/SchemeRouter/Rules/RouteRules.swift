@@ -31,7 +31,7 @@ public struct RouteRules: Sendable {
     }
 
     /// Creates a rule set.
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``.
+    /// - Throws: ``RouteError`` with code `limit`.
     public init(
         _ rules: [RouteRule], deny: [RouteRule] = [], isEnabled: Bool = true, limits: RouteLimits = RouteLimits()
     ) throws {
