@@ -12,15 +12,16 @@ internal import X509
     internal import Darwin
 #endif
 
-/// The check that a certificate belongs to a host (RFC 9525, section 6).
+/// The check that a certificate is valid for a host (RFC 9525, section 6).
 ///
-/// NIOSSL accepts a certificate for the address of the connection as one for every name, so that an attacker who leads a
-/// name to an address of theirs could show a certificate of their own. Behind another proxy that address is the proxy's.
+/// NIOSSL accepts a certificate for the IP address of the connection as valid for every name. An attacker who
+/// redirects a name to their own address could therefore present a certificate for that address. Behind another proxy,
+/// the address is the proxy's.
 public enum HostIdentity {
-    /// Returns a Boolean value that indicates whether a subject alternative name of the certificate is the host.
+    /// Returns a Boolean value that indicates whether a subject alternative name of the certificate matches the host.
     /// - Parameters:
-    ///   - host: A name or an address in lower case, of IPv6 without brackets.
-    ///   - certificate: The DER of a certificate whose chain was verified.
+    ///   - host: A name or an address in lower case; an IPv6 address has no brackets.
+    ///   - certificate: The DER encoding of a certificate whose chain was verified.
     public static func isOf(_ host: String, certificate: [UInt8]) -> Bool {
         guard let certificate = try? Certificate(derEncoded: certificate),
             let names = try? certificate.extensions.subjectAlternativeNames
@@ -35,14 +36,15 @@ public enum HostIdentity {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the pattern is the name, or has `*` in the place of its first label.
+    /// Returns a Boolean value that indicates whether a host equals the pattern, or matches a pattern with `*` as its
+    /// first label.
     static func matches(_ host: String, _ pattern: String) -> Bool {
         let host = host.last == "." ? String(host.dropLast()) : host
         let pattern = pattern.lowercased()
         guard pattern.utf8.starts(with: "*.".utf8) else { return !host.isEmpty && host == pattern }
         let rest = pattern.dropFirst()
         guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
-        // Not all hosts of a top-level domain.
+        // A wildcard must not match all hosts of a top-level domain.
         return host[dot...] == rest && rest.dropFirst().contains(".")
     }
 

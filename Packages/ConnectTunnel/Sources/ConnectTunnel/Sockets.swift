@@ -12,12 +12,13 @@ public import NIOCore
 #endif
 
 extension Channel {
-    /// Keeps programs that the app starts from inheriting the socket, which SwiftNIO does not: one that runs on would
-    /// hold the port after its listener is closed, and keep a peer waiting for the end of a connection. One that is started
-    /// between the socket's making and this call inherits it all the same.
+    /// Sets the close-on-exec flag of the socket, which SwiftNIO does not set. Without it, a process that the app
+    /// starts inherits the socket. Such a process would keep the port in use after the listener is closed, and keep
+    /// connections open for the peer. A process that is started between the creation of the socket and this call still
+    /// inherits it.
     ///
-    /// Isolation: the channel's event loop. A channel without a socket is left as it is.
-    /// - Throws: `IOError`, where the socket is closed already.
+    /// Isolation: the channel's event loop. Does nothing for a channel without a socket.
+    /// - Throws: `IOError` if the socket is closed.
     public func closeOnExec() throws {
         try pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
             let flags = fcntl(socket, F_GETFD)
@@ -27,12 +28,12 @@ extension Channel {
         }
     }
 
-    /// Turns TCP keep-alive on, so that the system finds out that the peer of a silent connection is gone: after 45 s of
-    /// silence it probes every 10 s, and the fourth probe without a reply closes the connection.
+    /// Enables TCP keep-alive, so that the system detects a lost peer of an idle connection. After 45 s of inactivity
+    /// it sends a probe every 10 s, and closes the connection after four probes without a reply.
     ///
-    /// The probes say nothing about bytes that the peer has not acknowledged: those are sent again for as long as the
-    /// system does so, about 15 minutes on Linux.
-    /// Isolation: the channel's event loop. A channel without a socket, or whose socket is closed, is left as it is.
+    /// Probes do not apply to unacknowledged bytes. The system retransmits those for its own timeout, about 15 minutes
+    /// on Linux.
+    /// Isolation: the channel's event loop. Does nothing for a channel without a socket or with a closed socket.
     public func enableKeepAlive() {
         let options: [(level: CInt, name: CInt, value: CInt)] = [
             (SOL_SOCKET, SO_KEEPALIVE, 1), (CInt(IPPROTO_TCP), Self.keepAliveIdle, 45),
@@ -56,6 +57,6 @@ extension Channel {
 }
 
 extension IOError {
-    /// Whether a socket's address, mostly its port, is another's.
+    /// A Boolean value that indicates whether the address of a socket, usually its port, is already in use.
     public var isAddressInUse: Bool { errnoCode == EADDRINUSE }
 }

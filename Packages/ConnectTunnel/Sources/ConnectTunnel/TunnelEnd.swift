@@ -3,9 +3,11 @@
 
 public import NIOCore
 
-/// One end of a tunnel: passes bytes, and the end of them, to the other end, which is on the same event loop. An end
-/// that cannot take more stops the reading of the other one. Told to finish, by `ChannelShouldQuiesceEvent` at the
-/// client's end, the tunnel ends when nothing has passed for a pause and the host has spoken last.
+/// One end of a tunnel.
+///
+/// It forwards bytes and the end of input to the other end, which is on the same event loop. An end that is not
+/// writable pauses reading at the other end. After `ChannelShouldQuiesceEvent` at the client's end, the tunnel closes
+/// when no bytes have passed for a pause and the last ones came from the host.
 ///
 /// Isolation: that event loop.
 public final class TunnelEnd: ChannelDuplexHandler {
@@ -17,10 +19,11 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var wantsRead = false
     private let isClient: Bool
-    /// Ends a tunnel that is to end, once it is at rest.
+    /// The task that closes a quiescing tunnel after a pause.
     private var rest: Scheduled<Void>?
     private var isLeaving = false
-    /// Of the client's end: whether the client has spoken last, and may wait for the host.
+    /// At the client's end, a Boolean value that indicates whether the last bytes came from the client, which may wait
+    /// for the host.
     private var isAsking = false
     private let pause: TimeAmount
 
@@ -29,11 +32,11 @@ public final class TunnelEnd: ChannelDuplexHandler {
         self.pause = pause
     }
 
-    /// Joins two channels of bytes. Both belong to the current event loop.
+    /// Connects two channels, which both belong to the current event loop.
     /// - Parameters:
-    ///   - client: the channel to the client.
-    ///   - host: the channel to the host.
-    ///   - pause: the time without any bytes after which a tunnel that was told to finish ends.
+    ///   - client: The channel to the client.
+    ///   - host: The channel to the host.
+    ///   - pause: The time without bytes after which a quiescing tunnel closes.
     public static func join(client: any Channel, host: any Channel, pause: TimeAmount = .seconds(30)) throws {
         let (one, other) = (TunnelEnd(isClient: true, pause: pause), TunnelEnd(isClient: false, pause: pause))
         one.peer = other
@@ -43,17 +46,17 @@ public final class TunnelEnd: ChannelDuplexHandler {
         if !host.isActive { one.closeSoon() }
     }
 
-    /// In the loop's next turn: NIO does not expect a channel to close inside of its own reading.
+    /// Closes the channel in the next turn of the event loop, because NIO does not support closing during a read.
     private func closeSoon() {
         guard let channel = context?.channel else { return }
         channel.eventLoop.execute {
-            // What was written before still leaves.
+            // Flushes the bytes that were written before.
             channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
         }
     }
 
-    /// As ``closeSoon()``, but nothing is left to be said: a host that takes no more would keep the connection for
-    /// ever.
+    /// Closes the channel like ``closeSoon()``, but without flushing. A host that reads nothing would otherwise keep
+    /// the connection open forever.
     private func drop() {
         guard let channel = context?.channel else { return }
         channel.eventLoop.execute { channel.close(promise: nil) }
@@ -94,9 +97,9 @@ public final class TunnelEnd: ChannelDuplexHandler {
         if isLeaving { leaveSoon() }
     }
 
-    /// Ends the tunnel when nothing has passed for long. What passes is mostly encrypted: a host that has spoken last may
-    /// still owe an answer, so the pause is one after which nobody waits. A client that has spoken last, or does not take
-    /// what is there, is waited for.
+    /// Closes the tunnel after a pause without bytes. The content is usually encrypted, so a host that sent the last
+    /// bytes may still owe a response; the pause is longer than a client waits. While the client sent the last bytes,
+    /// or does not read available ones, the tunnel stays open.
     private func leaveSoon() {
         rest?.cancel()
         rest = nil
@@ -119,8 +122,8 @@ public final class TunnelEnd: ChannelDuplexHandler {
         peer.context?.read()
     }
 
-    /// To be fired as an inbound event when a decoder that left has passed on what it still had: no end of a reading
-    /// follows that, which would send it.
+    /// An inbound event that a removed decoder fires after it has forwarded its buffered bytes. No end of a read
+    /// follows, which would flush them.
     public struct BufferedBytesForwarded: Sendable {
         public init() {}
     }

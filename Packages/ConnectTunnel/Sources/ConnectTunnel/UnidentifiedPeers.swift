@@ -4,8 +4,8 @@
 internal import AsyncSupport
 public import NIOCore
 
-/// Counts the connections that have not said who they are, and limits them. Any program of the device can make some, so
-/// that for one more the oldest has to go: ours speaks at once.
+/// A limited set of connections whose peer is not identified yet. Any process on the device can open connections, so
+/// the oldest one is closed if the limit is exceeded. The app's own connections identify themselves immediately.
 ///
 /// Isolation: any.
 public final class UnidentifiedPeers: Sendable {
@@ -18,16 +18,17 @@ public final class UnidentifiedPeers: Sendable {
     private let onEviction: (@Sendable () -> Void)?
     private let state = Mutex(State())
 
+    /// Creates an empty set.
     /// - Parameters:
-    ///   - limit: the most that may be there.
-    ///   - onEviction: called for each that has to go.
+    ///   - limit: The maximum number of connections.
+    ///   - onEviction: A closure that is called for each connection that is closed.
     public init(limit: Int, onEviction: (@Sendable () -> Void)? = nil) {
         self.limit = limit
         self.onEviction = onEviction
     }
 
-    /// Takes one more in.
-    /// - Returns: its number, for ``leave(_:)``.
+    /// Adds a connection, and closes the oldest one if the limit is reached.
+    /// - Returns: The number of the connection for ``leave(_:)``.
     public func enter(_ channel: any Channel) -> UInt64 {
         let (number, oldest) = state.withLock { state in
             state.lastNumber += 1
@@ -42,7 +43,7 @@ public final class UnidentifiedPeers: Sendable {
         return number
     }
 
-    /// One is known now, or gone. Once is enough, twice does no harm.
+    /// Removes a connection that is identified or closed. Further calls for the same number have no effect.
     public func leave(_ number: UInt64) {
         state.withLock { $0.channels.removeAll { $0.number == number } }
     }

@@ -4,10 +4,10 @@
 import ConnectTunnel
 import Testing
 
-@Suite("Where a tunnel leads")
+@Suite("Host and port of a tunnel")
 struct HostPortTests {
     @Test(
-        "A host and a port are read as CONNECT writes them",
+        "The forms of CONNECT are parsed",
         arguments: [
             ("example.org:443", "example.org", 443), ("EXAMPLE.org:1", "example.org", 1),
             ("[2001:DB8::1]:8443", "2001:db8::1", 8_443), ("::1:80", "::1", 80),
@@ -20,7 +20,7 @@ struct HostPortTests {
     }
 
     @Test(
-        "What names no host and port is refused",
+        "Invalid hosts and ports are rejected",
         arguments: [
             "", ":443", "example.org", "example.org:", "example.org:0", "example.org:65536", "example.org:+1",
             "user@example.org:443", "exa mple.org:443", "example.org/:443", "[::1:443", "::1]:443", "[]:443",
@@ -30,19 +30,19 @@ struct HostPortTests {
         #expect(HostPort(text) == nil)
     }
 
-    @Test("A port may be left out where one is the default")
+    @Test("The port may be missing if there is a default")
     func defaultPort() {
         #expect(HostPort("example.org", defaultPort: 80) == HostPort(host: "example.org", port: 80))
         #expect(HostPort("[::1]", defaultPort: 80) == HostPort(host: "::1", port: 80))
         #expect(HostPort("example.org:81", defaultPort: 80)?.port == 81)
     }
 
-    @Test("It is written as URLs write it", arguments: ["example.org:443", "[::1]:80"])
+    @Test("The description has the form of URLs", arguments: ["example.org:443", "[::1]:80"])
     func written(_ text: String) {
         #expect(HostPort(text)?.description == text)
     }
 
-    @Test("Its scheme's own port is left out of an authority")
+    @Test("An authority omits the default port of its scheme")
     func authority() {
         let host = HostPort(host: "example.org", port: 443)
         #expect(host.authority(isSecure: true) == "example.org")

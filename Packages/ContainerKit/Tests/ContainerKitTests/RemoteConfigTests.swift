@@ -120,7 +120,7 @@ struct RemoteConfigTests {
         #expect(!container.covers("https://shop.example/") && container.isEnabled)
         let answer = try await fixture.answer(to: script, from: page.view, of: container)
         #expect(answer.sink.body == Data("network https://shop.example/a.js".utf8))
-        #expect(answer.record.provenance?.reason.hasSuffix("pass: objection, switched off") == true)
+        #expect(answer.record.provenance?.reason.hasSuffix("pass: veto, switched off") == true)
         let plain = try await container.open("https://shop.example/")
         #expect(plain.session.mode == .plain)
         try await container.apply(document(2))
@@ -160,7 +160,7 @@ struct RemoteConfigTests {
         }
         let answer = try await fixture.answer(to: script, from: page.view, of: container)
         #expect(answer.record.provenance?.source == .network)
-        #expect(answer.record.provenance?.reason.hasSuffix("pass: objection, deny[1]") == true)
+        #expect(answer.record.provenance?.reason.hasSuffix("pass: veto, deny[1]") == true)
         #expect(
             try await fixture.text("containerkit://shop.example/index.html", from: page.view, of: container) == "home")
         try await container.apply(document(2))

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// Reads a body of any kind piece by piece, from a place on.
+/// A reader that returns a body of any kind piece by piece, starting at an offset.
 struct BodyReader {
     private enum Source {
         case bytes(Data)
@@ -15,10 +15,11 @@ struct BodyReader {
     private static let pieceBytes = 64 << 10
 
     private var source: Source
-    /// How many bytes of a stream are still to be passed over.
+    /// The number of stream bytes that still have to be skipped.
     private var skipped: Int64
 
-    /// - Parameter count: at most the body's length, where that is known.
+    /// Creates a reader.
+    /// - Parameter count: The number of bytes to skip; at most the length of the body, if it is known.
     init(_ body: ResourceBody, skipping count: Int64) {
         skipped = 0
         switch body {
@@ -42,7 +43,7 @@ struct BodyReader {
             source = .file(slice, offset + count)
             return try slice.read(at: offset, count: count)
         case .stream(var iterator):
-            // Put back on every way out.
+            // The iterator is a copy, so every exit stores it again.
             defer { source = .stream(iterator) }
             while let piece = try await iterator.next(isolation: actor) {
                 let passed = min(skipped, Int64(piece.count))
@@ -50,7 +51,7 @@ struct BodyReader {
                 if passed < piece.count { return piece.dropFirst(Int(passed)) }
             }
             guard skipped == 0 else {
-                throw ResourceError(.connectionLost, "the answer is shorter than it was")
+                throw ResourceError(.connectionLost, "the response body is shorter than expected")
             }
             return nil
         }

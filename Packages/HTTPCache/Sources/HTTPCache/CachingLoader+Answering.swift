@@ -8,16 +8,17 @@ internal import ResourceLoading
 internal import WebSyntax
 
 extension CachingLoader {
-    /// How often a request looks at the store again because something changed meanwhile, before it goes its own way.
+    /// The maximum number of store look-ups for a request if the stored responses change concurrently. After that, the
+    /// request is sent separately.
     private static let attempts = 4
 
     static let fresh = "fresh"
 
-    private static let failing = "stale, since the origin fails"
+    private static let failing = "stale, because the origin fails"
 
-    private static let unreachable = "stale, since the origin is out of reach"
+    private static let unreachable = "stale, because the origin is unreachable"
 
-    /// Answers GET.
+    /// Responds to a GET request.
     func answer(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         var mayShare = policy.mayShare(request.head)
         for attempt in 1...Self.attempts {
@@ -29,13 +30,13 @@ extension CachingLoader {
                 await store.remove(key, variant: stored.variant)
                 continue
             case .useAndRevalidate(let stored):
-                guard let answer = await respond(with: stored, to: request, key, "stale, being validated") else {
+                guard let answer = await respond(with: stored, to: request, key, "stale, while being validated") else {
                     await store.remove(key, variant: stored.variant)
                     continue
                 }
                 revalidate(stored, request, key, seen: ended)
                 return answer
-            case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
+            case .gatewayTimeout: return gatewayTimeout("only-if-cached without a stored response")
             case .validate(let stored): validated = stored
             case .forward: validated = nil
             }
@@ -56,9 +57,9 @@ extension CachingLoader {
         return try await fly(request, key, validating: nil)
     }
 
-    /// Returns the responses stored under a key. A response that has been received completely counts as stored: if it is
-    /// still being stored, the store is asked again after that, so that the next request never overtakes it.
-    /// - Returns: The responses, and the number of flights that had ended before the store was asked.
+    /// Returns the responses stored under a key. A response that was received completely counts as stored. If it is
+    /// still being written, the store is read again afterwards, so that a later request never sees older state.
+    /// - Returns: The responses, and the number of flights that had ended before the store was read.
     private func storedResponses(for key: CacheKey) async -> (responses: [StoredResponse], ended: UInt64) {
         for _ in 1..<Self.attempts {
             let ended = flights.ended
@@ -73,14 +74,14 @@ extension CachingLoader {
         return (await store.responses(for: key), ended)
     }
 
-    /// Answers HEAD, from what GET stored or by asking (RFC 9111, section 4.3.5).
+    /// Responds to a HEAD request from stored GET responses or from the next loader (RFC 9111, section 4.3.5).
     func answerHead(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         let (candidates, _) = await storedResponses(for: key)
         var validated: StoredResponse?
         switch policy.decide(request.head, candidates: candidates, now: now()) {
         case .use(let stored), .useAndRevalidate(let stored):
             if let answer = await respond(with: stored, to: request, key, Self.fresh) { return answer }
-        case .gatewayTimeout: return gatewayTimeout("only a stored response is wanted")
+        case .gatewayTimeout: return gatewayTimeout("only-if-cached without a stored response")
         case .validate(let stored): validated = stored
         case .forward: break
         }
@@ -117,7 +118,7 @@ extension CachingLoader {
         return response
     }
 
-    /// Passes on a request that changes something (RFC 9111, section 4.4).
+    /// Forwards a request with an unsafe method and invalidates stored responses (RFC 9111, section 4.4).
     func change(_ request: ResourceRequest, _ key: CacheKey) async throws -> ResourceResponse? {
         let requestTime = now()
         guard let response = try await next.load(request) else { return nil }
@@ -135,7 +136,7 @@ extension CachingLoader {
         return try await finish(request, key, validating: nil, reader, isLeader: true)
     }
 
-    /// Removes what an answer shows to be wrong.
+    /// Removes the stored responses that a response invalidates.
     func invalidate(by response: HTTPResponse, to request: HTTPRequest, _ partition: String) async {
         for url in Invalidation.urls(after: response, to: request) {
             let key = CacheKey(partition: partition, url: url)
@@ -144,7 +145,7 @@ extension CachingLoader {
         }
     }
 
-    /// Asks for a request alone.
+    /// Sends a request in a flight that other requests cannot join.
     private func fly(
         _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?
     ) async throws -> ResourceResponse? {
@@ -155,25 +156,26 @@ extension CachingLoader {
         return try await finish(request, key, validating: stored, reader, isLeader: true)
     }
 
-    /// Validates a stored response without letting anyone wait, unless that is under way or was done since.
-    /// - Parameter seen: how many flights had ended when the store was asked.
+    /// Validates a stored response in the background, unless a validation is running or has ended since the store was
+    /// read.
+    /// - Parameter seen: The number of flights that had ended when the store was read.
     private func revalidate(_ stored: StoredResponse, _ request: ResourceRequest, _ key: CacheKey, seen: UInt64) {
         var request = request
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
         background.run { [self, request] in
-            // Its reader is gone by then, so that a flight nobody waits for ends where this was cancelled.
+            // The reader is released by now. After a cancellation, a flight without readers is abandoned.
             guard let flight = await pull(stored, request, key, seen: seen), !Task.isCancelled || flight.isOver else {
-                // Another's reader may have joined it, which is not waited for at the end.
+                // Another reader may have joined the flight. The shutdown does not wait for that reader.
                 return
             }
             await flight.done()
         }
     }
 
-    /// Asks whether a stored response is still right, and pulls the answer into the store.
-    /// - Returns: the flight that did it, `nil` where there was none to begin.
+    /// Validates a stored response and reads the new response into the store.
+    /// - Returns: The flight of the validation, or `nil` if none was started.
     private func pull(_ stored: StoredResponse, _ request: ResourceRequest, _ key: CacheKey, seen: UInt64) async
         -> Flight?
     {
@@ -194,12 +196,13 @@ extension CachingLoader {
         return reader.flight
     }
 
-    /// The longest silence of an origin that is asked for a validation that no request waits for.
+    /// The maximum time without data from the origin during a background validation.
     private static let revalidationSilence = Duration.seconds(60)
 
     private struct SilentOrigin: Error {}
 
-    /// - Throws: ``SilentOrigin`` when nothing comes for too long, or what the flight ended with.
+    /// Reads the next step of a background validation.
+    /// - Throws: ``SilentOrigin`` after ``revalidationSilence`` without data, or the error of the flight.
     private func step(_ reader: FlightReader) async throws -> Flight.Step {
         try await withTimeLimit(Self.revalidationSilence, clock: clock) {
             SilentOrigin()
@@ -209,15 +212,15 @@ extension CachingLoader {
     }
 }
 
-// MARK: - What came of it
+// MARK: - Outcomes
 
 extension CachingLoader {
     private struct Joined {
         let response: ResourceResponse?
     }
 
-    /// Waits for the answer to another's request.
-    /// - Returns: `nil` where it is not for this one.
+    /// Waits for the response to a concurrent identical request.
+    /// - Returns: `nil` if the response cannot be used for this request.
     private func join(
         _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?, _ reader: FlightReader
     ) async throws -> Joined? {
@@ -254,7 +257,7 @@ extension CachingLoader {
                 response.body = .stream(ByteStream(body, length: stream.length))
             }
             count { if isLeader { $0.misses += 1 } else { $0.shared += 1 } }
-            if !isLeader { response.provenance.reason += ", shared with a request under way" }
+            if !isLeader { response.provenance.reason += ", shared with a concurrent request" }
             return response
         case .freshened(let fresh):
             let answer = await respond(with: fresh, to: request, key, "validated", setsCookies: true)
@@ -266,7 +269,7 @@ extension CachingLoader {
             return try await fly(request, key, validating: nil)
         case .unshared, .erring:
             guard let response = reader.flight.removeResponse() else {
-                throw ResourceError(.internal, "the answer was taken", at: key.url)
+                throw ResourceError(.internal, "the response was already used", at: key.url)
             }
             if let stored, response.head.status.isOriginError,
                 policy.mayAnswer(request.head, withStale: stored, isUnreachable: false, now: now()),
@@ -285,13 +288,13 @@ extension CachingLoader {
                 return answer
             }
             guard policy.scope == .shared else { throw error }
-            return gatewayTimeout("what is stored must be validated, and the origin is out of reach")
+            return gatewayTimeout("the stored response must be validated, but the origin is unreachable")
         }
     }
 
-    /// Makes an answer of a stored response.
-    /// - Parameter setsCookies: whether its cookies are new, as those that came with a validation.
-    /// - Returns: `nil` where its bytes are gone.
+    /// Returns a response made from a stored response.
+    /// - Parameter setsCookies: A Boolean value that indicates whether the cookies are new, as after a validation.
+    /// - Returns: `nil` if the bytes are missing.
     private func respond(
         with stored: StoredResponse, to request: ResourceRequest, _ key: CacheKey, _ reason: String,
         setsCookies: Bool = false
@@ -300,15 +303,15 @@ extension CachingLoader {
         return respond(with: stored, found, to: request, reason, setsCookies: setsCookies)
     }
 
-    /// Makes an answer of a stored response and its bytes.
-    /// - Returns: `nil` where they are not those that are asked for.
+    /// Returns a response made from a stored response and its bytes.
+    /// - Returns: `nil` if the bytes do not contain the requested range.
     func respond(
         with stored: StoredResponse, _ found: CachedBody, to request: ResourceRequest, _ reason: String,
         setsCookies: Bool = false
     ) -> ResourceResponse? {
         let answer = StoredAnswer(stored, to: request.head, now: now())
         var head = answer.head
-        // A user agent sets cookies as they come: from what is stored it would bring old ones back.
+        // A user agent sets the cookies of every response, so stored `Set-Cookie` fields would restore old cookies.
         if policy.scope == .private, !setsCookies { head.headerFields[values: .setCookie] = [] }
         var body = ResourceBody.empty
         if let range = answer.range, !range.isEmpty {
@@ -321,8 +324,8 @@ extension CachingLoader {
         return ResourceResponse(head: head, body: body, provenance: Provenance(found.source, reason: reason))
     }
 
-    /// The bytes of an answer from a place on, for a reader that went on alone: what was kept for it, else what is stored
-    /// by now, else what the next loader says, where a strong validator shows that it is the same.
+    /// Returns a reader for a detached reader's remaining bytes. The sources, in order: the body kept for detached
+    /// readers, the store, and a range request to the next loader if the response has a strong validator.
     private func rest(
         of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey, _ flight: Flight
     ) async throws -> BodyReader {
@@ -335,7 +338,7 @@ extension CachingLoader {
         {
             return BodyReader(body, skipping: offset)
         }
-        let changed = ResourceError(.connectionLost, "the answer is no longer to be had", at: key.url)
+        let changed = ResourceError(.connectionLost, "the rest of the response is no longer available", at: key.url)
         guard let tag = answer.strongTag else { throw changed }
         var alone = request
         alone.head.headerFields[.range] = "bytes=\(offset)-"
@@ -360,7 +363,7 @@ extension CachingLoader {
 }
 
 extension StoredResponse {
-    /// For judging an answer whose end has not come.
+    /// The response with the assumption that it is complete, used to evaluate it before its body has ended.
     fileprivate var assumedComplete: StoredResponse {
         StoredResponse(
             head: head, selectors: selectors, requestTime: requestTime, responseTime: responseTime,
@@ -371,8 +374,8 @@ extension StoredResponse {
 extension ResourceBody {
     var isStream: Bool { if case .stream = self { true } else { false } }
 
-    /// A part of stored bytes.
-    /// - Parameter start: the place of the first of them in the representation.
+    /// Returns a part of stored bytes.
+    /// - Parameter start: The offset of the first stored byte in the representation.
     func part(_ range: Range<Int64>, from start: Int64) -> ResourceBody? {
         guard let length, range.lowerBound >= start, range.upperBound - start <= length else { return nil }
         if Int64(range.count) == length { return self }

@@ -18,7 +18,7 @@ extension CachingLoader {
         }
     }
 
-    /// Does the work of a flight that is in the table, and takes it out again.
+    /// Runs the work of a flight that is in the table, and removes the flight afterwards.
     func start(_ flight: Flight, _ key: CacheKey, _ work: @escaping @Sendable () async -> Void) {
         let work = OneTimeWork(work)
         flight.start { [flights] flight in
@@ -45,7 +45,7 @@ extension CachingLoader {
                 if policy.mayKeep(fresh), !flight.isDoomed { await store.update(fresh, for: key) }
                 return
             }
-            // It is about another response: the client's own, or one that nobody has.
+            // The `304` response refers to another representation: to the client's own copy, or to an unknown one.
             let fields = request.head.headerFields
             if !fields.contains(.ifNoneMatch), !fields.contains(.ifModifiedSince) {
                 requestTime = now()
@@ -67,7 +67,7 @@ extension CachingLoader {
         await deliver(response, storable, key, flight)
     }
 
-    /// Hands a response to the readers and stores it on the way.
+    /// Delivers a response to the readers and stores it at the same time.
     func deliver(_ response: ResourceResponse, _ stored: StoredResponse, _ key: CacheKey, _ flight: Flight) async {
         flight.complete(.shared(Flight.SharedAnswer(stored: stored, response: response)))
         var storing = await Storing(self, stored, key)
@@ -83,12 +83,12 @@ extension CachingLoader {
                 }
                 await storing?.write(piece)
                 if isStored, stored.head.status != .partialContent, storing?.isOfUse != true {
-                    // Who is too slow from here on would find nothing.
+                    // A reader that becomes too slow from here on would find nothing in the store.
                     isStored = false
                     flight.allow(detaching(from: stored, isStored: false))
                 }
                 if response.body.isStream, storing?.isOfUse != true, flight.isUnread {
-                    throw ResourceError(.cancelled, "nobody reads the answer", at: key.url)
+                    throw ResourceError(.cancelled, "no reader is left", at: key.url)
                 }
             }
         } catch {
@@ -102,7 +102,7 @@ extension CachingLoader {
         }
     }
 
-    /// What becomes of readers that are too slow for the others: they must be able to have the rest.
+    /// Returns the policy for slow readers. They are detached only if they can obtain the rest.
     private func detaching(from stored: StoredResponse, isStored: Bool) -> Flight.Detaching {
         guard stored.head.status != .partialContent else { return .never }
         if isStored, let length = stored.length, store.accepts(length) { return .untilStored }
@@ -110,18 +110,19 @@ extension CachingLoader {
     }
 }
 
-/// A response on its way into the store.
+/// A response that is being stored.
 private struct Storing {
     private let loader: CachingLoader
     private let key: CacheKey
     private var writer: (any CacheWriting)?
     private var count: Int64 = 0
-    /// Where the response is a part that goes together with a stored one: how, and the stored bytes.
+    /// The plan, the stored response and its bytes if the new response is merged with a stored part.
     private var merge: (plan: PartMerge, old: StoredResponse, body: ResourceBody)?
-    /// What is stored already and needs other fields only.
+    /// The stored response that needs only new fields.
     private var update: StoredResponse?
 
-    /// - Returns: `nil` where the response is too large.
+    /// Starts to store a response.
+    /// - Returns: `nil` if the response is too large.
     init?(_ loader: CachingLoader, _ stored: StoredResponse, _ key: CacheKey) async {
         self.loader = loader
         self.key = key
@@ -147,7 +148,7 @@ private struct Storing {
         }
     }
 
-    /// Whether the response may still be stored.
+    /// A Boolean value that indicates whether the response can still be stored.
     var isOfUse: Bool { writer != nil }
 
     mutating func write(_ piece: Data) async {
@@ -157,7 +158,7 @@ private struct Storing {
         if !isOfUse || count > loader.configuration.largestEntry { self.writer = nil }
     }
 
-    /// Stores a whole response, unless something has made it wrong.
+    /// Stores a complete response, unless it was invalidated.
     mutating func finish(_ stored: StoredResponse, _ flight: Flight) async {
         if let update {
             if !flight.isDoomed { await loader.store.update(update, for: key) }
@@ -171,9 +172,9 @@ private struct Storing {
         guard let writer else { return }
         guard !flight.isDoomed else { return await keep(stored, flight) }
         await writer.finish(stored)
-        // It may be replaced, removed or evicted before they come for it.
+        // The entry may be replaced, removed or evicted before detached readers request it.
         if flight.hasDetached { flight.keep(await loader.store.body(of: stored, for: key)?.body) }
-        // Removed again where it was made wrong meanwhile: an invalidation that came before saw nothing to remove.
+        // An invalidation before the entry was stored could not remove it, so it is removed here.
         if flight.isDoomed { return await loader.store.remove(key, variant: stored.variant) }
         let all = await loader.store.responses(for: key)
         guard all.count > loader.configuration.variantLimit,
@@ -182,10 +183,10 @@ private struct Storing {
         await loader.store.remove(key, variant: oldest.variant)
     }
 
-    /// Keeps bytes that must answer nobody else for the readers that were sent to the store for them.
+    /// Keeps the received bytes for detached readers only. The response must not be used for other requests.
     func keep(_ stored: StoredResponse, _ flight: Flight) async {
         guard let writer, merge == nil, flight.hasDetached else { return }
-        // No request has such a field.
+        // No request contains a field with this name.
         let nobody = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
         let kept = StoredResponse(
             head: stored.head, selectors: [nobody], requestTime: stored.requestTime, responseTime: stored.responseTime,
@@ -211,7 +212,7 @@ private struct Storing {
 extension ResourceBody {
     private static let pieceBytes = 64 << 10
 
-    /// Hands out all bytes in order; a file's in pieces.
+    /// Passes all bytes to a closure in order; the bytes of a file in pieces.
     fileprivate func forEachPiece(_ body: (Data) async throws -> Void) async throws {
         switch self {
         case .empty: break
@@ -230,6 +231,6 @@ extension ResourceBody {
 }
 
 extension HTTPResponse.Status {
-    /// An error that RFC 5861, section 4, speaks of.
+    /// A Boolean value that indicates whether the status is an error in the sense of RFC 5861, section 4.
     var isOriginError: Bool { [500, 502, 503, 504].contains(code) }
 }

@@ -6,36 +6,37 @@ public import Foundation
 internal import HTTPTypes
 public import ResourceLoading
 
-/// An HTTP cache before any loader (RFC 9111).
+/// A loader that adds an HTTP cache to another loader (RFC 9111).
 ///
-/// What may be stored is, while it streams to the reader. GET requests that are the same while one is under way share
-/// it, where what comes may be reused for them; ``Configuration/readAhead`` limits how far their readers may be apart.
-/// Range requests are answered from whole responses and from parts; parts of one representation are put together.
+/// Responses are stored while they stream to the reader. Concurrent identical GET requests share one response if it
+/// may be reused for them; ``Configuration/readAhead`` limits the distance between their readers. Range requests are
+/// served from complete responses and from parts. Parts of one representation are merged.
 ///
-/// Bytes are kept as they come, encoded.
+/// The stored bytes keep their content encoding.
 ///
 /// Isolation: any.
 public final class CachingLoader: ResourceLoader {
-    /// What the cache was made with.
+    /// The rules and limits of the cache.
     public let configuration: Configuration
     let next: any ResourceLoader
     let store: any CacheStoring
     let now: @Sendable () -> Date
-    /// Times the silence of validations that no request waits for.
+    /// The clock that measures the silence of the origin during background validations.
     let clock: any Clock<Duration>
     let flights = FlightTable()
-    /// Validations that no request waits for.
+    /// The background validations.
     let background: BackgroundWork
     private let figures = Mutex(CacheCounters())
 
     var policy: CachePolicy { configuration.policy }
 
+    /// Creates a caching loader.
     /// - Parameters:
-    ///   - next: asked for what is not stored.
-    ///   - store: keeps responses. Default: 10 MB in memory.
-    ///   - configuration: the rules and limits. Default: those of a private cache.
-    ///   - now: the time. Default: the system's clock.
-    ///   - clock: times validations that no request waits for: one that brings nothing for 60 s is ended.
+    ///   - next: The loader for requests that no stored response can serve.
+    ///   - store: The store of responses; 10 MB in memory by default.
+    ///   - configuration: The rules and limits; those of a private cache by default.
+    ///   - now: The current time; the system clock by default.
+    ///   - clock: The clock for background validations. A validation that receives nothing for 60 s is ended.
     public init(
         next: any ResourceLoader, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
         now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
@@ -59,42 +60,41 @@ public final class CachingLoader: ResourceLoader {
         }
     }
 
-    /// Whether the cache is for requests to such a URL.
+    /// Returns a Boolean value that indicates whether the cache handles the URL of a request.
     func isCached(_ request: HTTPRequest) -> Bool {
         (request.scheme == "https" || request.scheme == "http") && request.authority?.isEmpty == false
     }
 
-    /// Passes on a request that the cache is not for: nothing stored answers it, and nothing of its answer is stored.
-    /// Where it changes something, what is stored of its URL is no longer right and goes, as after ``load(_:)``.
-    /// - Throws: what the next loader throws.
+    /// Forwards a request without using or storing responses. An unsafe request invalidates stored responses of its
+    /// URL, as in ``load(_:)``.
+    /// - Throws: The error of the next loader.
     public func pass(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let response = try await next.load(request) else { return nil }
         await invalidate(by: response.head, to: request.head, key(for: request).partition)
         return response
     }
 
-    /// What was counted since the cache was made.
+    /// The totals since the cache was created.
     public var counters: CacheCounters { figures.withLock { $0 } }
 
     func count(_ change: (inout CacheCounters) -> Void) {
         figures.withLock { change(&$0) }
     }
 
-    /// Waits for the validations under way that no request waits for, and for answers that have come and are being
-    /// stored.
+    /// Waits for background validations, and for received responses that are still being stored.
     public func waitUntilIdle() async {
         await background.waitUntilIdle()
         for flight in flights.ending { await flight.done() }
     }
 
-    /// Ends the validations under way that no request waits for, and waits for them and for what is being stored. None is
-    /// begun any more. After that the store is in use only by requests whose answers are still coming.
+    /// Cancels background validations, and waits for them and for responses that are being stored. No background
+    /// validation starts afterwards. Then only requests with unfinished responses use the store.
     public func shutDown() async {
         background.close()
         await waitUntilIdle()
     }
 
-    /// Removes all that is stored; what is on its way is not stored either.
+    /// Removes all stored responses. Responses that are being received are not stored either.
     public func removeAll() async {
         flights.doomAll()
         await store.removeAll()
@@ -109,20 +109,21 @@ public final class CachingLoader: ResourceLoader {
 }
 
 extension CachingLoader {
-    /// What a cache may be told.
+    /// The rules and limits of a cache.
     public struct Configuration: Sendable {
-        /// The rules. Default: those of a private cache.
+        /// The rules; those of a private cache by default.
         public var policy: CachePolicy
-        /// Says which pages share entries; `nil` for all, as a reverse proxy wants. Default: those of one host.
+        /// The partitioning that determines which pages share entries; by host by default. With `nil`, as in a reverse
+        /// proxy, all pages share entries.
         public var partitioning: (any SitePartitioning)?
-        /// The most bytes of one stored response. Default: 16 MB.
+        /// The maximum number of bytes in one stored response; 16 MB by default.
         public var largestEntry: Int64
-        /// The most bytes of one answer that wait for its slowest reader, a piece apart; one that is further behind is
-        /// left to go on alone, where that can be. Default: 256 KB.
+        /// The maximum number of bytes that are buffered for the slowest reader of a response, accurate to one piece;
+        /// 256 KB by default. A reader that is further behind is detached if it can obtain the rest.
         public var readAhead: Int
-        /// The most variants of one URL; the oldest goes for another. Default: 16.
+        /// The maximum number of variants of one URL; 16 by default. The oldest variant is removed first.
         public var variantLimit: Int
-        /// The most validations at a time that no request waits for. Default: 8.
+        /// The maximum number of concurrent background validations; 8 by default.
         public var revalidationLimit: Int
 
         public init(
@@ -138,7 +139,7 @@ extension CachingLoader {
             self.revalidationLimit = revalidationLimit
         }
 
-        /// For a cache that serves many users.
+        /// The configuration of a cache that serves many users.
         public static var shared: Configuration {
             Configuration(policy: CachePolicy(scope: .shared), partitioning: nil)
         }
@@ -146,8 +147,8 @@ extension CachingLoader {
 }
 
 extension CachingLoader {
-    /// Answers with a fresh response that lies in memory whole. All else may have to wait: for the disk, for the origin,
-    /// or for another's request.
+    /// Returns a fresh response that is completely in memory. Every other response may require the disk, the origin or
+    /// a concurrent request.
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         let head = request.head
         guard head.method == .get || head.method == .head, isCached(head), case .empty = request.body else {
@@ -155,9 +156,9 @@ extension CachingLoader {
         }
         let key = key(for: request)
         guard let candidates = store.responsesInMemory(for: key), !candidates.isEmpty,
-            // A newer response may be on its way into the store.
+            // A newer response may be in the process of being stored.
             flights.ending(key, notAmong: candidates) == nil,
-            // The request may not have these yet.
+            // The request may not contain these fields yet.
             !candidates.contains(where: { $0.selectors.contains(where: \.isForServers) }),
             case .use(let stored) = policy.decide(head, candidates: candidates, now: now()), stored.isComplete,
             let found = store.bodyInMemory(of: stored, for: key),
@@ -168,24 +169,25 @@ extension CachingLoader {
 }
 
 extension StoredResponse.Selector {
-    /// Whether only servers are told of the field, see `ResourceLoader.immediateResponse(to:)`.
+    /// A Boolean value that indicates whether the field is added only for servers, see
+    /// `ResourceLoader.immediateResponse(to:)`.
     fileprivate var isForServers: Bool { name == "referer" || name.hasPrefix("sec-fetch-") }
 }
 
-/// What a cache has counted since it was made. Each GET and HEAD that it answered is counted once, by where the answer
-/// came from.
+/// The totals of a cache. Each GET or HEAD request that the cache handled is counted once, by the source of its
+/// response.
 public struct CacheCounters: Sendable, Hashable {
-    /// Answers from memory.
+    /// The number of responses from memory.
     public var memoryHits = 0
-    /// Answers from disk.
+    /// The number of responses from disk.
     public var diskHits = 0
-    /// How many of the hits the origin was asked about first.
+    /// The number of hits that were validated at the origin first.
     public var validated = 0
-    /// Answers that others had asked for, and that were shared while they came.
+    /// The number of responses shared with a concurrent identical request.
     public var shared = 0
-    /// Answers of the next loader.
+    /// The number of responses from the next loader.
     public var misses = 0
-    /// Readers of a shared answer that were too slow for the others and went on alone.
+    /// The number of readers of shared responses that were detached because they were too slow.
     public var detached = 0
 
     public init() {}

@@ -5,75 +5,75 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// One request under way, and all who wait for its answer.
+/// An upstream request in progress and the readers of its response.
 ///
-/// Its work runs in a task of its own, which is cancelled when the last reader leaves before the end. A body that
-/// streams stands in a log of pieces: each reader reads at its own place, pieces that all have read go when the log is
-/// full, and the source is not asked for more while the slowest reader is a log's length behind. So one that leaves
-/// ends nobody else.
+/// The work runs in its own task, which is cancelled if the last reader leaves before the end. A streamed body is kept
+/// in a log of pieces, and each reader has its own position. When the log is full, the pieces that all readers have
+/// read are removed. The source pauses while the slowest reader is `readAhead` bytes behind. One reader that leaves
+/// does not end the response for the others.
 ///
-/// One that stops to read must not stop the others. Where another waits for more, a reader that is a log's length
-/// behind is detached, if it can have the rest otherwise: it keeps the pieces that it has before it, and is told to go
-/// on alone when the answer has been stored, or at once where that will not be. Where all are detached the answer runs
-/// into the store at the source's pace.
+/// A reader that stops reading must not block the others. If another reader waits for data, a reader that is
+/// `readAhead` bytes behind is detached, provided that it can obtain the rest elsewhere. It keeps its unread pieces.
+/// After them it continues separately: as soon as the response is stored, or immediately if it will not be stored. If
+/// all readers are detached, the response is stored at the pace of the source.
 ///
 /// Isolation: any.
 final class Flight: Sendable {
-    /// What came of it.
+    /// The result of the upstream request.
     enum Outcome: Sendable {
-        /// An answer that others with the same request may have.
+        /// A response that other identical requests may use.
         case shared(SharedAnswer)
-        /// The stored response is right; with its new fields.
+        /// The stored response is valid; it has the new fields.
         case freshened(StoredResponse)
-        /// An answer for the one that asked, see ``removeResponse()``.
+        /// A response for the first request only, see ``removeResponse()``.
         case unshared
-        /// The next loader says that the request is not its own.
+        /// The next loader does not handle the request.
         case notMine
-        /// The origin answers with an error for which a stale response may stand in. The answer itself is for the one
-        /// that asked, see ``removeResponse()``.
+        /// The origin responded with an error that a stale response may replace. The error response is for the first
+        /// request only, see ``removeResponse()``.
         case erring
         case failed(any Error)
     }
 
     struct SharedAnswer: Sendable {
-        /// What is being stored.
+        /// The response that is being stored.
         let stored: StoredResponse
-        /// The answer as it came. Its body is for all, unless it is a stream.
+        /// The received response. All readers may use its body, unless it is a stream.
         let response: ResourceResponse
     }
 
     enum Membership {
-        /// The answer can be read from its first byte.
+        /// The response can be read from its first byte.
         case joined(FlightReader)
-        /// All bytes have come and are being stored.
+        /// All bytes have been received and are being stored.
         case ending
-        /// The first bytes are gone, or the answer must not be had by others.
+        /// The first bytes are no longer available, or other requests must not use the response.
         case closed
     }
 
-    /// What a reader finds.
+    /// The next event for a reader.
     enum Step: Sendable {
         case piece(Data)
         case end
-        /// It has to get the rest elsewhere.
+        /// The reader must obtain the rest elsewhere.
         case detached
     }
 
     private struct Reader {
-        /// Of the piece that it reads next.
+        /// The position of the next piece to read.
         var place = 0
-        /// Once it was detached: the pieces that it has before it, the last first.
+        /// The unread pieces of a detached reader, last piece first.
         var remainder: [Data]?
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// What becomes of readers that are too slow.
+    /// The policy for readers that are too slow.
     enum Detaching: Sendable {
-        /// They set the pace.
+        /// Slow readers are not detached. The source waits for them.
         case never
-        /// They wait until the answer is stored.
+        /// Detached readers wait until the response is stored.
         case untilStored
-        /// They ask for the rest at once.
+        /// Detached readers request the rest immediately.
         case atOnce
     }
 
@@ -82,7 +82,7 @@ final class Flight: Sendable {
         var response: ResourceResponse?
         var readers: [UInt64: Reader] = [:]
         var lastReader: UInt64 = 0
-        /// Pieces from `firstPlace` on.
+        /// The pieces from `firstPlace` on.
         var log: [Data] = []
         var firstPlace = 0
         var end: Result<Void, any Error>?
@@ -92,26 +92,26 @@ final class Flight: Sendable {
         var watchers: [CheckedContinuation<Void, Never>] = []
         var task: Task<Void, Never>?
         var isAbandoned = false
-        /// Whether a reader may be detached, and whether it is to wait until the answer is stored.
+        /// The policy for slow readers.
         var detaching = Detaching.never
-        /// The whole body, for readers that were detached.
+        /// The complete body for detached readers.
         var kept: ResourceBody?
 
-        /// The place of the slowest reader that is not detached.
+        /// The position of the slowest reader that is not detached.
         var slowest: Int {
             var slowest = firstPlace + log.count
             for reader in readers.values where reader.remainder == nil { slowest = min(slowest, reader.place) }
             return slowest
         }
 
-        /// How many bytes the slowest reader has before it.
+        /// The number of bytes that the slowest reader has not read.
         var backlog: Int { bytes(from: slowest) }
 
         func bytes(from place: Int) -> Int {
             log[(place - firstPlace)...].reduce(0) { $0 + $1.count }
         }
 
-        /// Detaches who stops the source. To be called where a reader waits.
+        /// Detaches the readers that block the source. Must be called when a reader waits.
         mutating func detachLaggards(beyond limit: Int) {
             guard detaching != .never, source != nil else { return }
             for (id, reader) in readers where reader.remainder == nil && reader.waiter == nil {
@@ -121,8 +121,8 @@ final class Flight: Sendable {
             trim(to: limit)
         }
 
-        /// Adds a piece: to the last one where both are small and nobody has read that, so that the log stays short
-        /// however small the pieces are.
+        /// Appends a piece. Merges it with the last piece if both are small and no reader has read the last piece, so
+        /// that the log stays short.
         mutating func add(_ piece: Data) {
             let last = firstPlace + log.count - 1
             if !log.isEmpty, log[log.count - 1].count + piece.count <= Flight.pieceBytes,
@@ -134,7 +134,7 @@ final class Flight: Sendable {
             }
         }
 
-        /// Drops what all have read, as far as the log is longer than it should be.
+        /// Removes pieces that all readers have read while the log exceeds the limit in bytes.
         mutating func trim(to limit: Int) {
             var bytes = log.reduce(0) { $0 + $1.count }
             let slowest = slowest
@@ -157,7 +157,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Up to how many bytes pieces that nobody has read become one.
+    /// The maximum size of a merged piece, in bytes.
     private static let pieceBytes = 16 << 10
 
     private let readAhead: Int
@@ -167,7 +167,7 @@ final class Flight: Sendable {
         self.readAhead = max(1, readAhead)
     }
 
-    /// Begins the work. To be called once, after its first reader has joined.
+    /// Starts the work. Must be called once, after the first reader has joined.
     func start(_ work: @escaping @Sendable (Flight) async -> Void) {
         let task = Task { await work(self) }
         let isAbandoned = state.withLock { state in
@@ -187,7 +187,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// The reader of a flight that nobody else can join.
+    /// Creates a reader of a flight that other requests cannot join.
     func makeReader() -> FlightReader {
         state.withLock { state in
             state.lastReader += 1
@@ -196,17 +196,18 @@ final class Flight: Sendable {
         }
     }
 
-    /// Says that what comes is already wrong: it is not stored, and nobody joins any more.
+    /// Marks the response as invalid: it is not stored, and no reader can join.
     func doom() {
         state.withLock { $0.isDoomed = true }
     }
 
     var isDoomed: Bool { state.withLock(\.isDoomed) }
 
-    /// Whether all bytes have come and are being stored.
+    /// A Boolean value that indicates whether all bytes have been received and are being stored.
     var isEnding: Bool { state.withLock { $0.end != nil && !$0.isDoomed } }
 
-    /// Returns a Boolean value that indicates whether the response, in its newest form, is one of those that a store gave.
+    /// Returns a Boolean value that indicates whether the latest form of the response is among the responses of a
+    /// store.
     func isStored(among responses: [StoredResponse]) -> Bool {
         switch state.withLock(\.outcome) {
         case .shared(let answer): responses.contains { $0.revision == answer.stored.revision }
@@ -215,10 +216,10 @@ final class Flight: Sendable {
         }
     }
 
-    /// Whether all bytes have come, or nobody reads any more.
+    /// A Boolean value that indicates whether all bytes have been received or no reader is left.
     var isOver: Bool { state.withLock { $0.end != nil || $0.isAbandoned } }
 
-    /// The answer of which there is one only, once.
+    /// Returns the unshared response on the first call, and `nil` afterwards.
     func removeResponse() -> ResourceResponse? {
         state.withLock { state in
             defer { state.response = nil }
@@ -226,7 +227,7 @@ final class Flight: Sendable {
         }
     }
 
-    /// Waits until all is done and stored.
+    /// Waits until the response is received and stored.
     func done() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
@@ -238,13 +239,13 @@ final class Flight: Sendable {
     }
 }
 
-// MARK: - For the work
+// MARK: - Methods of the work
 
 extension Flight {
-    /// Says what came of it.
+    /// Sets the outcome.
     ///
-    /// Where no pieces follow, that is the end too, in the same step: a reader may leave as soon as it knows, and must
-    /// not take the work with it.
+    /// If no pieces follow, this also sets the end under the same lock. A reader may leave as soon as it knows the
+    /// outcome, and must not cancel the work by that.
     func complete(_ outcome: Outcome, _ response: ResourceResponse? = nil) {
         change { state in
             state.outcome = outcome
@@ -257,7 +258,7 @@ extension Flight {
         }
     }
 
-    /// Adds a piece, and waits while the slowest reader is too far behind.
+    /// Appends a piece and waits while the slowest reader is too far behind.
     func append(_ piece: Data) async {
         change { state in
             state.add(piece)
@@ -268,7 +269,7 @@ extension Flight {
                 let isReady = state.withLock { state in
                     if Task.isCancelled || state.backlog < readAhead { return true }
                     state.source = continuation
-                    // A reader that began to wait before there was a source detached nobody.
+                    // A reader that started to wait before the source paused did not detach any reader.
                     guard state.readers.values.contains(where: { $0.waiter != nil }) else { return false }
                     state.detachLaggards(beyond: readAhead)
                     guard state.backlog < readAhead else { return false }
@@ -285,31 +286,32 @@ extension Flight {
         }
     }
 
-    /// Says what becomes of readers that are too slow. Until then they set the pace.
+    /// Sets the policy for slow readers. Until the first call, the source waits for them.
     func allow(_ detaching: Detaching) {
         change { $0.detaching = detaching }
     }
 
-    /// Whether a reader was detached, and is still there. Once all bytes have come none becomes so.
+    /// A Boolean value that indicates whether a detached reader is present. No reader is detached after all bytes have
+    /// been received.
     var hasDetached: Bool { state.withLock { state in state.readers.values.contains { $0.remainder != nil } } }
 
-    /// Keeps the whole body for readers that were detached.
+    /// Keeps the complete body for detached readers.
     func keep(_ body: ResourceBody?) {
         state.withLock { $0.kept = body }
     }
 
-    /// The whole body, where it was kept for readers that were detached.
+    /// The complete body that was kept for detached readers.
     var kept: ResourceBody? { state.withLock(\.kept) }
 
-    /// Whether nobody reads what comes.
+    /// A Boolean value that indicates whether no attached reader is left.
     var isUnread: Bool { state.withLock { state in state.readers.values.allSatisfy { $0.remainder != nil } } }
 
-    /// Says that all pieces are there, or why there are no more. Only the first time counts.
+    /// Ends the log of pieces with success or an error. Later calls have no effect.
     func end(_ result: Result<Void, any Error>) {
         change { $0.end = $0.end ?? result }
     }
 
-    /// Says that nothing happens any more.
+    /// Marks the work as done and resumes all waiting tasks.
     func finish() {
         let watchers = state.withLock { state in
             defer { state.watchers = [] }
@@ -329,7 +331,7 @@ extension Flight {
     }
 }
 
-// MARK: - For readers
+// MARK: - Methods of readers
 
 extension Flight {
     fileprivate func outcome(for reader: UInt64) async throws -> Outcome {
@@ -356,7 +358,8 @@ extension Flight {
         }
     }
 
-    /// - Returns: what the reader finds, `nil` where it has to wait; and the source, where it may go on.
+    /// Finds the next step of a reader.
+    /// - Returns: The step, or `nil` if the reader must wait; and the continuation of the source if it may resume.
     private func find(
         for reader: UInt64, in state: inout State
     ) -> (Result<Step, any Error>?, CheckedContinuation<Void, Never>?) {
@@ -395,7 +398,7 @@ extension Flight {
         return state.source
     }
 
-    /// Waits for a change after which `isReady` holds. May return early.
+    /// Waits for a change after which `isReady` returns `true`. May return early.
     private func wait(_ reader: UInt64, until isReady: @Sendable (borrowing State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -417,7 +420,7 @@ extension Flight {
     }
 }
 
-/// A place among the readers of a flight, which it leaves when it goes.
+/// A reader of a flight. It leaves the flight when it is released.
 ///
 /// Isolation: any, by one task at a time.
 final class FlightReader: Sendable {
@@ -433,7 +436,8 @@ final class FlightReader: Sendable {
         flight.leave(id)
     }
 
-    /// - Throws: `CancellationError` when the calling task is cancelled.
+    /// Waits for the outcome.
+    /// - Throws: `CancellationError` if the calling task is cancelled.
     func outcome() async throws -> Flight.Outcome {
         try await flight.outcome(for: id)
     }

@@ -3,28 +3,28 @@
 
 internal import AsyncSupport
 
-/// The flights under way, by key: of those that others may join at most one for each.
+/// The flights in progress by key; at most one joinable flight per key.
 final class FlightTable: Sendable {
     enum Place {
-        /// No one is under way: this reader's flight is in the table now and must be started.
+        /// No flight is in progress. The table now contains a flight of this reader, which must be started.
         case leads(FlightReader)
         case joins(FlightReader)
-        /// One is about to be stored.
+        /// The response of a flight is being stored.
         case ending(Flight)
-        /// One is under way and cannot be joined.
+        /// A flight is in progress and cannot be joined.
         case closed
-        /// One of the key has ended since the store was last asked.
+        /// A flight of the key has ended since the store was read.
         case isOutdated
     }
 
     private struct State {
         var flights: [CacheKey: Flight] = [:]
-        /// Those that nobody can join.
+        /// The flights that other requests cannot join.
         var alone: [CacheKey: [Flight]] = [:]
         var ended: UInt64 = 0
-        /// What `ended` was after the last flight of each key, of those keys whose flights ended last.
+        /// The value of `ended` after the last flight of each key, for the keys whose flights ended most recently.
         var lastEnds: [CacheKey: UInt64] = [:]
-        /// The same of all others, at most.
+        /// An upper bound of that value for all other keys.
         var otherEnds: UInt64 = 0
 
         mutating func recordEnd(of key: CacheKey) {
@@ -38,7 +38,7 @@ final class FlightTable: Sendable {
 
         func hasEnded(_ key: CacheKey, since seen: UInt64) -> Bool { lastEnds[key] ?? otherEnds > seen }
 
-        /// Lets nobody join the flights of a key any more.
+        /// Prevents requests from joining the flights of a key, and returns these flights.
         mutating func closeFlights(of key: CacheKey) -> [Flight] {
             if let flight = flights.removeValue(forKey: key) { alone[key, default: []].append(flight) }
             return alone[key] ?? []
@@ -47,13 +47,14 @@ final class FlightTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Of how many keys it is known when their flights ended.
+    /// The maximum number of keys in `lastEnds`.
     private static let endLimit = 512
 
-    /// How many flights have ended.
+    /// The number of flights that have ended.
     var ended: UInt64 { state.withLock(\.ended) }
 
-    /// - Parameter seen: what ``ended`` was before the store was asked; `nil` where that does not matter.
+    /// Joins the flight of a key, or adds a new one.
+    /// - Parameter seen: The value of ``ended`` before the store was read; `nil` skips the check.
     func enter(_ key: CacheKey, readAhead: Int, seen: UInt64?) -> Place {
         state.withLock { state in
             if let flight = state.flights[key] {
@@ -70,9 +71,9 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// Returns a flight of a key whose response has been received completely and is being stored, or `nil`. Flights that
-    /// others cannot join count too, such as those of range requests.
-    /// - Parameter responses: The responses that the store gave. A flight whose response is one of them is left out.
+    /// Returns a flight of a key whose response has been received completely and is being stored, or `nil`. Includes
+    /// flights that other requests cannot join, such as range requests.
+    /// - Parameter responses: The responses from the store. A flight whose response is among them is ignored.
     func ending(_ key: CacheKey, notAmong responses: [StoredResponse]) -> Flight? {
         let flights = state.withLock { state in
             (state.flights[key].map { [$0] } ?? []) + (state.alone[key] ?? [])
@@ -80,13 +81,13 @@ final class FlightTable: Sendable {
         return flights.first { $0.isEnding && !$0.isStored(among: responses) }
     }
 
-    /// Returns a Boolean value that indicates whether a flight of a key has ended since ``ended`` had a value. It is also
-    /// `true` if that is no longer known.
+    /// Returns a Boolean value that indicates whether a flight of a key has ended since ``ended`` had the given value.
+    /// Returns `true` if this is no longer known.
     func hasEnded(_ key: CacheKey, since seen: UInt64) -> Bool {
         state.withLock { $0.hasEnded(key, since: seen) }
     }
 
-    /// Takes a flight that is over out of the table, where it is in it.
+    /// Removes a flight that has ended, if the table contains it.
     func remove(_ flight: Flight, for key: CacheKey) {
         state.withLock { state in
             state.recordEnd(of: key)
@@ -96,18 +97,18 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// Takes in a flight that nobody else can join.
+    /// Adds a flight that other requests cannot join.
     func add(_ flight: Flight, for key: CacheKey) {
         state.withLock { $0.alone[key, default: []].append(flight) }
     }
 
-    /// Says of the flights of a key that what they bring is wrong already.
+    /// Marks the responses of all flights of a key as invalid.
     func doom(_ key: CacheKey) {
         let flights = state.withLock { $0.closeFlights(of: key) }
         for flight in flights { flight.doom() }
     }
 
-    /// Says so of all flights.
+    /// Marks the responses of all flights as invalid.
     func doomAll() {
         let flights = state.withLock { state in
             Set(state.flights.keys).union(state.alone.keys).flatMap { state.closeFlights(of: $0) }
@@ -115,7 +116,8 @@ final class FlightTable: Sendable {
         for flight in flights { flight.doom() }
     }
 
-    /// The flights that end without anyone's doing: what they bring has come and is being stored, or nobody wants it.
+    /// The flights that end without further readers: their response is received and being stored, or they have no
+    /// reader left.
     var ending: [Flight] {
         state.withLock { Array($0.flights.values) + $0.alone.values.flatMap { $0 } }.filter(\.isOver)
     }

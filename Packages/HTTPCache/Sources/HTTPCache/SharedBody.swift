@@ -4,9 +4,10 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// The body of an answer that several read as it comes. One that is too slow for the others goes on alone.
+/// The body of a response that several readers share while it is received. A reader that is too slow is detached and
+/// reads the rest separately.
 struct SharedBody: AsyncSequence, Sendable {
-    /// Gives the bytes from a place on.
+    /// A function that returns a reader of the bytes from an offset on.
     typealias Rest = @Sendable (_ offset: Int64) async throws -> BodyReader
 
     private let reader: FlightReader

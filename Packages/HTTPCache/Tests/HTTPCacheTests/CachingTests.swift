@@ -20,7 +20,7 @@ struct CachingTests {
         CachingLoader(next: origin, configuration: configuration, now: { [time] in time.now }, clock: clock)
     }
 
-    @Test("A fresh response answers from memory, with its age, and says so")
+    @Test("A fresh response comes from memory with Age and provenance")
     func fresh() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         let cache = makeCache(origin)
@@ -36,7 +36,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("Pages of other sites share nothing; a reverse proxy's clients share all")
+    @Test("Pages of different sites share no entries; clients of a reverse proxy share all")
     func partitions() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         let divided = makeCache(origin)
@@ -49,7 +49,7 @@ struct CachingTests {
         #expect(origin.count == 3)
     }
 
-    @Test("A body that is cut short or too long is handed on and not kept", arguments: ["9", "3"])
+    @Test("A body that is too short or too long is delivered and not stored", arguments: ["9", "3"])
     func wrongLength(length: String) async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60", .contentLength: length])
         let cache = makeCache(origin)
@@ -58,7 +58,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("A body that fails in the middle fails for the reader and is not kept")
+    @Test("A body that fails midway fails for the reader and is not stored")
     func brokenBody() async throws {
         let origin = ScriptedOrigin { _, number in
             var response = ScriptedOrigin.response([.cacheControl: "max-age=60"])
@@ -71,7 +71,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("An entry above the limit passes through and is not kept")
+    @Test("An entry above the size limit is delivered and not stored")
     func tooLarge() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         let cache = makeCache(origin, .init(largestEntry: 4))
@@ -79,7 +79,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("What is stale is validated, and a 304 brings its fields")
+    @Test("A stale response is validated, and a 304 response updates its fields")
     func validated() async throws {
         let origin = ScriptedOrigin { request, number in
             number == 1
@@ -98,7 +98,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("Cookies come with what the origin says, and not again from what is stored, but for a shared cache")
+    @Test("Stored responses do not repeat Set-Cookie, except in a shared cache")
     func cookies() async throws {
         let origin = ScriptedOrigin { _, number in
             var fields: HTTPFields = [.cacheControl: "max-age=2", .eTag: "\"1\""]
@@ -122,7 +122,7 @@ struct CachingTests {
         for _ in 1...2 { #expect(try await cookies(sharing, after: 0) == "id=1") }
     }
 
-    @Test("A 304 about another response is not taken for ours")
+    @Test("A 304 response for another representation does not freshen the stored response")
     func foreignValidation() async throws {
         let origin = ScriptedOrigin { request, number in
             switch number {
@@ -138,7 +138,7 @@ struct CachingTests {
         #expect(origin.seen.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test("A client's own copy is answered 304 from the store")
+    @Test("A conditional request for the client's own copy gets a 304 response from the store")
     func clientCondition() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60", .eTag: "W/\"1\"", .contentType: "text/plain"])
         let cache = makeCache(origin)
@@ -150,7 +150,7 @@ struct CachingTests {
         #expect(origin.count == 1)
     }
 
-    @Test("An unsafe request that succeeds removes its target and what it names of the same origin")
+    @Test("A successful unsafe request invalidates its target and same-origin locations")
     func invalidation() async throws {
         let origin = ScriptedOrigin { request, _ in
             request.head.method == .get
@@ -165,7 +165,7 @@ struct CachingTests {
         #expect(origin.seen.filter { $0.method == .get }.compactMap(\.path) == ["/x", "/y", "/z", "/x", "/y"])
     }
 
-    @Test("Parts of one representation become a whole one")
+    @Test("Parts of one representation are merged into a complete response")
     func parts() async throws {
         let whole = "0123456789"
         let origin = ScriptedOrigin { request, _ in
@@ -197,7 +197,7 @@ struct CachingTests {
         #expect(origin.count == 3)
     }
 
-    @Test("Without a strong validator parts are not put together")
+    @Test("Parts without a strong validator are not merged")
     func foreignParts() async throws {
         let origin = ScriptedOrigin { request, number in
             ScriptedOrigin.response(
@@ -215,7 +215,7 @@ struct CachingTests {
         #expect(origin.count == 3)
     }
 
-    @Test("Out of reach, a stale response answers unless it forbids that; an error status only as it says")
+    @Test("A stale response is used if the origin is unreachable, and after an error status only with stale-if-error")
     func staleAnswers() async throws {
         func run(
             _ control: String, shared: Bool = false, status: Int? = nil, _ method: HTTPRequest.Method = .get
@@ -244,7 +244,7 @@ struct CachingTests {
         #expect(try await run("max-age=1, stale-if-error=60", status: 404, .head) == 404)
     }
 
-    @Test("stale-while-revalidate answers at once and validates meanwhile, once")
+    @Test("stale-while-revalidate responds immediately and validates once in the background")
     func staleWhileRevalidate() async throws {
         let origin = ScriptedOrigin { _, number in
             ScriptedOrigin.response([.cacheControl: "max-age=1, stale-while-revalidate=60"], "answer \(number)")
@@ -260,7 +260,7 @@ struct CachingTests {
         #expect(try await cache.text(.get()).text == "answer 3")
     }
 
-    @Test("A validation that hangs is ended with the cache, and none is begun after that")
+    @Test("Shutdown cancels a validation that hangs, and no new validation starts")
     func shutDown() async throws {
         let asked = Gate()
         let origin = ScriptedOrigin { _, number in
@@ -282,7 +282,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("A validation that no request waits for ends when the origin is silent", .timeLimit(.minutes(1)))
+    @Test("A background validation ends if the origin is silent", .timeLimit(.minutes(1)))
     func silentOrigin() async throws {
         let (asked, ended) = (Gate(), Gate())
         let origin = ScriptedOrigin { _, number in
@@ -302,13 +302,13 @@ struct CachingTests {
         await ended.wait()
         await cache.waitUntilIdle()
         #expect(clock.length == .seconds(60))
-        // The next request asks again.
+        // The next request starts another validation.
         #expect(try await cache.text(.get()).text == "answer 1")
         await cache.waitUntilIdle()
         #expect(try await cache.text(.get()).text == "answer 3")
     }
 
-    @Test("A request's own wishes are kept")
+    @Test("Cache-Control directives of the request are obeyed")
     func wishes() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         let cache = makeCache(origin)
@@ -335,7 +335,7 @@ struct CachingTests {
         #expect(origin.count == 5)
     }
 
-    @Test("What never changes is not asked for again by a reload, only by a hard one")
+    @Test("A reload does not revalidate an immutable response; a hard reload does")
     func immutable() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60, immutable"])
         let cache = makeCache(origin)
@@ -346,7 +346,7 @@ struct CachingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("HEAD is answered by what GET stored, and an answer to HEAD freshens it or removes it")
+    @Test("HEAD is served from stored GET responses, and a response to HEAD freshens or removes them")
     func head() async throws {
         let origin = ScriptedOrigin { request, number in
             let tag = number == 3 ? "\"2\"" : "\"1\""
@@ -369,7 +369,7 @@ struct CachingTests {
         #expect(origin.seen.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test("Not mine stays not mine, and other schemes are left alone")
+    @Test("A nil response of the next loader stays nil, and other URL schemes are forwarded")
     func notMine() async throws {
         let cache = makeCache(ScriptedOrigin { _, _ in nil })
         let first = try await cache.load(.get())

@@ -11,7 +11,7 @@ struct FlightTableTests {
 
     private func key(_ number: Int) -> CacheKey { CacheKey(partition: "", url: "https://a.test/\(number)") }
 
-    /// Lets a flight of a key begin and end.
+    /// Adds a flight of a key and removes it.
     private func fly(_ number: Int) {
         let flight = Flight(readAhead: 1)
         table.add(flight, for: key(number))
@@ -23,7 +23,7 @@ struct FlightTableTests {
         return true
     }
 
-    @Test("What was looked up is outdated by an end of its own key, not by others'")
+    @Test("A look-up is outdated by an ended flight of its own key, not of other keys")
     func outdated() {
         let seen = table.ended
         fly(1)
@@ -32,7 +32,7 @@ struct FlightTableTests {
         #expect(!isOutdated(1, seen: table.ended))
     }
 
-    @Test("Ends that are no longer known count as the key's own")
+    @Test("Ended flights that are no longer tracked count for every key")
     func forgotten() {
         let seen = table.ended
         fly(1)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// What is removed while the disk cannot be told.
+/// Removals while the disk store is suspended or fails.
 @Suite(.timeLimit(.minutes(1)))
 struct ForgettingTests {
     private let directory: TemporaryFolder
@@ -19,7 +19,7 @@ struct ForgettingTests {
         directory = try TemporaryFolder()
     }
 
-    /// Opens the disk level, as soon as whoever ends with the one before has let go of the folder.
+    /// Opens the disk level after the previous owner has released the folder.
     private func open() async throws -> DiskCacheStore {
         while true {
             do {
@@ -57,7 +57,7 @@ struct ForgettingTests {
         await !store.responses(for: key(name)).isEmpty
     }
 
-    @Test("What is removed, freshened or replaced while the disk is suspended does not come back as it was")
+    @Test("A response that is removed, freshened or replaced during a suspension does not reappear in its old form")
     func suspended() async throws {
         let store = try await open()
         await put("all", response(), in: store)
@@ -80,14 +80,14 @@ struct ForgettingTests {
             #expect(await !store.responses(for: key("fresh")).contains(old))
             #expect(await !store.responses(for: key("new")).contains(old))
             #expect(await isThere("left", in: store))
-            // And once more when it is awake.
+            // Runs again after the store has resumed.
             try? store.resume()
         }
         await put("all", response(), in: store)
         #expect(await isThere("all", in: store))
     }
 
-    @Test("More than can be noted is everything")
+    @Test("More removals than the limit remove everything")
     func bound() async throws {
         let store = try await open()
         for name in ["1", "300", "other"] { await put(name, response(), in: store) }
@@ -97,7 +97,7 @@ struct ForgettingTests {
         for name in ["1", "300", "other"] { #expect(await !isThere(name, in: store)) }
     }
 
-    @Test("Cleared while suspended it is empty, then and after a process that ended before it could be told")
+    @Test("A store cleared during a suspension is empty, also after the process has ended")
     func cleared() async throws {
         for ends in [false, true] {
             var store: DiskCacheStore? = try await open()
@@ -119,7 +119,7 @@ struct ForgettingTests {
     }
 
     @Test(
-        "After a process that ended while suspended the rest is there: what it did not hold, and what was not removed")
+        "After a process ended during a suspension, all other entries are still stored")
     func ended() async throws {
         do {
             let store = try await open()
@@ -134,7 +134,7 @@ struct ForgettingTests {
         for name in ["old", "gone", "new 1"] { #expect(await !isThere(name, in: next)) }
     }
 
-    @Test("What was told in the end is not told again to the next process")
+    @Test("Completed removals are not repeated by the next process")
     func told() async throws {
         do {
             let store = try await open()
@@ -148,7 +148,7 @@ struct ForgettingTests {
         #expect(await isThere("b", in: store))
     }
 
-    @Test("Through both levels, cleared while suspended and awake again, the origin is asked")
+    @Test("After clearing a suspended tiered store, requests go to the origin")
     func through() async throws {
         let origin = ScriptedOrigin { _, number in
             ScriptedOrigin.response([.cacheControl: "max-age=60"], "answer \(number)")
@@ -164,7 +164,7 @@ struct ForgettingTests {
         #expect(try await cache.text(.get()).text == "answer 2")
     }
 
-    @Test("The budget counts heads and keys, too")
+    @Test("The budget includes heads and keys")
     func budget() async throws {
         let capacity: Int64 = 64 << 10
         let store = try DiskCacheStore(directory: directory.path + "/small", capacity: capacity)
@@ -180,7 +180,7 @@ struct ForgettingTests {
         #expect(bytes <= capacity && bytes > capacity / 2)
     }
 
-    @Test("Lists of what is stored are part of the memory's budget")
+    @Test("Response lists are part of the memory budget")
     func lists() async throws {
         let memory = MemoryCacheStore(capacity: 100_000)
         let disk = try await open()
@@ -190,13 +190,13 @@ struct ForgettingTests {
         for number in 1...100 {
             let before = memory.bytes
             _ = await store.responses(for: key(number))
-            // Until there are too many.
+            // Until the limit is reached.
             if number < 10 { #expect(memory.bytes > before + 1_000) }
             #expect(memory.bytes <= 100_000 / 4)
         }
         for number in 1...100 {
             guard let found = await store.responses(for: key(number)).first else {
-                Issue.record("\(number) is gone")
+                Issue.record("\(number) is missing")
                 continue
             }
             #expect(await store.body(of: found, for: key(number)) != nil)

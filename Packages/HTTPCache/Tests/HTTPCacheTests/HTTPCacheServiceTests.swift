@@ -36,7 +36,7 @@ struct HTTPCacheServiceTests {
 
     private func removeFolder() { try? FileManager.default.removeItem(atPath: folder) }
 
-    @Test("A cache that is given no disk any more leaves nothing there for the one after it")
+    @Test("A cache without disk bytes removes the responses of earlier caches")
     func noDisk() async throws {
         defer { removeFolder() }
         let origin = origin()
@@ -49,7 +49,7 @@ struct HTTPCacheServiceTests {
         #expect(origin.count == 3)
     }
 
-    @Test("What was stored answers the next cache of the folder, from disk")
+    @Test("A new cache of the same folder serves stored responses from disk")
     func restart() async throws {
         defer { removeFolder() }
         var service: HTTPCacheService? = try await service(origin())
@@ -63,11 +63,11 @@ struct HTTPCacheServiceTests {
         await next.shutDown()
     }
 
-    @Test("While the app is suspended nothing is written; after that it goes on")
+    @Test("Nothing is written during a suspension, and the cache works again afterwards")
     func suspension() async throws {
         defer { removeFolder() }
         let service = try await service(origin())
-        // A response is whole before it is on disk.
+        // A response is complete before it is on disk.
         repeat { service.releaseMemory() } while try await ask(service).source != .disk
         await service.suspend()
         #expect(try await ask(service).text == "one")
@@ -82,7 +82,7 @@ struct HTTPCacheServiceTests {
         await service.shutDown()
     }
 
-    @Test("In memory alone there is no folder; where the folder cannot be used, memory is all")
+    @Test("A cache without disk bytes creates no folder; with an unusable folder it is in memory only")
     func memoryAlone() async throws {
         defer { removeFolder() }
         for change in [
@@ -99,7 +99,7 @@ struct HTTPCacheServiceTests {
         }
     }
 
-    @Test("Without memory all comes from disk")
+    @Test("Without memory bytes, all responses come from disk")
     func diskAlone() async throws {
         defer { removeFolder() }
         let service = try await service(origin()) { $0.memoryBytes = 0 }
@@ -108,7 +108,7 @@ struct HTTPCacheServiceTests {
         await service.shutDown()
     }
 
-    @Test("A site is the scheme and the registrable domain, or the host where it has none")
+    @Test("A site is the scheme and the registrable domain, or the host if there is none")
     func sites() {
         struct Suffixes: PublicSuffixing {
             func registrableDomain(of host: String) -> String? {

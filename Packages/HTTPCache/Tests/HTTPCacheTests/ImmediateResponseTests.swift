@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// What is answered at once is what a task would have got, and everything that may wait is left to it.
+/// Immediate responses equal the responses of `load(_:)`; requests that may have to wait get none.
 @Suite(.timeLimit(.minutes(1)))
 struct ImmediateResponseTests {
     let time = TestTime()
@@ -26,7 +26,7 @@ struct ImmediateResponseTests {
         CachingLoader(next: origin, store: store, configuration: configuration, now: { [time] in time.now })
     }
 
-    /// A cache that has an answer with these fields, whole.
+    /// Returns a cache that contains a complete response with these fields.
     private func filled(_ fields: HTTPFields, for request: ResourceRequest? = nil) async throws -> CachingLoader {
         let cache = makeCache(ScriptedOrigin(fields))
         _ = try await cache.text(try request ?? .get())
@@ -40,11 +40,11 @@ struct ImmediateResponseTests {
         return cache.counters == before
     }
 
-    /// Holds the answer at once against the one of a task, with what each counts.
+    /// Compares the immediate response and its counters with those of `load(_:)`.
     private func expectSame(_ cache: CachingLoader, _ request: ResourceRequest) async throws {
         let start = cache.counters
         guard case .known(let answer?) = cache.immediateResponse(to: request) else {
-            Issue.record("not at once: \(request.head)")
+            Issue.record("not immediate: \(request.head)")
             return
         }
         let between = cache.counters
@@ -58,7 +58,7 @@ struct ImmediateResponseTests {
         #expect(end.diskHits == start.diskHits && end.misses == start.misses && end.validated == start.validated)
     }
 
-    @Test("Whole, in part, for HEAD and for who has it already, the answer at once is the one of a task")
+    @Test("For GET, HEAD, range and conditional requests, the immediate response equals the loaded one")
     func same() async throws {
         let cache = try await filled(Self.fields)
         time.advance(by: 7)
@@ -72,7 +72,7 @@ struct ImmediateResponseTests {
             [.cacheControl: "max-age=30"], [.cacheControl: "only-if-cached"],
         ] {
             guard case .known = cache.immediateResponse(to: try .get(url, fields)) else {
-                // Some ranges cannot be answered from a store at all: the origin is asked by a task, too.
+                // Some ranges cannot be served from a store at all; `load(_:)` also requests them from the origin.
                 let misses = cache.counters.misses
                 _ = try await cache.text(.get(url, fields))
                 #expect(cache.counters.misses == misses + 1, "\(fields)")
@@ -82,7 +82,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Test("An answer without a body, and one of another status, are given at once too")
+    @Test("Responses without a body and with other statuses are immediate too")
     func withoutBody() async throws {
         for status: HTTPResponse.Status in [.noContent, .notFound, .movedPermanently] {
             let origin = ScriptedOrigin(Self.fields, status == .noContent ? "" : "hello", status: status)
@@ -93,7 +93,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Test("What is not stored, not fresh, not whole or not to be used unasked is left to a task")
+    @Test("Responses that are missing, stale, incomplete or subject to validation are not immediate")
     func later() async throws {
         let url = "https://a.test/x"
         #expect(isLater(makeCache(ScriptedOrigin(Self.fields)), try .get()))
@@ -128,7 +128,7 @@ struct ImmediateResponseTests {
         }
     }
 
-    @Test("A stored part is left to a task")
+    @Test("A stored part is not immediate")
     func part() async throws {
         let url = "https://a.test/x"
         let origin = ScriptedOrigin { _, _ in
@@ -145,7 +145,7 @@ struct ImmediateResponseTests {
         #expect(origin.count == 1)
     }
 
-    @Test("Of variants the one that fits is given; what varies by fields that only servers are told is left to a task")
+    @Test("The matching variant is immediate; responses that vary by server-only fields are not")
     func variants() async throws {
         let url = "https://a.test/x"
         var fields = Self.fields
@@ -164,7 +164,7 @@ struct ImmediateResponseTests {
         #expect(isLater(varied, try .get()))
     }
 
-    @Test("What was removed is not given at once")
+    @Test("A removed response is not immediate")
     func removed() async throws {
         let cache = try await filled(Self.fields)
         try await expectSame(cache, .get())
@@ -172,7 +172,7 @@ struct ImmediateResponseTests {
         #expect(isLater(cache, try .get()))
     }
 
-    @Test("Of two levels memory alone answers at once, and what the disk gave to it")
+    @Test("In a tiered store, only responses in memory are immediate")
     func levels() async throws {
         let folder = try TemporaryFolder()
         let memory = MemoryCacheStore()
@@ -185,13 +185,13 @@ struct ImmediateResponseTests {
         #expect(isLater(cache, try .get()))
         #expect(try await cache.text(.get()).response.provenance.source == .disk)
         try await expectSame(cache, .get())
-        // The list of what there is may be known while the bytes are not in memory.
+        // The list of responses may be cached while the bytes are not in memory.
         memory.releaseMemory()
         #expect(isLater(cache, try .get()))
         await cache.shutDown()
     }
 
-    @Test("What is given at once counts as used")
+    @Test("An immediate response counts as a use")
     func use() async throws {
         let cache = makeCache(
             ScriptedOrigin(Self.fields, String(repeating: "x", count: 2_000)), MemoryCacheStore(capacity: 20_000))
@@ -207,7 +207,7 @@ struct ImmediateResponseTests {
         #expect(isLater(cache, try .get("https://a.test/1")))
     }
 
-    @Test("Answers at once hold beside removals and new answers")
+    @Test("Immediate responses are correct during concurrent removals and new responses")
     func concurrent() async throws {
         let cache = try await filled(Self.fields)
         try await withThrowingTaskGroup(of: Void.self) { group in

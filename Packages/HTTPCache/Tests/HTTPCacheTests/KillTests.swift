@@ -10,11 +10,11 @@ import Testing
 
 @testable import HTTPCache
 
-/// Processes that are killed in the middle of storing, freshening, removing and evicting.
+/// Processes that are killed while they store, freshen, remove and evict entries.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct KillTests {
     static let kills = 100
-    /// Some entries do not fit.
+    /// The capacity is too small for all entries.
     static let capacity: Int64 = 960_000
     private static let keys = 24
 
@@ -22,7 +22,7 @@ struct KillTests {
         CacheKey(partition: "https://site.test", url: "https://a.test/\(round % keys)")
     }
 
-    /// The bytes of an entry follow from its revision: rows and files.
+    /// The bytes of an entry are derived from its revision. Some fit in a row, others need a file.
     private static func bytes(_ revision: UInt64) -> Data {
         let text = "\(revision) of the entries, "
         return Data(String(repeating: text, count: 1 + Int(revision * 7919 % 119_000) / text.utf8.count).utf8)
@@ -36,7 +36,7 @@ struct KillTests {
             range: 0..<count, length: count, revision: UInt64(round))
     }
 
-    /// Works on a store until the process is killed.
+    /// Uses a store until the process is killed.
     static func work(in path: String, from first: Int, microseconds: Int) async throws {
         DispatchQueue(label: "end").asyncAfter(deadline: .now() + .microseconds(microseconds)) {
             kill(getpid(), SIGKILL)
@@ -46,12 +46,12 @@ struct KillTests {
         while true {
             let data = bytes(UInt64(round))
             let writer = store.makeWriter(for: key(round))
-            // One that is not finished leaves nothing behind.
+            // An unfinished writer stores nothing.
             _ = await store.makeWriter(for: key(round)).write(data)
             _ = await writer.write(data.prefix(1_000))
             _ = await writer.write(data.dropFirst(1_000))
             await writer.finish(response(round))
-            // What was promised: from here on this entry is there.
+            // From here on, this entry must exist.
             try Data("\(round)".utf8).write(to: URL(fileURLWithPath: path + ".done"), options: .atomic)
             if round % 3 == 0 { await store.update(response(round, validated: round), for: key(round)) }
             if round % 5 == 0 { await store.remove(key(round + 3), variant: nil) }
@@ -60,7 +60,7 @@ struct KillTests {
     }
 
     /// Reads all entries.
-    /// - Returns: the revisions of those that are there with all their bytes, by their place.
+    /// - Returns: The revisions of the complete entries, by the index of their key.
     private func whole(in store: DiskCacheStore, _ comment: Comment) async throws -> [Int: UInt64] {
         var found: [Int: UInt64] = [:]
         for place in 0..<Self.keys {
@@ -79,10 +79,10 @@ struct KillTests {
         let path = directory.path + "/cache"
         var random: UInt64 = 2_026
         var (done, most) = (0, 0)
-        // On a busy machine the runs get longer, until enough of them were killed in the middle of something.
+        // On a busy machine the runs get longer, until enough of them were killed during an operation.
         for run in 0..<4 * Self.kills where run < Self.kills || done <= 2 * Self.kills || most < 8 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Some before the store is open.
+            // Some processes are killed before the store is open.
             let microseconds = 200 + Int((random >> 33) % 240_000) * (1 + run / Self.kills)
             await #expect(processExitsWith: .signal(SIGKILL), "run \(run)") {
                 [path = path as String, first = done + 1 as Int, microseconds = microseconds as Int] in
@@ -94,13 +94,13 @@ struct KillTests {
             if done > 0 { #expect(found[done % Self.keys] == UInt64(done), "run \(run)") }
             most = max(most, found.count)
         }
-        // Else the runs were too short to be in the middle of anything, or nothing was evicted.
+        // Otherwise the runs were too short, or nothing was evicted.
         #expect(done > 2 * Self.kills && (8..<Self.keys).contains(most), "\(done) rounds, \(most) entries")
         print("\(Self.kills) kills in \(done) rounds; at most \(most) entries were there")
         try await damage(path)
     }
 
-    /// Spoils files after a kill: none of their bytes may be given out.
+    /// Damages files after a kill. None of their bytes may be returned.
     private func damage(_ path: String) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             try await KillTests.work(in: path, from: 100_000, microseconds: 400_000)
@@ -119,7 +119,7 @@ struct KillTests {
         let store = try DiskCacheStore(directory: path, capacity: Self.capacity)
         let found = try await whole(in: store, "spoilt")
         #expect(found.values.allSatisfy { Self.bytes($0).count < 65_536 })
-        // What was spoilt is forgotten, and can be stored again.
+        // A damaged entry is removed and can be stored again.
         let again = store.makeWriter(for: Self.key(1))
         _ = await again.write(Self.bytes(1))
         await again.finish(Self.response(1))

@@ -11,7 +11,7 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// Readers of one answer of which one is too slow for the other.
+/// Two readers of one response, one of them too slow.
 @Suite(.timeLimit(.minutes(1)))
 struct LaggingTests {
     private static let whole = (1...CountedPieces.count).reduce(into: Data()) {
@@ -20,7 +20,8 @@ struct LaggingTests {
 
     private let pieces = CountedPieces()
 
-    /// - Parameter length: whether the origin says how long it is.
+    /// Returns the response of the origin.
+    /// - Parameter saysLength: A Boolean value that indicates whether the response has a `Content-Length`.
     private func answer(_ fields: HTTPFields = [:], saysLength: Bool = true) -> ResourceResponse {
         var fields = fields
         fields[.cacheControl] = "max-age=60"
@@ -37,8 +38,8 @@ struct LaggingTests {
             now: { TestTime().now })
     }
 
-    /// Lets one reader read a piece and stop, and another read all.
-    /// - Returns: what the first has and what is left to it.
+    /// Lets one reader read a piece and stop, and another one read everything.
+    /// - Returns: The first piece and the remaining stream of the slow reader.
     private func lag(_ cache: CachingLoader) async throws -> (start: Data, rest: ByteStream.Iterator) {
         guard case .stream(let slow) = try await cache.load(.get())?.body,
             case .stream(let fast) = try await cache.load(.get())?.body
@@ -50,7 +51,7 @@ struct LaggingTests {
         return (start, iterator)
     }
 
-    /// Joins those who read one answer. Of what was asked for, the reader alone is left.
+    /// Joins the readers of a response. Only the iterator keeps the response alive.
     private func reader(of cache: CachingLoader) async throws -> ByteStream.Iterator? {
         guard case .stream(let stream) = try await cache.load(.get())?.body else { return nil }
         return stream.makeAsyncIterator()
@@ -62,7 +63,7 @@ struct LaggingTests {
         return data
     }
 
-    @Test("One that stops to read does not stop the other, and has the rest from what was stored")
+    @Test("A reader that stops does not block the other one and gets the rest from the store")
     func stored() async throws {
         let origin = ScriptedOrigin { [self] _, _ in answer() }
         let cache = makeCache(origin)
@@ -71,7 +72,7 @@ struct LaggingTests {
         #expect(cache.counters.detached == 1 && cache.counters.shared == 1 && cache.counters.misses == 1)
     }
 
-    @Test("Where the answer is too large to be stored, it asks for the rest, by its tag")
+    @Test("If the response is too large to be stored, the reader requests the rest by range and entity tag")
     func askedAgain() async throws {
         let origin = ScriptedOrigin { [self] request, number in
             guard number > 1 else { return answer([.eTag: "\"1\""], saysLength: false) }
@@ -91,7 +92,7 @@ struct LaggingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("An origin that knows no ranges sends all, of which the beginning is passed over")
+    @Test("If the origin ignores ranges, the bytes already read are skipped")
     func withoutRanges() async throws {
         let origin = ScriptedOrigin { [self] _, number in
             var answer = answer([.eTag: "\"1\""])
@@ -101,7 +102,7 @@ struct LaggingTests {
         #expect(try await all(lag(makeCache(origin, largestEntry: 100_000))) == Self.whole)
     }
 
-    @Test("What is another by then is not put together with the first part")
+    @Test("A changed response is not appended to the first part")
     func changed() async throws {
         let origin = ScriptedOrigin { [self] _, number in answer([.eTag: "\"\(number)\""]) }
         let found = try await lag(makeCache(origin, largestEntry: 100_000))
@@ -109,7 +110,7 @@ struct LaggingTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test("Where nothing would give it the rest, it sets the pace")
+    @Test("If the rest is not available elsewhere, the slow reader limits the source")
     func paced() async throws {
         let origin = ScriptedOrigin { [self] _, _ in answer() }
         let cache = makeCache(origin, largestEntry: 100_000)
@@ -127,7 +128,7 @@ struct LaggingTests {
             }
             return data
         }()
-        // As far as it may go, and then time enough to go further.
+        // Reads up to the limit, with enough time to exceed it.
         while count.withLock({ $0 }) < 10 { await Task.yield() }
         for _ in 1...10_000 { await Task.yield() }
         #expect(count.withLock { $0 } <= 12 && pieces.given <= 12)
@@ -140,7 +141,7 @@ struct LaggingTests {
         #expect(origin.count == 1 && cache.counters.detached == 0)
     }
 
-    @Test("A detached reader keeps the request, and ends it when it leaves, where nobody else reads")
+    @Test("A detached reader keeps the request alive, and the last reader to leave cancels it")
     func leaving() async throws {
         let held = HeldPieces()
         let text = String(repeating: "x", count: 8)
@@ -155,19 +156,19 @@ struct LaggingTests {
         var slow = try await reader(of: cache)
         var fast = try await reader(of: cache)
         var first = try await slow?.next() ?? Data()
-        // More than the log holds: the other is detached.
+        // More than the log can hold: the other reader is detached.
         var count = 0
         while count < 40 { count += try await fast?.next()?.count ?? 80 }
         #expect(count == 40)
         fast = nil
         held.give(text)
-        // What it had before it when it was detached.
+        // The pieces that the reader had not read when it was detached.
         while first.count < 16 { first += try await slow?.next() ?? Data(count: 80) }
         #expect(first.allSatisfy { $0 == UInt8(ascii: "x") } && first.count < 48)
         #expect(!held.isCancelled)
         slow = nil
         await cache.waitUntilIdle()
-        // What would still come if it went on; and time enough to be stored.
+        // Pieces for a flight that was not cancelled, with enough time to be stored.
         for _ in 1...4 { held.give(text) }
         held.finish()
         for _ in 1...10_000 { await Task.yield() }
@@ -177,7 +178,7 @@ struct LaggingTests {
     }
 
     @Test(
-        "A detached reader has the rest also where that must answer nobody else: made wrong meanwhile, or cleared then",
+        "A detached reader gets the rest even if the response was invalidated or the cache cleared",
         arguments: [true, false], [true, false])
     func wrong(meanwhile: Bool, onDisk: Bool) async throws {
         let origin = ScriptedOrigin { [self] request, number in

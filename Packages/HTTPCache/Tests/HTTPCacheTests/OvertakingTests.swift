@@ -10,14 +10,14 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// A response that was read to its end answers the next request, also if the store does not have it yet.
+/// A response that was read to its end serves the next request, even if it is still being stored.
 @Suite(.timeLimit(.minutes(1)))
 struct OvertakingTests {
-    /// The moment at which a held response gets into the store.
+    /// The time at which a held response is stored.
     enum Moment: CaseIterable {
-        /// The request that follows has asked the store, and has the result after the response is stored.
+        /// The second request has read the store, and gets the result after the response is stored.
         case whileAsked
-        /// The request that follows has the store's result before or after the response is stored.
+        /// The second request gets the result of the store before or after the response is stored.
         case anyTime
     }
 
@@ -36,9 +36,9 @@ struct OvertakingTests {
         }
     }
 
-    /// Sends two requests. The response to the first one is read to its end, and held on its way into the store until the
-    /// second request has asked the store.
-    /// - Returns: The second response's text.
+    /// Sends two requests. The response to the first one is read to its end, and is held before it is stored until the
+    /// second request has read the store.
+    /// - Returns: The text of the second response.
     private func second(
         _ cache: CachingLoader, _ store: HeldStore, _ requests: [ResourceRequest], at moment: Moment
     ) async throws -> String {
@@ -51,7 +51,7 @@ struct OvertakingTests {
         return try await cache.text(requests[1]).text
     }
 
-    @Test("A part that is being stored answers the next request for a part", arguments: Moment.allCases)
+    @Test("A part that is being stored serves the next range request", arguments: Moment.allCases)
     func part(moment: Moment) async throws {
         let (origin, store) = (partsOrigin(), HeldStore())
         let cache = CachingLoader(next: origin, store: store)
@@ -62,7 +62,7 @@ struct OvertakingTests {
         #expect(origin.count == 1)
     }
 
-    @Test("A part that is being stored is put together with the next one", arguments: Moment.allCases)
+    @Test("A part that is being stored is merged with the next one", arguments: Moment.allCases)
     func merge(moment: Moment) async throws {
         let (origin, store) = (partsOrigin(), HeldStore())
         let cache = CachingLoader(next: origin, store: store)
@@ -74,7 +74,7 @@ struct OvertakingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("A whole response to a request for a part answers the next request", arguments: Moment.allCases)
+    @Test("A complete response to a range request serves the next request", arguments: Moment.allCases)
     func whole(moment: Moment) async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"], Self.whole)
         let store = HeldStore()
@@ -84,7 +84,7 @@ struct OvertakingTests {
         #expect(origin.count == 1)
     }
 
-    @Test("After a reload the older response does not answer, although it is fresh", arguments: Moment.allCases)
+    @Test("After a reload, the older response is not used although it is fresh", arguments: Moment.allCases)
     func reload(moment: Moment) async throws {
         let origin = ScriptedOrigin { _, number in
             ScriptedOrigin.response([.cacheControl: "max-age=60"], number == 1 ? "old" : "new")
@@ -98,7 +98,7 @@ struct OvertakingTests {
         #expect(origin.count == 2)
     }
 
-    @Test("After a reload the older response is not given at once")
+    @Test("After a reload, the older response is not an immediate response")
     func reloadAtOnce() async throws {
         let origin = ScriptedOrigin { _, number in
             ScriptedOrigin.response([.cacheControl: "max-age=60"], number == 1 ? "old" : "new")
@@ -110,19 +110,19 @@ struct OvertakingTests {
         store.hold()
         _ = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
         guard case .later = cache.immediateResponse(to: try .get()) else {
-            Issue.record("the older response")
+            Issue.record("the older response was used")
             return store.release()
         }
         store.release()
         await cache.waitUntilIdle()
         guard case .known(let response?) = cache.immediateResponse(to: try .get()) else {
-            Issue.record("no response at once")
+            Issue.record("no immediate response")
             return
         }
         #expect(try await response.body.collect(upTo: 10) == Data("new".utf8))
     }
 
-    @Test("HEAD is answered by a response that is being stored", arguments: Moment.allCases)
+    @Test("HEAD is served by a response that is being stored", arguments: Moment.allCases)
     func head(moment: Moment) async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         let store = HeldStore()
@@ -133,7 +133,7 @@ struct OvertakingTests {
     }
 }
 
-/// A store in memory that can hold responses before they get in.
+/// A memory store that can delay responses before they are stored.
 private final class HeldStore: CacheStoring {
     private let store = MemoryCacheStore()
     private let gate = Mutex<Gate?>(nil)
@@ -148,7 +148,7 @@ private final class HeldStore: CacheStoring {
         }?.open()
     }
 
-    /// Runs an action when the store is asked the next time, after the result is fixed.
+    /// Runs an action at the next look-up, after its result is determined.
     func onNextLookUp(_ action: @escaping @Sendable () async -> Void) { lookUp.withLock { $0 = action } }
 
     fileprivate func pass() async { await gate.withLock { $0 }?.wait() }

@@ -9,7 +9,7 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// The rules without any I/O.
+/// The rules without I/O.
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -30,7 +30,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What each kind of cache stores",
+        "Storable responses of private and shared caches",
         arguments: [
             ("max-age=60", true, true), ("no-store, max-age=60", false, false), ("private, max-age=60", true, false),
             ("s-maxage=60", false, true), ("no-cache", false, false), ("public", false, false),
@@ -41,7 +41,7 @@ struct PolicyTests {
         #expect((stored([.cacheControl: control], by: shared) != nil) == isShared)
     }
 
-    @Test("Statuses that say no lifetime, that are not understood, and that are not final")
+    @Test("Statuses without a lifetime, statuses that are not understood, and statuses that are not final")
     func statuses() {
         let old: HTTPFields = [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]
         for status in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] { #expect(stored(old, status) != nil) }
@@ -70,7 +70,7 @@ struct PolicyTests {
         #expect(stored([.cacheControl: "max-age=60", .vary: "a, *"]) == nil)
     }
 
-    @Test("Fields of a connection and those that a directive names are not stored")
+    @Test("Connection fields and fields named by a directive are not stored")
     func fields() throws {
         let names = ["A", "B", "C", "Keep-Alive"].compactMap { HTTPField.Name($0) }
         var fields: HTTPFields = [.cacheControl: #"max-age=60, private="b", no-cache="c""#, .connection: "a, close"]
@@ -106,7 +106,7 @@ struct PolicyTests {
         #expect(try freshness([.date: HTTPDate.format(now + 100), .age: "99999999999999999999"]).age == 2_147_483_650)
     }
 
-    @Test("What selects a variant has one spelling")
+    @Test("Equivalent field values select the same variant")
     func selection() {
         func same(_ name: HTTPField.Name, _ left: String, _ right: String) -> Bool {
             let response = HTTPResponse(status: .ok, headerFields: [.vary: name.rawName])
@@ -122,7 +122,7 @@ struct PolicyTests {
         #expect(!same(.acceptLanguage, "en", "en;q=0"))
     }
 
-    @Test("Of several that match the latest answers, and conditions for the origin pass")
+    @Test("The latest matching response is used, and preconditions for the origin are forwarded")
     func decisions() throws {
         let old = try #require(
             stored([.cacheControl: "max-age=60", .date: HTTPDate.format(now - 9), .eTag: "\"old\""]))
@@ -137,7 +137,7 @@ struct PolicyTests {
         #expect(checked.headerFields[.ifNoneMatch] == "\"new\", \"mine\"")
     }
 
-    @Test("If-Range is judged by a strong comparison")
+    @Test("If-Range uses the strong comparison")
     func ifRange() throws {
         func status(_ tag: String, _ condition: String) throws -> Int {
             let response = try #require(stored([.cacheControl: "max-age=60", .eTag: tag]))
@@ -150,9 +150,9 @@ struct PolicyTests {
         #expect(try status("\"1\"", "Sun, 06 Nov 1994 08:49:37 GMT") == 200)
     }
 
-    /// RFC 9110, section 8.8.3: without quotation marks it is no entity tag, so that it matches no condition. The origin,
-    /// which compares its own text, is asked with it all the same.
-    @Test("A tag without quotation marks validates, and matches nothing")
+    /// RFC 9110, section 8.8.3: a value without quotation marks is not an entity tag and matches no condition. It is
+    /// still sent to the origin, which compares its own text.
+    @Test("A tag without quotation marks is used for validation and matches no condition")
     func unquotedTag() throws {
         let response = try #require(stored([.cacheControl: "max-age=60", .eTag: "one"]))
         #expect(response.strongTag == nil)
@@ -171,7 +171,7 @@ struct PolicyTests {
         #expect(freshened("\"one\"") == nil)
     }
 
-    @Test("References resolve, and origins are compared without the usual port")
+    @Test("References are resolved, and origins are compared without the default port")
     func references() {
         let base = "https://a.test/b/c?d"
         #expect(URLReference.resolve("e", against: base) == "https://a.test/b/e")

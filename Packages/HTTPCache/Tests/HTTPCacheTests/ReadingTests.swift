@@ -18,7 +18,7 @@ struct ReadingTests {
         directory = try TemporaryFolder()
     }
 
-    @Test("Look-ups and reading wait for nobody who writes")
+    @Test("Look-ups and reads do not wait for writers")
     func reading() async throws {
         let store = try DiskCacheStore(directory: directory.path)
         let key = CacheKey(partition: "", url: "https://a.test/")
@@ -39,7 +39,7 @@ struct ReadingTests {
                 continuation.resume()
             }
         }
-        // Would wait for ever.
+        // A look-up that waits for the writer would never return.
         #expect(await store.responses(for: key) == [small])
         #expect(await store.body(of: small, for: key) != nil)
         #expect(await store.body(of: small, for: key) != nil)

@@ -8,7 +8,7 @@ import ResourceLoading
 
 @testable import HTTPCache
 
-/// A loader that a test answers for.
+/// A loader whose responses a test defines.
 final class ScriptedOrigin: ResourceLoader {
     typealias Answer = @Sendable (ResourceRequest, _ number: Int) async throws -> ResourceResponse?
 
@@ -19,7 +19,7 @@ final class ScriptedOrigin: ResourceLoader {
         self.answer = answer
     }
 
-    /// Answers every request with the same fields and text.
+    /// Creates an origin that sends the same fields and text for every request.
     convenience init(_ fields: HTTPFields, _ text: String = "hello", status: HTTPResponse.Status = .ok) {
         self.init { _, _ in Self.response(fields, text, status: status) }
     }
@@ -64,9 +64,9 @@ extension ResourceRequest {
 }
 
 extension CachingLoader {
-    /// Loads and reads it all.
+    /// Loads a request and reads the whole body.
     func text(_ request: ResourceRequest) async throws -> (text: String, response: ResourceResponse) {
-        guard let response = try await load(request) else { throw ResourceError(.internal, "nobody answers") }
+        guard let response = try await load(request) else { throw ResourceError(.internal, "no response") }
         return (String(decoding: try await response.body.collect(upTo: 1 << 24), as: UTF8.self), response)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPCache
 
-/// Requests that are the same while one is under way.
+/// Concurrent identical requests.
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {
     let time = TestTime()
@@ -18,7 +18,7 @@ struct SharingTests {
         CachingLoader(next: origin, configuration: .init(readAhead: readAhead), now: { [time] in time.now })
     }
 
-    /// Asks as often as said, all at once.
+    /// Sends a number of concurrent requests.
     private func ask(_ cache: CachingLoader, times: Int) async throws -> [String] {
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<times { group.addTask { try await cache.text(.get()).text } }
@@ -26,7 +26,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A hundred that are the same ask the origin once")
+    @Test("A hundred concurrent identical requests reach the origin once")
     func once() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"], String(repeating: "x", count: 100_000))
         let texts = try await ask(makeCache(origin), times: 100)
@@ -34,13 +34,13 @@ struct SharingTests {
         #expect(origin.count == 1)
     }
 
-    @Test("Where the origin fails and what is stale stands in, those who asked meanwhile do not ask again")
+    @Test("If the origin fails and a stale response is used, concurrent requests do not repeat the request")
     func failing() async throws {
         let origin = ScriptedOrigin { _, number in
             guard number > 1 else {
                 return ScriptedOrigin.response([.cacheControl: "max-age=1, stale-if-error=60"], "stale")
             }
-            // So that the others find it under way.
+            // Time for the other requests to join the flight.
             for _ in 1...10_000 { await Task.yield() }
             return ScriptedOrigin.response([:], "sorry", status: .serviceUnavailable)
         }
@@ -50,15 +50,15 @@ struct SharingTests {
         let texts = try await ask(cache, times: 100)
         #expect(texts == Array(repeating: "stale", count: 100))
         #expect(origin.count < 10)
-        // Who takes nothing stale gets the error itself.
+        // A request that accepts no stale response gets the error.
         let strict = try await cache.text(.get("https://a.test/x", [.cacheControl: "no-cache"]))
         #expect(strict.text == "sorry" && strict.response.head.status == .serviceUnavailable)
     }
 
-    @Test("Of requests that share a response, only the one that asks the origin receives its cookies, and none later")
+    @Test("Only the request that reaches the origin receives the cookies of a shared response")
     func cookieReceivers() async throws {
         let origin = ScriptedOrigin { request, _ in
-            // So that the others find it under way.
+            // Time for the other requests to join the flight.
             for _ in 1...10_000 { await Task.yield() }
             request.onSetCookie?(["id=1"])
             return ScriptedOrigin.response([.cacheControl: "max-age=60"])
@@ -79,7 +79,7 @@ struct SharingTests {
         #expect(received.withLock { $0.count } == 1 && origin.count == 1)
     }
 
-    @Test("What may not be reused is not shared")
+    @Test("A response that may not be reused is not shared")
     func unshared() async throws {
         for control in ["no-store", "max-age=0", "no-cache"] {
             let origin = ScriptedOrigin { _, number in ScriptedOrigin.response([.cacheControl: control], "\(number)") }
@@ -89,7 +89,7 @@ struct SharingTests {
         }
     }
 
-    @Test("Who varies gets an answer of their own")
+    @Test("Concurrent requests with different variants get separate responses")
     func varying() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request, _ in
@@ -104,7 +104,7 @@ struct SharingTests {
         #expect(try await [german, english] == ["de", "en"])
     }
 
-    @Test("A reader that leaves does not end the others, the last one ends the request")
+    @Test("A reader that leaves does not affect the others; the last one cancels the request")
     func leaving() async throws {
         let pieces = HeldPieces()
         let origin = ScriptedOrigin { _, _ in
@@ -136,7 +136,7 @@ struct SharingTests {
         await pieces.cancelled()
     }
 
-    @Test("The source is not asked for more than the slowest reader can hold")
+    @Test("The slowest reader limits the source")
     func backPressure() async throws {
         let pieces = CountedPieces()
         let origin = ScriptedOrigin { _, _ in
@@ -159,7 +159,7 @@ struct SharingTests {
         #expect(pieces.given == CountedPieces.count)
     }
 
-    @Test("An answer that an unsafe request made wrong while it came is not kept")
+    @Test("A response that an unsafe request invalidates while it is received is not stored")
     func doomed() async throws {
         let pieces = HeldPieces()
         let origin = ScriptedOrigin { request, number in
@@ -178,7 +178,7 @@ struct SharingTests {
     }
 }
 
-/// Holds all that wait until it is opened.
+/// A gate that suspends its callers until it is opened.
 final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiters: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -201,7 +201,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Pieces that a test gives one by one.
+/// A sequence of pieces that a test supplies one by one.
 final class HeldPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
 
@@ -218,7 +218,7 @@ final class HeldPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
 
     func give(_ text: String) { continuation.yield(Data(text.utf8)) }
     func finish() { continuation.finish() }
-    /// Waits until the reader was cancelled.
+    /// Waits until the reader is cancelled.
     func cancelled() async { await ended.wait() }
 
     func makeAsyncIterator() -> HeldPieces { self }
@@ -237,7 +237,7 @@ final class HeldPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { try await next() }
 }
 
-/// A hundred pieces, with a count of those taken.
+/// A sequence of a hundred pieces that counts the requested ones.
 final class CountedPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Data
 

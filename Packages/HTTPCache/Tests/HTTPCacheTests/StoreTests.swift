@@ -20,7 +20,7 @@ struct StoreTests {
         directory = try TemporaryFolder()
     }
 
-    /// Opens the disk level, as soon as whoever ends with the one before has let go of the folder.
+    /// Opens the disk level after the previous owner has released the folder.
     private func open(_ folder: String = "", capacity: Int64 = 100 << 20) async throws -> DiskCacheStore {
         while true {
             do {
@@ -51,7 +51,7 @@ struct StoreTests {
         return String(decoding: try await body.collect(upTo: 1 << 24), as: UTF8.self)
     }
 
-    /// Each kind of level, empty.
+    /// Returns an empty store of each kind.
     private func stores() async throws -> [any CacheStoring] {
         [
             MemoryCacheStore(), try await open("/one"),
@@ -60,7 +60,7 @@ struct StoreTests {
         ]
     }
 
-    @Test("Every level keeps variants apart, gives back what was put, and forgets what is removed")
+    @Test("Every level separates variants, returns stored bytes and removes entries")
     func levels() async throws {
         for store in try await stores() {
             let german = response(5, language: "de")
@@ -95,7 +95,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Memory is bounded, and what was used last stays")
+    @Test("Memory is bounded, and the most recently used entries stay")
     func memoryBound() async throws {
         let store = MemoryCacheStore(capacity: 20_000)
         let text = String(repeating: "x", count: 2_000)
@@ -111,7 +111,7 @@ struct StoreTests {
         #expect(await store.responses(for: key) == [first])
     }
 
-    @Test("The disk keeps responses over a new start, small and large, and its budget")
+    @Test("The disk keeps small and large responses across restarts within its budget")
     func persistence() async throws {
         let large = String(repeating: "0123456789", count: 20_000)
         let kept = response(5), file = response(200_000, language: "de")
@@ -133,7 +133,7 @@ struct StoreTests {
         #expect(await store.responses(for: newest).count == 1)
     }
 
-    @Test("A writer that is dropped leaves nothing, and one whose bytes are too many removes what was there")
+    @Test("An unfinished writer stores nothing, and a response that is too large removes the previous one")
     func unfinished() async throws {
         let store = try await open(capacity: 8_000)
         let old = response(5)
@@ -150,7 +150,7 @@ struct StoreTests {
         #expect(await store.responses(for: key).isEmpty)
     }
 
-    @Test("A damaged entry is a miss, and a damaged store is begun anew")
+    @Test("A damaged entry is a miss, and a damaged store is replaced by an empty one")
     func damage() async throws {
         let large = String(repeating: "0123456789", count: 20_000)
         let file = response(200_000)
@@ -180,7 +180,7 @@ struct StoreTests {
         #expect(try await text(file, key, in: store) == large)
     }
 
-    @Test("Through both levels: memory first, then disk after a new start, and a damaged record is fetched again")
+    @Test("A tiered store serves from memory, after a restart from disk, and reloads a damaged record")
     func through() async throws {
         let origin = ScriptedOrigin([.cacheControl: "max-age=60"])
         func makeCache() async throws -> CachingLoader {
@@ -200,7 +200,7 @@ struct StoreTests {
         #expect(origin.count == 1)
     }
 
-    @Test("A record is read as it was written, and anything else is none")
+    @Test("A record is parsed as it was written, and invalid records are rejected")
     func records() {
         let full = response(5, language: "de, en")
         #expect(StoredResponse(record: full.record) == full)

@@ -4,7 +4,7 @@
 import AsyncSupport
 import Foundation
 
-/// A time that only tests move.
+/// A clock time that only the test advances.
 final class TestTime: Sendable {
     private let date: Mutex<Date>
 
@@ -19,7 +19,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// A clock whose first sleep ends when a gate opens, and on which all later sleeps last until they are cancelled.
+/// A clock whose first sleep ends when a gate opens. All later sleeps last until they are cancelled.
 final class FirstSleepClock: Clock {
     typealias Instant = ContinuousClock.Instant
 

@@ -5,25 +5,26 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The parts that a `Range` field names (RFC 9110, section 14.2), held against a length.
+/// The byte ranges of a `Range` field, resolved for a length (RFC 9110, section 14.2).
 enum ByteRanges: Hashable {
-    /// The field is not heeded: another unit, no ranges, or more of them than anyone needs.
+    /// The field is ignored: another unit, no valid ranges, or more ranges than the limit.
     case ignored
-    /// No range touches the bytes there are.
+    /// No range overlaps the body.
     case unsatisfiable
-    /// In the order in which they were asked for; at least one, none empty.
+    /// The ranges in the order of the request: at least one, none of them empty.
     case parts([Range<Int64>])
 
+    /// Parses and resolves a `Range` field.
     /// - Parameters:
-    ///   - field: the value of `Range`.
-    ///   - length: bytes of the whole.
-    ///   - maxParts: more ranges than these are not heeded (section 14.2: a server may protect itself).
+    ///   - field: The value of `Range`.
+    ///   - length: The length of the complete body in bytes.
+    ///   - maxParts: The maximum number of ranges. A field with more ranges is ignored (RFC 9110, section 14.2).
     init(_ field: String, length: Int64, maxParts: Int) {
         guard let ranges = ByteRange.ranges(in: field, limit: maxParts) else {
             self = .ignored
             return
         }
-        // Of nothing there is no last byte that could be named.
+        // An empty body has no last byte, so a suffix range cannot be resolved.
         if length == 0, ranges.contains(where: { if case .suffix(1...) = $0 { true } else { false } }) {
             self = .ignored
             return
@@ -36,8 +37,8 @@ enum ByteRanges: Hashable {
         }
     }
 
-    /// How many ranges begin before one of those in front of them ends. More than one, and a small request would ask for
-    /// a large answer (section 17.15).
+    /// Returns the number of ranges that begin before the end of an earlier range. With more than one, a small request
+    /// could cause a large response (RFC 9110, section 17.15).
     private static func overlaps(in parts: [Range<Int64>]) -> Int {
         var end: Int64 = 0
         var count = 0
@@ -50,9 +51,9 @@ enum ByteRanges: Hashable {
 }
 
 extension ResourceBody {
-    /// A part of a body that is there as a whole. Nothing is copied: a part of a file stays one.
-    /// - Parameter range: within the body.
-    /// - Returns: `nil` for a body that is still arriving.
+    /// Returns a part of a complete body without copying. A part of a file stays a file slice.
+    /// - Parameter range: A range within the body.
+    /// - Returns: `nil` for a stream.
     func slice(_ range: Range<Int64>) -> ResourceBody? {
         switch self {
         case .empty: range.isEmpty ? .empty : nil
@@ -69,7 +70,7 @@ extension ResourceBody {
 }
 
 extension ResourceBody {
-    /// Whether it is there from its first to its last byte.
+    /// A Boolean value that indicates whether the complete body is available.
     var isWhole: Bool {
         if case .stream = self { false } else { true }
     }

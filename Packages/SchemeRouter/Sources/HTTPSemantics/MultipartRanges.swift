@@ -5,7 +5,7 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), made piece by piece as it is read.
+/// Several parts of a body as `multipart/byteranges` (RFC 9110, section 14.6), generated while it is read.
 struct MultipartRanges: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -14,15 +14,16 @@ struct MultipartRanges: AsyncSequence, Sendable {
         case body(ResourceBody)
     }
 
-    /// Bytes of a file that are read at a time.
+    /// The number of bytes of a file that are read at once.
     private static let step: Int64 = 64 << 10
     private let pieces: [Piece]
-    /// All bytes together.
+    /// The total length in bytes.
     let length: Int64
 
+    /// Creates a multipart body.
     /// - Parameters:
-    ///   - type: the `Content-Type` of the whole.
-    ///   - boundary: occurs in no part.
+    ///   - type: The `Content-Type` of the complete representation.
+    ///   - boundary: A string that occurs in no part.
     init?(of body: ResourceBody, parts: [Range<Int64>], type: String?, boundary: String) {
         guard let whole = body.length else { return nil }
         var pieces: [Piece] = []

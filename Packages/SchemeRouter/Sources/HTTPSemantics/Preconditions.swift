@@ -6,13 +6,13 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What a request asks about the state of a resource, and for which part of it.
+/// The preconditions and the range of a request.
 struct Preconditions {
-    /// What follows from them (RFC 9110, section 13.2.2).
+    /// The result of the evaluation (RFC 9110, section 13.2.2).
     enum Outcome: Hashable {
-        /// The answer as it is.
+        /// The complete response.
         case whole
-        /// The part that `Range` names.
+        /// The part that the value of `Range` specifies.
         case part(String)
         case notModified
         case failed
@@ -25,11 +25,11 @@ struct Preconditions {
     private var ifRange: String?
     private var range: String?
 
-    /// Reads the fields; `nil` where there is none of them, as in most requests.
+    /// Reads the fields; returns `nil` if none of them is present, as in most requests.
     init?(_ fields: HTTPFields) {
         var isEmpty = true
         for field in fields {
-            // The names of all of them begin so.
+            // The names of all these fields begin with these letters.
             guard let first = field.name.canonicalName.utf8.first,
                 first == UInt8(ascii: "i") || first == UInt8(ascii: "r")
             else { continue }
@@ -47,17 +47,17 @@ struct Preconditions {
         if isEmpty { return nil }
     }
 
-    /// Lines of one name are one list (RFC 9110, section 5.3).
+    /// Field lines with one name form one list (RFC 9110, section 5.3).
     private static func join(_ value: String, to list: inout String?) {
         list = list.map { "\($0), \(value)" } ?? value
     }
 
-    /// Holds them against what the resource is now, in the order of RFC 9110, section 13.2.2.
+    /// Evaluates the preconditions for the current representation, in the order of RFC 9110, section 13.2.2.
     /// - Parameters:
-    ///   - tag: the entity tag of the answer, where it has one.
-    ///   - modified: its `Last-Modified`, as it is written.
-    ///   - isGet: whether the method is GET; else it is HEAD, for which ranges are not defined (section 14.2).
-    ///   - now: decides the century of a year with two digits.
+    ///   - tag: The entity tag of the response, if it has one.
+    ///   - modified: The `Last-Modified` value of the response, unparsed.
+    ///   - isGet: `true` for GET, `false` for HEAD, for which ranges are not defined (RFC 9110, section 14.2).
+    ///   - now: The current time, which determines the century of a two-digit year.
     func outcome(tag: EntityTag?, modified: String?, isGet: Bool, now: Date = Date()) -> Outcome {
         func parse(_ text: String) -> Date? { HTTPDate.parse(text, now: now) }
         let date = modified.flatMap(parse)
@@ -76,13 +76,14 @@ struct Preconditions {
     }
 
     private func matches(_ list: String, _ tag: EntityTag?, strongly: Bool) -> Bool {
-        // There is a representation: who asks for one at all is answered.
+        // A representation exists, so `*` matches.
         if list.trimmingFieldWhitespace == "*" { return true }
         guard let tag else { return false }
         return EntityTag.list(list).contains { strongly ? $0.matchesStrongly(tag) : $0.matchesWeakly(tag) }
     }
 
-    /// RFC 9110, section 13.1.5: a strong tag, or exactly the date that the answer would have.
+    /// Returns a Boolean value that indicates whether `If-Range` holds (RFC 9110, section 13.1.5): it has an equal
+    /// strong tag, or exactly the date of the response.
     private func isRangeStillGood(tag: EntityTag?, modified: String?, now: Date) -> Bool {
         guard let ifRange else { return true }
         let text = ifRange.trimmingFieldWhitespace

@@ -6,22 +6,22 @@ public import ResourceLoading
 internal import SystemSupport
 internal import WebSyntax
 
-/// Lets loaders that have whole files answer as a server would (RFC 9110): HEAD, conditions, ranges, and the fields that
-/// go with them.
+/// A loader that adds HTTP semantics (RFC 9110) to loaders of complete files: HEAD, preconditions, ranges, and the
+/// related fields.
 ///
-/// The loaders inside answer HEAD as they answer GET, body included, with the type, a validator (`ETag`,
-/// `Last-Modified`) and what may be kept (`Cache-Control`); everything else is added here. Bodies stay what they are: a
-/// range of a file is a smaller slice of that file, and nothing is copied. Where a body is still arriving, the whole is
-/// sent, which a server may always do.
+/// The base loaders respond to HEAD as to GET, including the body. They provide the type, a validator (`ETag`,
+/// `Last-Modified`) and `Cache-Control`; this loader adds everything else. Bodies are not copied: a range of a file is
+/// a smaller slice of that file. If the body is a stream, the complete body is sent, which RFC 9110 permits.
 public struct SemanticsLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let options: Options
     private let boundary: @Sendable () -> String
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - base: answers whole files.
-    ///   - options: the behavior where HTTP leaves a server the choice.
-    ///   - boundary: a text that is in none of them; random by default.
+    ///   - base: The loader of complete files.
+    ///   - options: The behavior where HTTP leaves a choice to the server.
+    ///   - boundary: A function that returns a string that occurs in no file; random by default.
     public init(
         _ base: any ResourceLoader, options: Options = Options(),
         boundary: @escaping @Sendable () -> String = SemanticsLoader.randomBoundary
@@ -41,21 +41,21 @@ public struct SemanticsLoader: ResourceLoader {
     }
 
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
-        // Other methods, and URLs that stand for others, may take several questions.
+        // Other methods, and URLs that map to other URLs, may require several requests.
         guard request.head.method == .get || request.head.method == .head, !options.addsHTMLExtension,
             !options.redirectsToFolders, case .known(let response) = base.immediateResponse(to: request)
         else { return .later }
         return .known(response.map { settle($0, for: request.head) })
     }
 
-    /// Two random numbers: nobody can write a file that has it.
+    /// Returns a random boundary that no file author can predict.
     public static func randomBoundary() -> String {
         "range-\(RandomToken.hex(byteCount: 16))"
     }
 
-    // MARK: Which file
+    // MARK: File lookup
 
-    /// The answer to a URL, or to the one that stands for it.
+    /// Returns the response for a URL or for the URL that it maps to.
     nonisolated(nonsending) private func find(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let response = try await base.load(request)
         guard options.addsHTMLExtension || options.redirectsToFolders else { return response }
@@ -72,7 +72,7 @@ public struct SemanticsLoader: ResourceLoader {
             return page
         }
         if options.redirectsToFolders, let folder = try await answer(request, at: path + "/" + target[end...]) {
-            // Absolute: a path that begins with two slashes would name a host.
+            // The URL is absolute, because a path that begins with two slashes would specify a host.
             let origin = "\(request.head.scheme ?? "")://\(request.head.authority ?? "")"
             var fields: HTTPFields = [.location: "\(origin)\(path)/\(target[end...])"]
             fields[.cacheControl] = folder.head.headerFields[.cacheControl]
@@ -94,7 +94,8 @@ public struct SemanticsLoader: ResourceLoader {
         return response
     }
 
-    /// RFC 9110, section 15.5.6; `nil` where GET would not be answered here.
+    /// Returns the response to an unsupported method (RFC 9110, section 15.5.6), or `nil` if GET has no local
+    /// response.
     nonisolated(nonsending) private func refusal(of request: ResourceRequest) async throws -> ResourceResponse? {
         var probe = request
         probe.head.method = .head
@@ -109,25 +110,25 @@ public struct SemanticsLoader: ResourceLoader {
         options.sources.contains(response.provenance.source)
     }
 
-    // MARK: How it is answered
+    // MARK: Response
 
     private func settle(_ response: ResourceResponse, for request: HTTPRequest) -> ResourceResponse {
         guard isLocal(response) else { return response }
         var response = response
         complete(&response)
-        // Conditions are about a successful answer alone (RFC 9110, section 13.2.1).
+        // Preconditions apply only to successful responses (RFC 9110, section 13.2.1).
         if response.head.status == .ok, let conditions = Preconditions(request.headerFields) {
             let outcome = conditions.outcome(
                 tag: response.head.headerFields[.eTag].flatMap { EntityTag($0) },
                 modified: response.head.headerFields[.lastModified], isGet: request.method == .get)
             apply(outcome, to: &response)
         }
-        // RFC 9110, section 9.3.2: the fields of GET, and no body.
+        // RFC 9110, section 9.3.2: a response to HEAD has the fields of GET and no body.
         if request.method == .head { response.body = .empty }
         return response
     }
 
-    /// Adds the fields that follow from the body and from the presence of a type.
+    /// Adds the fields that follow from the body and the type.
     private func complete(_ response: inout ResourceResponse) {
         let isWhole = response.head.status == .ok
         var hasType = false
@@ -147,7 +148,7 @@ public struct SemanticsLoader: ResourceLoader {
             response.head.headerFields.append(HTTPField(name: .contentLength, value: String(length)))
         }
         if !hasRanges, isWhole, response.body.isWhole { response.head.headerFields.append(Self.acceptRanges) }
-        // Only a type that is there can be insisted on.
+        // `nosniff` is useful only with a type.
         if !hasSniffing, hasType { response.head.headerFields.append(Self.noSniffing) }
     }
 
@@ -156,7 +157,8 @@ public struct SemanticsLoader: ResourceLoader {
         case .whole: break
         case .part(let field): cut(field, out: &response)
         case .notModified:
-            // RFC 9110, section 15.4.5: what a cache needs to go on using what it has, and nothing of the content.
+            // RFC 9110, section 15.4.5: the fields that a cache needs to update its stored response, and none that
+            // describe the body.
             var fields = HTTPFields()
             for field in response.head.headerFields where Self.ofNotModified.contains(field.name) {
                 fields.append(field)
@@ -169,7 +171,7 @@ public struct SemanticsLoader: ResourceLoader {
         }
     }
 
-    /// Makes the answer one of a part (RFC 9110, section 15.3.7), or says that there is no such part (15.5.17).
+    /// Converts the response into a partial one (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
     private func cut(_ field: String, out response: inout ResourceResponse) {
         guard response.body.isWhole, let length = response.body.length else { return }
         switch ByteRanges(field, length: length, maxParts: options.maxRanges) {
@@ -210,7 +212,7 @@ public struct SemanticsLoader: ResourceLoader {
 }
 
 extension ResourceLoader where Self == SemanticsLoader {
-    /// Loaders of whole files, in order, that answer as a server would.
+    /// Creates a loader that adds HTTP semantics to a loader of complete files.
     public static func settled(
         _ base: any ResourceLoader, options: SemanticsLoader.Options = SemanticsLoader.Options()
     ) -> Self {
@@ -219,19 +221,21 @@ extension ResourceLoader where Self == SemanticsLoader {
 }
 
 extension SemanticsLoader {
-    /// What a server may do one way or another.
+    /// The behavior that HTTP leaves to the server.
     public struct Options: Sendable, Hashable {
-        /// Answers of these sources are made here and are settled; others come from a server that has done so, and pass as
-        /// they are. Default: all but the network.
+        /// The sources whose responses are local and are processed; all except the network by default. Other responses
+        /// come from a server and are not changed.
         public var sources: Set<Provenance.Source> = [.package, .prefetch, .memory, .disk, .synthetic]
-        /// The most ranges of one request that are heeded; with more the whole is sent. Default: 16.
+        /// The maximum number of ranges in a request; 16 by default. With more ranges, the complete body is sent.
         public var maxRanges = 16
-        /// A path that nothing answers leads to the same with a slash, where that is answered. Default: false.
+        /// A Boolean value that indicates whether a path without a response is redirected to the path with a trailing
+        /// slash, if that has a response; `false` by default.
         public var redirectsToFolders = false
-        /// A path without an extension that nothing answers is answered by the one with `.html`. Default: false.
+        /// A Boolean value that indicates whether a path without an extension and without a response is served from
+        /// the path with `.html`; `false` by default.
         public var addsHTMLExtension = false
-        /// Methods other than GET and HEAD are refused (405) where GET would be answered here; else they are the next
-        /// loader's, since a server may know them. Default: false.
+        /// A Boolean value that indicates whether methods other than GET and HEAD get a `405` response if GET has a
+        /// local response; `false` by default. Otherwise the next loader handles them.
         public var refusesOtherMethods = false
 
         public init() {}
@@ -239,9 +243,9 @@ extension SemanticsLoader {
 }
 
 extension HTTPResponse {
-    /// A Boolean value that indicates whether the server leaves the document empty on purpose: by status 204 or 205
-    /// (RFC 9110, sections 15.3.5 and 15.3.6), for which some engines show an empty document on a custom scheme, or by
-    /// a `Refresh` field, which navigates on (HTML, section "Shared declarative refresh steps").
+    /// A Boolean value that indicates whether the server intentionally leaves the document unchanged. The status is
+    /// 204 or 205 (RFC 9110, sections 15.3.5 and 15.3.6), for which some engines show an empty document on a custom
+    /// scheme, or the response has a `Refresh` field (HTML, section "Shared declarative refresh steps").
     public var leavesDocumentEmpty: Bool {
         status == .noContent || status == .resetContent || HTTPField.Name.refresh.map(headerFields.contains) ?? false
     }

@@ -5,36 +5,44 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What a redirect to another origin may bring back.
+/// The policy for responses of redirects to other origins.
 ///
-/// The engine sees one answer, from the origin that it asked, and would let scripts read it and documents run in that
-/// origin. A request that it says to be of CORS has its permission checked at each answer, the last one too: of a
-/// synchronous XMLHttpRequest in a document the engine does not check it. The same holds for a request of the page's script,
-/// which is known by its credentials mode, unless it is one without CORS: that reads nothing of another origin. Of others
-/// it is not known whether scripts will read the answer, so what CORS does not permit is held to the idea of the Fetch
-/// standard's opaque-response blocking: only kinds that elements load from anywhere pass, by their announced type, and
-/// neither HTML, XML nor JSON. Of an answer that passes no more fields are left than its server lets the page read. Documents of the page itself move with
-/// their redirects and need no rule.
+/// The engine receives one response, from the origin that it requested, and would let scripts read it and documents
+/// run in that origin. Documents of the page itself move with their redirects and need no policy.
+///
+/// - CORS requests: the permission is checked at each response, including the last one, because the engine does not
+///   check the response to a synchronous XMLHttpRequest in a document. The same applies to requests of the page's
+///   script, which have a known credentials mode, unless they are `no-cors` requests. Those cannot read responses of
+///   other origins.
+/// - Other requests: it is unknown whether a script will read the response. Without CORS permission, a rule like the
+///   opaque-response blocking of Fetch applies: only types that elements load from any origin pass, by their declared
+///   type, and neither HTML, XML nor JSON.
+///
+/// A response that passes contains only the fields that its server lets the page read.
 struct CrossOriginResponsePolicy {
     private let names: SchemeNames
-    /// Where the request went first.
+    /// The origin of the first URL.
     private let asked: WebOrigin?
-    /// The origin that asks: as `Origin` says, or else the one that was asked, from which the engine lets it read.
+    /// The requesting origin: the value of `Origin`, or else the requested origin, whose responses the engine lets the
+    /// page read.
     private let origin: WebOrigin?
     private let isDocument: Bool
     private let isCORS: Bool
-    /// Whether the page's script asks: it says how far credentials go.
+    /// A Boolean value that indicates whether the page's script made the request: only then the credentials mode is
+    /// known.
     private let isOfScript: Bool
-    /// Whether it asks without CORS.
+    /// A Boolean value that indicates whether the script made a `no-cors` request.
     private let isScriptsWithoutCORS: Bool
-    /// Whether it may be one without CORS all the same: the engine says `Origin` with each POST to another origin.
+    /// A Boolean value that indicates whether the request may be a `no-cors` request although it has an `Origin`. The
+    /// engine sends `Origin` with each POST to another origin.
     private let mayBeNoCORS: Bool
-    /// An SVG runs no scripts as a picture.
+    /// A Boolean value that indicates whether the request is for an image. An SVG image runs no scripts.
     private let asksForImage: Bool
 
+    /// Creates the policy for a request.
     /// - Parameters:
-    ///   - request: as the page sent it.
-    ///   - names: by which the engine knows origins.
+    ///   - request: The request as the page sent it.
+    ///   - names: The custom schemes of pages.
     init(for request: ResourceRequest, by names: SchemeNames) {
         self.names = names
         asked = request.head.webOrigin
@@ -50,14 +58,18 @@ struct CrossOriginResponsePolicy {
             && CORSSafelist.unsafeNames(in: request.head.headerFields).isEmpty
     }
 
-    /// Whether a URL lies at another origin than the one that was asked.
+    /// Returns a Boolean value that indicates whether a URL has another origin than the requested one.
     func isForeign(_ url: String) -> Bool {
         WebOrigin(url: url) != asked
     }
 
-    /// Refuses a hop that leaves TLS, as mixed content (Mixed Content, section 4.4), and one that another origin does not
-    /// permit to a request of CORS (Fetch, section 4.4, step 5).
-    /// - Parameter head: the answer that says where to go.
+    /// Checks a redirect. Refuses a redirect from https to http as mixed content (Mixed Content, section 4.4), and a
+    /// redirect of a CORS request by another origin without permission (Fetch, section 4.4, step 5).
+    /// - Parameters:
+    ///   - head: The redirect response.
+    ///   - request: The redirected request.
+    ///   - target: The URL of the redirect.
+    /// - Throws: `ResourceError` with code `blocked`.
     func checkHop(_ head: HTTPResponse, from request: ResourceRequest, to target: String) throws {
         guard !isDocument else { return }
         let page = request.page.flatMap { HTTPRequest(urlText: $0.page.documentURL)?.scheme }
@@ -69,20 +81,20 @@ struct CrossOriginResponsePolicy {
         guard isCORS, !isOwn(request) else { return }
         guard CORSPermission(of: head, to: request, by: names).isGiven else {
             throw ResourceError(
-                .blocked, "redirect by another origin, which does not permit it (CORS)", at: request.head.urlText)
+                .blocked, "redirect by another origin without permission (CORS)", at: request.head.urlText)
         }
     }
 
-    /// What a hop may show of the page: `Referer` and `Sec-Fetch-Site` as their policies say, and `Origin`, by which a
-    /// server permits, unless it is for a picture or a style sheet. From one foreign origin to another that is `null`
-    /// (Fetch, HTTP-redirect fetch, step 10).
+    /// Returns the redirected request with the fields that it may contain: `Referer` and `Sec-Fetch-Site` according to
+    /// their policies, and `Origin` except for images and style sheets. From one foreign origin to another, `Origin`
+    /// is `null` (Fetch, HTTP-redirect fetch, step 10).
     func showing(
         _ hop: ResourceRequest, after request: ResourceRequest, sites: any PublicSuffixing
     ) -> ResourceRequest {
         var hop = hop
         hop.head.limitReferrer()
         FetchMetadata.extend(&hop, after: request, sites: sites)
-        // Elements have no such fields, so it is a script that asks, whatever `Accept` says.
+        // Requests of elements have no such fields, so a script made this one, independently of `Accept`.
         let isScripts =
             !CORSSafelist.contains(hop.head.method)
             || !CORSSafelist.unsafeNames(in: hop.head.headerFields).isEmpty
@@ -91,11 +103,12 @@ struct CrossOriginResponsePolicy {
             || !isScriptsWithoutCORS && hop.head.webOrigin != origin
                 && (isScripts || !hop.head.asksForImage && !hop.head.asksForStyle)
         if !isCORS, isOwn(request), isOwn(hop), [.get, .head].contains(hop.head.method) {
-            // Of a POST that goes on as a GET.
+            // The field of a POST request that continues as GET.
             hop.head.headerFields[.origin] = nil
         }
         let said = hop.head.headerFields[.origin]
-        // With CORS what comes back to the page's origin keeps its `Origin`, and by it its cookies, as in the plain engine.
+        // With CORS, a request that returns to the page's origin keeps its `Origin`, and therefore its cookies, as in
+        // the plain engine.
         if isShown || isScriptsWithoutCORS && said != nil, let origin, said != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
@@ -103,15 +116,18 @@ struct CrossOriginResponsePolicy {
         return hop
     }
 
-    /// An answer that the page may have, with its permission as the engine understands it.
-    /// - Parameter request: the last hop.
+    /// Returns the response that the page may receive, with its permission in the form that the engine requires.
+    /// - Parameters:
+    ///   - response: The final response.
+    ///   - request: The last hop.
+    /// - Throws: `ResourceError` with code `blocked`.
     func passing(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard !isDocument else { return response }
         if isScriptsWithoutCORS { return isOwn(request) ? response : unreadable(response) }
         return isCORS ? try permitted(response, of: request) : try checked(response, of: request)
     }
 
-    /// An answer to a request of CORS.
+    /// Returns the response to a CORS request.
     private func permitted(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         var response = response
         let permission = CORSPermission(of: response.head, to: request, by: names)
@@ -128,7 +144,7 @@ struct CrossOriginResponsePolicy {
         return response
     }
 
-    /// An answer to a request that may be of an element or of a script.
+    /// Returns the response to a request that an element or a script may have made.
     private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard request.head.webOrigin != origin else { return response }
         let asking = request.head.headerFields[.origin] ?? origin?.description
@@ -142,14 +158,16 @@ struct CrossOriginResponsePolicy {
         return response
     }
 
-    /// Whether what the engine has in memory is said to be fresh, which it takes without a permission: servers say that
-    /// with the answer itself alone. What scripts ask for it does not keep.
+    /// Returns a Boolean value that indicates whether a `304` response revalidates the engine's memory cache. The
+    /// engine accepts it without permission fields, because servers send them only with the full response. The engine
+    /// does not cache responses to scripts.
     private func isRevalidation(_ head: HTTPResponse, of request: ResourceRequest) -> Bool {
         head.status == .notModified && request.credentials == .unknown
     }
 
-    /// What a request gets that is not permitted, and that may be one without CORS: that has succeeded, and its page sees
-    /// nothing of the answer. Of CORS the engine makes it a network error, for want of a permission.
+    /// Returns the response to a request without permission that may be a `no-cors` request: successful, but without
+    /// readable content. For a CORS request, the engine turns it into a network error, because the permission is
+    /// missing.
     private func unreadable(_ response: ResourceResponse) -> ResourceResponse {
         var fields = HTTPFields()
         fields[fields: .setCookie] = response.head.headerFields[fields: .setCookie]
@@ -157,21 +175,22 @@ struct CrossOriginResponsePolicy {
         response.head = HTTPResponse(status: .ok, headerFields: fields)
         response.body = .empty
         response.movedTo = nil
-        response.provenance.reason += "; kept from the page (CORS)"
+        response.provenance.reason += "; hidden from the page (CORS)"
         return response
     }
 
-    /// Whether a hop goes to the origin that asks, and never left it for another on the way.
+    /// Returns a Boolean value that indicates whether a hop goes to the requesting origin and no earlier hop left it.
     private func isOwn(_ hop: ResourceRequest) -> Bool {
         hop.head.webOrigin == origin && hop.head.headerFields[.origin] != "null"
     }
 
     private func refusal(of hop: ResourceRequest) -> ResourceError {
-        ResourceError(.blocked, "answer of another origin, which does not permit it", at: hop.head.urlText)
+        ResourceError(.blocked, "response of another origin without permission", at: hop.head.urlText)
     }
 
     private func isOfElements(_ fields: HTTPFields) -> Bool {
-        // An engine takes the type of a custom scheme as it is announced, so that no document hides behind one of these.
+        // An engine uses the declared type on a custom scheme without sniffing, so a document cannot have one of these
+        // types.
         let type = MediaType.essence(of: fields[.contentType] ?? "")
         switch type {
         case "image/svg+xml": return asksForImage

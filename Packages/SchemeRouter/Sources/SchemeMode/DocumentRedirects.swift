@@ -5,19 +5,21 @@ internal import AsyncSupport
 public import HTTPTypes
 public import ResourceLoading
 
-/// Where documents of pages have moved, by small pages that lead on: how often in a row, and who led there.
+/// The redirects of documents that use replacement pages: their number and the initiator of the first one.
 ///
-/// Each hop of a document is a request of its own, so neither a loop of them nor who led to the first place can be seen
-/// in one request.
+/// Each hop of a document is a separate request, so one request shows neither a redirect loop nor the initiator of the
+/// first hop.
+///
 /// Isolation: any.
 public final class DocumentRedirects: Sendable {
     private struct Redirect: Equatable {
         let target: String
-        /// Whether it is the page's own document, or one of a frame.
+        /// A Boolean value that indicates whether the document is the page's own, not a frame's.
         let isMain: Bool
-        /// `Sec-Fetch-Site` of the request that is to come; `nil` where there is none.
+        /// The `Sec-Fetch-Site` value of the next request; `nil` if it has none.
         let site: String?
-        /// Hops of a frame's document up to there. Of the page's own there is one at a time, which is counted by page.
+        /// The number of hops of a frame's document so far. A page has one document at a time, whose hops are counted
+        /// per page.
         let hops: Int
     }
 
@@ -26,15 +28,16 @@ public final class DocumentRedirects: Sendable {
         var redirects: [Redirect] = []
     }
 
-    /// A page that closes between two hops leaves its notes behind: where so many have, they are forgotten.
+    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit all state is
+    /// removed.
     private static let maxPages = 64
-    /// Frames that move at the same time.
+    /// The maximum number of concurrent frame redirects.
     private static let maxRedirects = 32
     private let pages = Mutex<[PageID: Page]>([:])
 
     public init() {}
 
-    /// Counts one more hop of the page's document, and returns how many there are; 1 for a page that is not known.
+    /// Counts another hop of a page's document and returns the number of hops; 1 for an unknown page.
     func next(for page: PageAttribution?) -> Int {
         change(page) { page in
             page.count += 1
@@ -42,31 +45,31 @@ public final class DocumentRedirects: Sendable {
         } ?? 1
     }
 
-    /// The document was answered otherwise.
+    /// Removes the state after a response that is not a redirect.
     func end(for page: PageAttribution?) {
         guard let id = page?.page.id else { return }
         forget(id)
     }
 
-    /// Forgets a page that is closed, or whose document is another one, with other frames.
+    /// Removes the state of a page that is closed or shows another document.
     public func forget(_ page: PageID) {
         pages.withLock { $0[page] = nil }
     }
 
-    /// Notes where a document will be asked for next.
+    /// Records the next URL of a document.
     func record(_ target: String, site: String?, isMain: Bool, hops: Int, for page: PageAttribution?) {
         let redirect = Redirect(target: String(target.prefix { $0 != "#" }), isMain: isMain, site: site, hops: hops)
         _ = change(page) { page in
-            // The page's document has one place.
+            // A page has only one redirect of its own document.
             if isMain { page.redirects.removeAll(where: \.isMain) }
             if page.redirects.count >= Self.maxRedirects { page.redirects.removeFirst() }
             page.redirects.append(redirect)
         }
     }
 
-    /// Takes out who led to a document that is asked for, and after how many hops.
-    /// - Returns: `nil` where it has not moved; a missing `Sec-Fetch-Site` is one that is `nil`, and so is that of a page
-    ///   that has moved but comes from elsewhere: an engine may spell a URL in another way than we do.
+    /// Removes and returns the `Sec-Fetch-Site` value and the number of hops of a redirected document.
+    /// - Returns: `nil` if the document was not redirected. The `Sec-Fetch-Site` value is `nil` if it was missing, or
+    ///   if a redirected page requests another URL, because an engine may spell a URL differently.
     func removeRedirect(_ target: String, isMain: Bool, for page: PageAttribution?) -> (site: String?, hops: Int)? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in
@@ -89,10 +92,11 @@ public final class DocumentRedirects: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether the engine asks for a document, the page's own or a frame's.
+    /// A Boolean value that indicates whether the engine requests a document of the page or of a frame.
     ///
-    /// Engines send no `Sec-Fetch-Dest` to custom schemes. WebKit begins `Accept` so for documents alone, and a page
-    /// cannot change it there; a script can set the same on its own request, so this alone shows nothing.
+    /// Engines send no `Sec-Fetch-Dest` to custom schemes. Only document requests of WebKit have an `Accept` value
+    /// with this prefix, which a page cannot change. A script can send the same value, so this property alone is not
+    /// sufficient.
     public var asksForDocument: Bool {
         headerFields[.accept]?.hasPrefix("text/html,application/xhtml+xml,application/xml;") ?? false
     }

@@ -6,16 +6,21 @@ internal import HTTPTypes
 public import ResourceLoading
 public import WebSyntax
 
-/// Follows redirects for engines that do not. Each hop asks the whole chain again.
+/// A loader that follows redirects for engines that do not. Each hop is loaded by the complete chain.
 ///
-/// What a request becomes at each hop says `Redirect`. A document's redirect moves the page's URL, so it is answered by a
-/// small page that replaces itself; the hops of a page's document are counted until one is answered otherwise, and
-/// `Sec-Fetch-Site` of the next says who led to the first. A frame's document is
-/// followed inside of its origin and replaced where it leaves it, or a foreign page would run in the frame's origin; all
-/// its hops are counted together. A document that was posted for, and is to be posted for again, is followed inside of
-/// its origin and fails where it leaves it: a small page has no body to send.
-/// What may be embedded says `EmbeddingRule`. What else comes from another origin is held to
-/// `CrossOriginResponsePolicy`, which also says in the engine's names what a server permits.
+/// `Redirect` computes the request of each hop.
+///
+/// - The redirect of a page's document changes the URL of the page, so the response is a replacement page that
+///   navigates to the target. The hops are counted until a response is not a redirect. `Sec-Fetch-Site` of the next
+///   request reflects the initiator of the first hop.
+/// - The document of a frame is followed within its origin. If the redirect leaves the origin, the response is a
+///   replacement page, because a foreign document would otherwise run in the frame's origin. All hops are counted
+///   together.
+/// - A document requested by POST that must be posted again is followed within its origin and fails if it leaves it,
+///   because a replacement page has no request body.
+///
+/// `EmbeddingRule` determines which responses may be embedded. `CrossOriginResponsePolicy` restricts other responses
+/// of foreign origins, and converts permission fields into custom-scheme form.
 public struct RedirectFollower: ResourceLoader {
     private let base: any ResourceLoader
     private let names: SchemeNames
@@ -25,15 +30,18 @@ public struct RedirectFollower: ResourceLoader {
     private let sites: any PublicSuffixing
     private let embedding: EmbeddingRule
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - base: the chain of loaders that each hop asks.
-    ///   - names: the custom schemes of pages.
-    ///   - limit: the most hops for one request; 20 by default, as in the Fetch standard.
-    ///   - documentRedirects: one for all followers that answer the same pages.
-    ///   - sites: by which `Sec-Fetch-Site` says `same-site`; each host is one of its own by default.
-    ///   - completion: what completed the requests, and knows the frames of pages; one that knows none by default.
-    ///   - opensByName: whether a document of a real URL opens under its name in this mode, or else under the real
-    ///     URL, past the container. All open by name by default.
+    ///   - base: The chain of loaders for each hop.
+    ///   - names: The custom schemes of pages.
+    ///   - limit: The maximum number of redirects for one request; 20 by default, as in the Fetch standard.
+    ///   - documentRedirects: The state of document redirects, shared by all followers of the same pages.
+    ///   - sites: The source of registrable domains for `Sec-Fetch-Site`; by default each host is a separate site.
+    ///   - completion: The completion of the requests, which knows the frames of pages; by default no frames are
+    ///     known.
+    ///   - opensByName: A closure that returns whether a document of a real URL opens under its custom-scheme URL.
+    ///     Otherwise it opens under its real URL, without the container. By default all documents use custom-scheme
+    ///     URLs.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
         documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any PublicSuffixing = .hosts,
@@ -75,7 +83,7 @@ public struct RedirectFollower: ResourceLoader {
         throw tooMany(request)
     }
 
-    /// What is no redirect, asked for by what has not been redirected.
+    /// Returns an immediate response that is not a redirect, for a request that was not redirected.
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard request.destination == .subresource, case .known(let found) = base.immediateResponse(to: request) else {
             return .later
@@ -84,17 +92,18 @@ public struct RedirectFollower: ResourceLoader {
         let isRedirect = response.head.status != .notModified && response.head.status.kind == .redirection
         guard !isRedirect else { return .later }
         guard (try? embedding.check(response.head, of: request)) != nil else { return .later }
-        // From where it was asked for, and nowhere else, comes what no other rule is about.
+        // Without redirects, only a CORS request is subject to the policy.
         guard request.mode == .cors else { return .known(response) }
         guard let passing = try? CrossOriginResponsePolicy(for: request, by: names).passing(response, of: request)
         else { return .later }
         return .known(passing)
     }
 
-    /// The longest body that comes in pieces and is kept, in bytes: what lies here no limit of bodies counts.
+    /// The maximum length in bytes of a streamed body that is buffered. The limits of bodies do not count these bytes.
     private static let keptLength = 64 << 10
 
-    /// With a short body as a whole, so that it can be sent again (307, 308): one in pieces can be read once.
+    /// Returns the request with a short streamed body converted into bytes, so that a redirect can send it again (307,
+    /// 308).
     private func resendable(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard request.followsRedirects, case .stream(let stream) = request.body, let length = stream.length,
             length <= Self.keptLength
@@ -104,7 +113,8 @@ public struct RedirectFollower: ResourceLoader {
         return request
     }
 
-    /// A document that has moved here, with who led to its first place, and after how many hops it is a frame's.
+    /// Returns a redirected document's request with the `Sec-Fetch-Site` of its initiator, and the number of earlier
+    /// hops of a frame's document.
     private func ledHere(_ request: ResourceRequest) -> (request: ResourceRequest, hops: Int) {
         let isMain = request.destination == .document
         guard isMain || request.destination == .nestedDocument,
@@ -115,9 +125,10 @@ public struct RedirectFollower: ResourceLoader {
         return (request, lead.hops)
     }
 
-    /// What a document's request becomes that a small page leads on; `nil` where it is followed inside.
-    /// - Throws: `ResourceError` with code `invalidRequest` where it would be posted again to another origin: a small
-    ///   page asks by GET, without the body.
+    /// Returns the next request of a document whose redirect uses a replacement page; `nil` if it is followed
+    /// internally.
+    /// - Throws: `ResourceError` with code `invalidRequest` if the document would be posted again to another origin,
+    ///   because a replacement page sends GET without a body.
     private func leaving(
         _ request: ResourceRequest, by redirect: Redirect, _ rule: CrossOriginResponsePolicy
     ) throws -> ResourceRequest? {
@@ -134,8 +145,13 @@ public struct RedirectFollower: ResourceLoader {
             .invalidRequest, "redirect of a posted document to another origin would lose its body", at: redirect.target)
     }
 
-    /// Counts a hop by a small page, and notes where it leads.
-    /// - Parameter hops: of a frame's document, this one too; those of the page's are counted by page.
+    /// Counts a hop that uses a replacement page, and records its target.
+    /// - Parameters:
+    ///   - hop: The next request.
+    ///   - request: The redirected request.
+    ///   - hops: The number of hops of a frame's document, including this one. Hops of the page's document are counted
+    ///     per page.
+    /// - Throws: `ResourceError` with code `tooManyRedirects`.
     private func record(_ hop: ResourceRequest, after request: ResourceRequest, hops: Int) throws {
         let isMain = request.destination == .document
         guard (isMain ? documentRedirects.next(for: request.page) : hops) <= limit else {
@@ -153,17 +169,20 @@ public struct RedirectFollower: ResourceLoader {
         ResourceError(.tooManyRedirects, "more than \(limit) redirects", at: request.head.urlText)
     }
 
-    /// A page that takes the user to where the document has moved, without a step in the history.
-    /// - Parameter asked: as the engine sent it, whose URL the small page has.
+    /// Returns a page that navigates to the redirect target without a new history entry.
+    /// - Parameters:
+    ///   - asked: The engine's request, whose URL the replacement page has.
+    ///   - target: The URL of the redirect.
     private func replacement(of asked: ResourceRequest, by target: String) throws -> ResourceResponse {
         let name = opensByName(target) ? names.name(of: target) ?? target : target
         let fragment = target.firstIndex(of: "#").map { String(target[$0...]) }
-        // RFC 9110, section 10.2.2: a target without a fragment keeps the one of the page, which only the page knows.
+        // RFC 9110, section 10.2.2: a target without a fragment inherits the fragment of the page, which only the page
+        // knows.
         let script =
             switch (isSame(target, asked.head), fragment) {
-            // Where only the fragment differs, `replace` would not load anything.
+            // If only the fragment differs, `replace` would load nothing.
             case (true, _) where ![.get, .head].contains(asked.head.method):
-                // What was posted would be posted again by a reload; a URL without a fragment is loaded anew.
+                // A reload would repeat the POST request. A URL without a fragment is loaded again.
                 "location.replace(location.href.split('#')[0])"
             case (true, nil): "location.reload()"
             case (true, let fragment?): "history.replaceState(null,'',\(try literal(fragment)));location.reload()"
@@ -172,15 +191,15 @@ public struct RedirectFollower: ResourceLoader {
             }
         let page = "<!DOCTYPE html><meta charset=utf-8><script>\(script)</script>"
         var fields: HTTPFields = [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]
-        // A frame that is sandboxed without scripts heeds no `<meta>` that says the same, but heeds the field: measured.
-        // Where the script runs, it comes first.
+        // Measured: a sandboxed frame without scripts ignores an equivalent `<meta>` element but obeys the field. If
+        // the script runs, it navigates first.
         if asked.destination == .nestedDocument { fields[.refresh] = "0;url=\(name)" }
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: .bytes(Data(page.utf8)),
             provenance: .init(.synthetic, reason: "document redirect to \(target)"), isInterim: true)
     }
 
-    /// A string of JavaScript that cannot end the script element around it.
+    /// Returns a JavaScript string literal that cannot end the surrounding script element.
     private func literal(_ text: String) throws -> String {
         try String(decoding: JSONEncoder().encode(text), as: UTF8.self).replacing("<", with: "\\u003c")
     }

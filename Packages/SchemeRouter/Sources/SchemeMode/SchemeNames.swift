@@ -5,20 +5,20 @@ public import HTTPTypes
 public import ResourceLoading
 internal import WebSyntax
 
-/// The names that pages have in custom-scheme mode, and their way back to real URLs.
+/// The custom schemes of custom-scheme mode, and the mapping between real URLs and custom-scheme URLs (names).
 ///
-/// Two schemes stand for the two real ones, so that every name has one real URL, and an engine may tell secure contexts
-/// from others by the scheme (WebKitGTK does not: it counts all schemes of an app as secure). Authority, path and query
-/// are the same on both sides.
+/// Two custom schemes represent the two real ones, so that every name has one real URL, and an engine could
+/// distinguish secure contexts by scheme. WebKitGTK does not: it treats all custom schemes as secure. Authority, path
+/// and query are the same on both sides.
 public struct SchemeNames: Sendable, Hashable {
-    /// Stands for `https`; registered as secure.
+    /// The custom scheme for `https`, registered as secure.
     public let secure: String
-    /// Stands for `http`.
+    /// The custom scheme for `http`.
     public let insecure: String
 
-    /// Names made from a prefix: `app` gives `app` and `app-http`.
+    /// Creates names from a prefix: `app` yields `app` and `app-http`.
     ///
-    /// `nil` unless the prefix is a URL scheme (RFC 3986, section 3.1, in lower case) that engines leave to an app.
+    /// Returns `nil` unless the prefix is a lower-case URL scheme (RFC 3986, section 3.1) that engines do not reserve.
     public init?(prefix: String) {
         let reserved: Set = ["http", "https", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript"]
         guard prefix.utf8.count <= 32, URLScheme.isLowercase(prefix), !reserved.contains(prefix) else { return nil }
@@ -31,10 +31,10 @@ public struct SchemeNames: Sendable, Hashable {
         self.insecure = insecure
     }
 
-    /// `containerkit` and `containerkit-http`.
+    /// The schemes `containerkit` and `containerkit-http`.
     public static let standard = SchemeNames(secure: "containerkit", insecure: "containerkit-http")
 
-    /// The custom scheme that stands for a real one.
+    /// Returns the custom scheme for a real scheme, or `nil` if there is none.
     public func name(for realScheme: String) -> String? {
         switch realScheme.lowercased() {
         case "https": secure
@@ -43,7 +43,7 @@ public struct SchemeNames: Sendable, Hashable {
         }
     }
 
-    /// The real scheme that a custom one stands for.
+    /// Returns the real scheme for a custom scheme, or `nil` if there is none.
     public func realScheme(for name: String) -> String? {
         switch name.lowercased() {
         case secure: "https"
@@ -52,25 +52,26 @@ public struct SchemeNames: Sendable, Hashable {
         }
     }
 
-    /// The name of a real URL in this mode, or `nil` where it has none.
+    /// Returns the custom-scheme URL for a real URL, or `nil` if there is none.
     public func name(of url: String) -> String? {
         replacingScheme(of: url, by: name(for:))
     }
 
-    /// The real URL behind a name, or `nil` where it is none of this mode's names.
+    /// Returns the real URL for a custom-scheme URL, or `nil` if the scheme is not one of these.
     public func realURL(of name: String) -> String? {
         replacingScheme(of: name, by: realScheme(for:))
     }
 
-    /// The real URL that a request of an engine is for; the URL that it has where that is none of this mode's names.
+    /// Returns the real URL of an engine's request. A URL with another scheme is returned unchanged.
     public func realURL(of request: HTTPRequest) -> String {
         var request = request
         if let scheme = request.scheme.flatMap(realScheme(for:)) { request.scheme = scheme }
         return request.urlText
     }
 
-    /// Path and query of a name's URL as an engine would have asked for them by http: with slashes for backslashes in the
-    /// path, and with quotes escaped in the query, as the URL standard has it for http and https alone.
+    /// Returns the path and query of a custom-scheme URL in the form that an engine would request over http. The URL
+    /// standard converts backslashes in paths into slashes, and escapes quotes in queries, only for special schemes
+    /// such as http and https.
     public func realTarget(of target: String) -> String {
         guard target.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "'") }) else {
             return target
@@ -92,8 +93,8 @@ public struct SchemeNames: Sendable, Hashable {
 }
 
 extension SchemeNames {
-    /// Reads an answer's head, as `Redirect` does, also where it leads to a name: a page hands its own URL on, as to be
-    /// brought back there once its user has signed in, and knows it by its name.
+    /// Parses a redirect as `Redirect` does, and also accepts a custom-scheme URL as the target. A page may send its
+    /// own URL to a server, for example as the return URL of a sign-in, and knows only its custom-scheme URL.
     /// - Throws: `ResourceError` with code `invalidRequest`, as `Redirect` does.
     public func redirect(of head: HTTPResponse, to request: HTTPRequest) throws -> Redirect? {
         guard let real = head.headerFields[.location].flatMap(realURL(of:)) else {
@@ -106,9 +107,9 @@ extension SchemeNames {
 }
 
 extension SchemeNames {
-    /// Gives the request fields that name an origin their real values.
+    /// Replaces custom-scheme URLs in `Origin` and `Referer` by real URLs.
     ///
-    /// `Origin` and `Referer` carry the custom scheme in this mode; the world outside knows only the real one.
+    /// In this mode, the engine sends the custom scheme in both fields, but servers know only the real one.
     public func restoreOriginFields(in fields: inout HTTPFields) {
         for name in [HTTPField.Name.origin, .referer] {
             if let value = fields[name], let real = realURL(of: value) {

@@ -3,17 +3,17 @@
 
 internal import WebSyntax
 
-/// A host, or all hosts below a domain.
+/// A pattern for one host, or for all hosts below a domain.
 ///
-/// Written `shop.example.com`, `*.example.com` (every host below the domain, not the domain itself), each with an
-/// optional `:port`; without one, any port matches. Letters' case does not count.
+/// The syntax is `shop.example.com` or `*.example.com`, which matches every host below the domain, but not the domain
+/// itself. An optional `:port` restricts the port; without it, any port matches. Matching is case-insensitive.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-    /// In lower case.
+    /// The host or domain in lower case.
     let name: String
     let matchesBelow: Bool
     let port: Int?
 
-    /// Reads a pattern; `nil` where it is not one.
+    /// Parses a pattern; returns `nil` if it is invalid.
     public init?(_ text: String) {
         guard let authority = HostAuthority(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text) else { return nil }
         name = authority.host
@@ -21,17 +21,17 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         matchesBelow = text.hasPrefix("*.")
     }
 
-    /// Returns a Boolean value that indicates whether the pattern covers a host.
+    /// Returns a Boolean value that indicates whether the pattern matches a host.
     /// - Parameters:
-    ///   - authority: the host, written `host` or `host:port`. An invalid one is not covered.
-    ///   - defaultPort: the port that an authority without one stands for.
+    ///   - authority: The host as `host` or `host:port`. An invalid authority does not match.
+    ///   - defaultPort: The port of an authority without a port.
     public func matches(_ authority: String, defaultPort: Int) -> Bool {
         guard let authority = HostAuthority(authority) else { return false }
         if let port, port != authority.port ?? defaultPort { return false }
         return matchesBelow ? authority.host.hasSuffix("." + name) : authority.host == name
     }
 
-    /// The name without the dot of the root, which makes no difference to where it leads.
+    /// The name without a trailing dot, which is the DNS root and does not change the host.
     var rootless: String {
         name.hasSuffix(".") ? String(name.dropLast()) : name
     }
@@ -41,13 +41,14 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The authority of a URL: host and port, apart.
+/// The host and the port of a URL.
 struct HostAuthority {
-    /// In lower case; an IPv6 literal in its brackets.
+    /// The host in lower case; an IPv6 literal has brackets.
     let host: String
     let port: Int?
 
-    /// - Returns: `nil` for an invalid host, and for a port that no connection can be made to.
+    /// Parses an authority.
+    /// - Returns: `nil` for an invalid host, and for a port that cannot be connected to.
     init?(_ text: String) {
         guard let authority = Authority(text[...].utf8), authority.hasConnectablePort, authority.host.count <= 255
         else {

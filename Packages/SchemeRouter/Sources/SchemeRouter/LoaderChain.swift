@@ -3,7 +3,7 @@
 
 public import ResourceLoading
 
-/// Loaders in order: the first that does not say "not mine" answers.
+/// A chain of loaders that returns the first non-nil response.
 public struct LoaderChain: ResourceLoader {
     private let loaders: [any ResourceLoader]
 
@@ -32,7 +32,7 @@ public struct LoaderChain: ResourceLoader {
 }
 
 extension ResourceLoader where Self == LoaderChain {
-    /// The first of `loaders` that answers.
+    /// Creates a loader that returns the first non-nil response of the given loaders.
     public static func first(of loaders: any ResourceLoader...) -> Self {
         LoaderChain(loaders)
     }

@@ -7,10 +7,10 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Each test names the section of RFC 9110 that it holds the decorator to, where there is one.
-@Suite("Answers", .timeLimit(.minutes(1)))
+/// Each title begins with the section of RFC 9110 that the test verifies, if there is one.
+@Suite("Responses", .timeLimit(.minutes(1)))
 struct AnswerTests {
-    @Test("8.6, 14.3 The whole answer has its length, offers ranges, and insists on its type")
+    @Test("8.6, 14.3 A complete response has its length, Accept-Ranges and nosniff")
     func whole() async throws {
         let response = try #require(try await Files.digits().get())
         #expect(
@@ -37,14 +37,14 @@ struct AnswerTests {
         #expect(try await files.get()?.field(.contentType) == type)
     }
 
-    @Test("8.3 An answer without a type keeps being one, and may be sniffed")
+    @Test("8.3 A response without a type gets no type and no nosniff")
     func noType() async throws {
         let response = try #require(
             try await Files.digits { $0.head.headerFields[.contentType] = nil }.get())
         #expect(response.field(.contentType) == nil && response.field(.xContentTypeOptions) == nil)
     }
 
-    @Test("What came from a server passes as it is")
+    @Test("A response from a server is unchanged")
     func network() async throws {
         let files = Files.digits { $0.provenance = Provenance(.network, reason: "test") }
         let response = try #require(try await files.get([.ifNoneMatch: "*", .range: "bytes=0-1"]))
@@ -54,7 +54,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "What a loader does not have stays the next loader's, as do other methods",
+        "Missing files and other methods are left to the next loader",
         arguments: [HTTPRequest.Method.post, .put, .options])
     func notMine(method: HTTPRequest.Method) async throws {
         let files = Files.digits()
@@ -63,7 +63,7 @@ struct AnswerTests {
         #expect(files.requests.count == 2)
     }
 
-    @Test("15.5.6 An option refuses other methods of what is here, with Allow; of what is not, never")
+    @Test("15.5.6 An option refuses other methods with Allow, only for existing files")
     func methodNotAllowed() async throws {
         let response = try #require(try await Files.digits().get([:], .post) { $0.refusesOtherMethods = true })
         #expect(response.head.status == .methodNotAllowed)
@@ -78,7 +78,7 @@ struct AnswerTests {
         "/gone/": Files.file("folder"),
     ])
 
-    @Test("An option leads to the folder where nothing else answers; it is off by default")
+    @Test("An option redirects to an existing folder; it is off by default")
     func folders() async throws {
         #expect(try await site.get(path: "/lab") == nil)
         for (path, location) in [
@@ -94,7 +94,7 @@ struct AnswerTests {
         #expect(try await site.get(path: "/lab/")?.text == "index")
     }
 
-    @Test("An option answers paths without an extension by their pages; it is off by default")
+    @Test("An option serves paths without an extension from .html files; it is off by default")
     func extensions() async throws {
         #expect(try await site.get(path: "/about") == nil)
         let response = try #require(try await site.get(path: "/about?q") { $0.addsHTMLExtension = true })
@@ -104,7 +104,7 @@ struct AnswerTests {
         for path in ["/about.x", "/lab", "/none"] {
             #expect(try await site.get(path: path) { $0.addsHTMLExtension = true } == nil, "\(path)")
         }
-        // A page comes before a folder of the same name, as with static hosts.
+        // A page has priority over a folder of the same name, as on static hosts.
         let both = try await site.get(path: "/b") {
             $0.addsHTMLExtension = true
             $0.redirectsToFolders = true

@@ -6,8 +6,8 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Each test names the section of RFC 9110 that it holds the decorator to.
-@Suite("Conditions", .timeLimit(.minutes(1)))
+/// Each title begins with the section of RFC 9110 that the test verifies.
+@Suite("Preconditions", .timeLimit(.minutes(1)))
 struct ConditionTests {
     private let early = "Sun, 06 Nov 1994 08:49:36 GMT"
     private let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -24,7 +24,7 @@ struct ConditionTests {
     }
 
     @Test(
-        "13.1.2 If-None-Match: the same tag, weak or not, one of a list, or any at all gives 304",
+        "13.1.2 If-None-Match: a weakly equal tag in the list, or a star, gives 304",
         arguments: [
             ("\"one\"", 304), ("W/\"one\"", 304), ("\"two\"", 200), ("*", 304), (" * ", 304), ("\"two\", \"one\"", 304),
             ("\"two\",W/\"one\"", 304), (",, \"two\" ,\t\"one\",", 304), ("\"a,b\", \"one\"", 304), ("one", 200),
@@ -37,14 +37,14 @@ struct ConditionTests {
         }
     }
 
-    @Test("5.3 Several lines of one field are one list")
+    @Test("5.3 Several field lines form one list")
     func lines() async throws {
         var fields = HTTPFields()
         fields[values: .ifNoneMatch] = ["\"two\"", "\"one\""]
         #expect(try await status(fields) == 304)
     }
 
-    @Test("8.8.3.2 A weak tag of the answer matches weakly, and never strongly")
+    @Test("8.8.3.2 A weak tag of the response matches weakly and never strongly")
     func weakTag() async throws {
         let files = Files.digits { $0.head.headerFields[.eTag] = "W/\"one\"" }
         #expect(try await status([.ifNoneMatch: "\"one\""], of: files) == 304)
@@ -52,7 +52,7 @@ struct ConditionTests {
         #expect(try await status([.range: "bytes=0-1", .ifRange: "W/\"one\""], of: files) == 200)
     }
 
-    @Test("15.4.5 A 304 has what a cache needs, no content, and none of the fields that describe it")
+    @Test("15.4.5 A 304 response has the fields for caches, no content and no content fields")
     func notModified() async throws {
         let files = Files.digits {
             $0.head.headerFields[.vary] = "accept"
@@ -64,7 +64,7 @@ struct ConditionTests {
     }
 
     @Test(
-        "13.1.1 If-Match: only the same strong tag, or any at all, is let through",
+        "13.1.1 If-Match: only an equal strong tag, or a star, matches",
         arguments: [
             ("\"one\"", 200), ("\"two\", \"one\"", 200), ("*", 200), ("W/\"one\"", 412), ("\"two\"", 412), ("one", 412),
         ])
@@ -72,7 +72,7 @@ struct ConditionTests {
         #expect(try await self.status([.ifMatch: value]) == status)
     }
 
-    @Test("13.1.1 An answer without a tag fails If-Match, but for a star")
+    @Test("13.1.1 A response without a tag fails If-Match, except for a star")
     func noTag() async throws {
         let files = Files.digits { $0.head.headerFields[.eTag] = nil }
         #expect(try await status([.ifMatch: "\"one\""], of: files) == 412)
@@ -81,7 +81,7 @@ struct ConditionTests {
         #expect(try await status([.ifNoneMatch: "*"], of: files) == 304)
     }
 
-    @Test("13.1.3 If-Modified-Since: not later than the date gives 304; what is no date is ignored")
+    @Test("13.1.3 If-Modified-Since: a date that is not earlier gives 304; an invalid date is ignored")
     func ifModifiedSince() async throws {
         for (value, status) in [
             (early, 200), (date, 304), (late, 304), ("Sunday, 06-Nov-94 08:49:37 GMT", 304),
@@ -90,11 +90,11 @@ struct ConditionTests {
         ] {
             #expect(try await self.status([.ifModifiedSince: value], of: dated) == status, "\(value)")
         }
-        // Without a date of its own there is nothing to compare.
+        // Without a Last-Modified field there is no date to compare.
         #expect(try await status([.ifModifiedSince: late]) == 200)
     }
 
-    @Test("13.1.4 If-Unmodified-Since: a later change gives 412; without a date of its own it is ignored")
+    @Test("13.1.4 If-Unmodified-Since: a later modification gives 412; without Last-Modified it is ignored")
     func ifUnmodifiedSince() async throws {
         for (value, status) in [(early, 412), (date, 200), (late, 200), ("never", 200)] {
             #expect(try await self.status([.ifUnmodifiedSince: value], of: dated) == status, "\(value)")
@@ -102,7 +102,7 @@ struct ConditionTests {
         #expect(try await status([.ifUnmodifiedSince: early]) == 200)
     }
 
-    @Test("13.2.2 Precedence: If-Match before If-Unmodified-Since, both before If-None-Match, that before the date")
+    @Test("13.2.2 Precedence: If-Match, If-Unmodified-Since, If-None-Match, If-Modified-Since")
     func precedence() async throws {
         for (fields, status) in [
             ([.ifMatch: "\"one\"", .ifUnmodifiedSince: early], 200),
@@ -119,7 +119,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("13.2.1 Conditions are ignored where the answer would be no success, such as 404")
+    @Test("13.2.1 Preconditions are ignored for unsuccessful responses such as 404")
     func unsuccessful() async throws {
         let files = Files.digits { $0.head.status = .notFound }
         for fields in [[.ifNoneMatch: "*"], [.ifMatch: "\"two\""], [.range: "bytes=0-1"]] as [HTTPFields] {
@@ -127,7 +127,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("15.5.13 A 412 has no content")
+    @Test("15.5.13 A 412 response has no content")
     func failed() async throws {
         let response = try #require(try await Files.digits().get([.ifMatch: "\"two\""]))
         #expect(response.head.headerFields == [.contentLength: "0"] && response.body.length == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Empty documents")
 struct EmptyDocumentTests {
-    @Test("A document with a Refresh field, or with status 204 or 205, is empty on purpose")
+    @Test("A document with a Refresh field, or with status 204 or 205, is intentionally empty")
     func emptyOnPurpose() {
         var head = HTTPResponse(status: .ok)
         #expect(!head.leavesDocumentEmpty)

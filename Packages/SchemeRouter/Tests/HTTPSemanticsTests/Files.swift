@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Whole files by path, as a loader of packages has them, and what was asked for.
+/// A loader of complete files by path that records its requests.
 final class Files: ResourceLoader {
     private let asked = Mutex<[HTTPRequest]>([])
     private let files: [String: ResourceResponse]
@@ -17,7 +17,7 @@ final class Files: ResourceLoader {
         self.files = files
     }
 
-    /// A file of the ten digits under `/digits`, with a strong tag.
+    /// A file of the ten digits at `/digits`, with a strong tag.
     static func digits(_ change: (inout ResourceResponse) -> Void = { _ in }) -> Files {
         Files(["/digits": Self.file("0123456789", change)])
     }
@@ -48,7 +48,7 @@ final class Files: ResourceLoader {
         return files[String((request.head.path ?? "").prefix { $0 != "?" })]
     }
 
-    /// What a decorator around these answers; where it can do so at once, that has to be the same.
+    /// Returns the response of a `SemanticsLoader`; an immediate response must be equal to it.
     func get(
         _ fields: HTTPFields = [:], _ method: HTTPRequest.Method = .get, path: String = "/digits",
         change: (inout SemanticsLoader.Options) -> Void = { _ in }
@@ -71,7 +71,7 @@ final class Files: ResourceLoader {
 }
 
 extension ResourceResponse {
-    /// The whole body.
+    /// The complete body.
     var text: String {
         get async throws { String(decoding: try await body.collect(upTo: 1 << 20), as: UTF8.self) }
     }

@@ -7,11 +7,11 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Each test names the section of RFC 9110 that it holds the decorator to.
+/// Each title begins with the section of RFC 9110 that the test verifies.
 @Suite("Ranges", .timeLimit(.minutes(1)))
 struct RangeTests {
     @Test(
-        "14.1.2 and 15.3.7 One range: from a byte to a byte, from a byte on, the last bytes",
+        "14.1.2 A single range gives its bytes",
         arguments: [
             ("bytes=0-0", "0", "0-0"), ("bytes=2-4", "234", "2-4"), ("bytes=8-", "89", "8-9"),
             ("bytes=-3", "789", "7-9"),
@@ -26,13 +26,13 @@ struct RangeTests {
         #expect(try await response.text == text)
         #expect(response.field(.contentRange) == "bytes \(range)/10")
         #expect(response.field(.contentLength) == "\(text.count)")
-        // 15.3.7: what a 200 would have had.
+        // 15.3.7: the fields that a 200 response would have.
         #expect(response.field(.eTag) == "\"one\"" && response.field(.cacheControl) == "no-cache")
         #expect(response.field(.contentType) == "text/plain;charset=utf-8")
     }
 
     @Test(
-        "14.2 What is no range of bytes is not heeded",
+        "14.2 An invalid range is ignored",
         arguments: [
             "", "bytes", "bytes=", "bytes=,", "bytes=-", "bytes=a-b", "bytes=4-2", "bytes=1", "bytes=1-2-3",
             "bytes=0x1-2",
@@ -46,7 +46,7 @@ struct RangeTests {
     }
 
     @Test(
-        "15.5.17 Bytes that there are not give 416, with the length that there is",
+        "15.5.17 A range outside the body gives 416 with the length",
         arguments: ["bytes=10-", "bytes=10-12,99-", "bytes=-0", "bytes=99999999999999999999-"])
     func unsatisfiable(value: String) async throws {
         let response = try #require(try await Files.digits().get([.range: value]))
@@ -54,14 +54,14 @@ struct RangeTests {
         #expect(response.field(.contentRange) == "bytes */10" && response.field(.contentLength) == "0")
     }
 
-    @Test("14.1.2 Of an empty file no byte can be named; its last bytes are the whole")
+    @Test("14.1.2 An empty file has no satisfiable range, and a suffix range gives the complete file")
     func empty() async throws {
         let files = Files(["/digits": Files.file("") { $0.body = .empty }])
         #expect(try await files.get([.range: "bytes=0-"])?.head.status == .rangeNotSatisfiable)
         #expect(try await files.get([.range: "bytes=-5"])?.head.status == .ok)
     }
 
-    @Test("14.6 Several ranges come as multipart/byteranges, in the order in which they were asked for")
+    @Test("14.6 Several ranges give multipart/byteranges in the order of the request")
     func several() async throws {
         let response = try #require(try await Files.digits().get([.range: "bytes=7-8, 0-1,-1"]))
         let expected = [
@@ -77,13 +77,13 @@ struct RangeTests {
         #expect(try await response.text == expected)
     }
 
-    @Test("14.2 and 17.15 Too many ranges, or ranges that overlap more than once, are not heeded")
+    @Test("14.2 and 17.15 Too many ranges, or several overlapping ranges, are ignored")
     func limits() async throws {
         let many = (0..<17).map { "\($0 % 10)-\($0 % 10)" }.joined(separator: ",")
         for value in [many, "0-,0-,0-", "0-5,3-8,4-9", "0-9,1-1,2-2"] {
             #expect(try await Files.digits().get([.range: "bytes=" + value])?.head.status == .ok, "\(value)")
         }
-        // Once may be an accident.
+        // One overlap may be unintended.
         #expect(try await Files.digits().get([.range: "bytes=0-5,3-8"])?.head.status == .partialContent)
         let three = try await Files.digits().get([.range: "bytes=0-0,2-2,4-4"]) { $0.maxRanges = 2 }
         #expect(three?.head.status == .ok)
@@ -91,13 +91,13 @@ struct RangeTests {
         #expect(try await Files.digits().get([.range: commas])?.head.status == .partialContent)
     }
 
-    @Test("14.2 HEAD knows no ranges")
+    @Test("14.2 HEAD ignores ranges")
     func head() async throws {
         let response = try #require(try await Files.digits().get([.range: "bytes=0-1"], .head))
         #expect(response.head.status == .ok && response.field(.contentLength) == "10" && response.body.length == 0)
     }
 
-    @Test("13.1.5 If-Range: the same strong tag or the very date; else the whole is sent")
+    @Test("13.1.5 If-Range: an equal strong tag or the exact date; otherwise the complete body is sent")
     func ifRange() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let files = Files.digits { $0.head.headerFields[.lastModified] = date }
@@ -108,20 +108,21 @@ struct RangeTests {
             let response = try await files.get([.range: "bytes=0-1", .ifRange: value])
             #expect(response?.head.status.code == status, "\(value)")
         }
-        // Without a range it says nothing; with one that cannot be had the whole is sent where it does not fit.
+        // If-Range is ignored without a range. If it does not match, even an unsatisfiable range gives the complete
+        // body.
         #expect(try await files.get([.ifRange: "\"one\""])?.head.status == .ok)
         #expect(try await files.get([.range: "bytes=99-", .ifRange: "\"two\""])?.head.status == .ok)
         #expect(try await files.get([.range: "bytes=99-", .ifRange: "\"one\""])?.head.status == .rangeNotSatisfiable)
     }
 
-    @Test("A range of a file is a slice of that same file, and several are read from it")
+    @Test("A range of a file is a slice of the same file, and several ranges are read from it")
     func fileSlices() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("ranges-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let content = Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         try content.write(to: URL(fileURLWithPath: path))
         let file = try OpenFile(path: path)
-        // Itself a slice: a file in a larger one.
+        // The file is a part of a larger file.
         let files = Files.digits { $0.body = .file(FileSlice(file, range: 1_000..<390_000)) }
         let response = try #require(try await files.get([.range: "bytes=500-200499"]))
         guard case .file(let slice) = response.body else {
@@ -137,14 +138,14 @@ struct RangeTests {
         #expect(files.requests.count == 2)
     }
 
-    @Test("14.2 A body that is still arriving is sent whole")
+    @Test("14.2 A stream is sent completely")
     func stream() async throws {
         let files = Files.digits {
             $0.body = .stream(ByteStream(AsyncThrowingStream<Data, any Error> { nil }, length: 10))
         }
         let response = try #require(try await files.get([.range: "bytes=0-1"]))
         #expect(response.head.status == .ok && response.field(.contentLength) == "10")
-        // 14.3: what it cannot do it does not offer.
+        // 14.3: Accept-Ranges is sent only if ranges are supported.
         #expect(response.field(.acceptRanges) == nil)
     }
 }

@@ -7,8 +7,8 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-/// What the page at `a.example` gets of answers of another origin, whether its engine judges them or not.
-@Suite("Answers of CORS", .timeLimit(.minutes(1)))
+/// The responses of another origin that the page at `a.example` receives, with and without checks of the engine.
+@Suite("CORS responses", .timeLimit(.minutes(1)))
 struct CORSAnswerTests {
     private static let target = "https://b.example/x"
 
@@ -20,7 +20,7 @@ struct CORSAnswerTests {
         }
     }
 
-    /// A request as an engine sends it, completed.
+    /// Creates a completed request of an engine.
     private func request(
         _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
         from origin: String? = "containerkit://a.example",
@@ -36,7 +36,7 @@ struct CORSAnswerTests {
         return request
     }
 
-    /// What comes of it where a server answers with these fields; `nil` where it is refused.
+    /// Returns the response of a server with these fields; `nil` if it is blocked.
     private func answer(
         to request: ResourceRequest, _ fields: HTTPFields, status: HTTPResponse.Status = .ok
     ) async throws -> ResourceResponse? {
@@ -52,13 +52,13 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("What is not permitted does not arrive, since of a synchronous request the engine does not judge")
+    @Test("A response without permission is blocked, because the engine does not check synchronous requests")
     func refused() async throws {
         let json: HTTPFields = [.contentType: "application/json"]
         for request in [
             try request(), try request(.get, [.accept: "image/png"]), try request(.head), try request(.delete),
             try request(.post, json), try request(from: "null"), try request(with: .sameOrigin),
-            // A page's own host is another origin for a sandboxed frame.
+            // For a sandboxed frame, the page's own host is another origin.
             try request(from: "null", to: "https://a.example/x"),
         ] {
             #expect(try await answer(to: request, json) == nil)
@@ -69,11 +69,11 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("What a page sends without reading the answer has succeeded, and nothing of the answer is there")
+    @Test("A request whose response is not read succeeds with an empty response")
     func unread() async throws {
         let cookie: HTTPFields = [.setCookie: "a=b"]
         for credentials in [ResourceRequest.Credentials.unknown, .sameOrigin, .include] {
-            // Of one that the page's script speaks of, it says so.
+            // A request of the page's script declares its mode.
             let isScripts = credentials != .unknown
             let request = try request(
                 .post, [.contentType: "text/plain"], with: credentials, withoutCORS: isScripts)
@@ -81,7 +81,7 @@ struct CORSAnswerTests {
             let response = try #require(try await answer(to: request, fields, status: .notFound))
             #expect(response.head == HTTPResponse(status: .ok, headerFields: cookie))
             #expect(try await response.body.collect(upTo: 10).isEmpty)
-            // By way of one that permits it to all, as a beacon may go.
+            // With a redirect that permits all origins, as a beacon may follow it.
             let site = Site(["https://c.example/": (302, Self.target)])
             let moved = try self.request(
                 .post, [.accept: "*/*"], to: "https://c.example/", with: credentials, withoutCORS: isScripts)
@@ -90,7 +90,7 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("What another origin sends back to the page's own comes from nobody, also without CORS")
+    @Test("A redirect back to the page's origin has a null origin, also without CORS")
     func back() async throws {
         for method in [HTTPRequest.Method.post, .get] {
             let site = Site([Self.target: (307, "https://a.example/transfer")])
@@ -104,7 +104,7 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("A script that reads has each POST judged, and one that says it does not is believed by the safelist")
+    @Test("POST requests of scripts are checked; declared no-cors requests must be safelisted")
     func scriptsPost() async throws {
         let fields: HTTPFields = [.contentType: "text/plain"]
         for credentials in [ResourceRequest.Credentials.sameOrigin, .include] {
@@ -120,14 +120,14 @@ struct CORSAnswerTests {
         #expect(try await response.body.collect(upTo: 10) == Data("secret".utf8))
     }
 
-    @Test("Elements and forms get what they ask for, without anybody's permission")
+    @Test("Elements and forms need no permission")
     func withoutCORS() async throws {
         let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         for request in [
             try request(from: nil), try request(.get, [.accept: "image/png"], from: nil),
             try request(.post, [.contentType: "text/plain", .accept: navigation], as: .nestedDocument),
             try request(.post, [.contentType: "text/plain"], as: .document),
-            // A page that asks its own origin.
+            // A page that requests its own origin.
             try request(.post, [:], to: "https://a.example/x"), try request(.get, [:], to: "https://a.example/x"),
         ] {
             let key = try #require(HTTPField.Name("X-Key"))
@@ -137,7 +137,7 @@ struct CORSAnswerTests {
         }
     }
 
-    @Test("What the engine has in memory may be fresh without a permission, but not for a script")
+    @Test("A 304 response needs no permission for the engine's memory cache, but does for a script")
     func revalidation() async throws {
         let element = try request(.get, [.ifNoneMatch: "\"x\""])
         let response = try await answer(to: element, [.eTag: "\"x\""], status: .notModified)
@@ -147,12 +147,12 @@ struct CORSAnswerTests {
     }
 
     @Test(
-        "With credentials the page has to be named, and credentials permitted",
+        "With credentials, the origin and the credentials must be permitted",
         arguments: [
             ("https://a.example", "true", true), ("https://a.example", "TRUE", false),
             ("https://a.example", nil, false),
             ("*", "true", false), ("*", nil, false), (nil, "true", false),
-            // As the page's scripts read its origin, and may have told the server.
+            // The origin that the page's scripts see and may have sent to the server.
             ("containerkit://a.example", "true", true),
         ] as [(String?, String?, Bool)])
     func credentials(origin: String?, credentials: String?, isPermitted: Bool) async throws {
@@ -160,21 +160,21 @@ struct CORSAnswerTests {
         fields[.accessControlAllowOrigin] = origin
         fields[.accessControlAllowCredentials] = credentials
         #expect((try await answer(to: request(with: .include), fields) != nil) == isPermitted)
-        // Those that the script does not say the engine judges.
+        // The engine checks credentials that the script did not request.
         #expect((try await answer(to: request(with: .sameOrigin), fields) != nil) == (origin != nil))
-        // By a redirect, too, on the way and at its end.
+        // Also with a redirect, at the first hop and at the last one.
         for start in ["https://a.example/", "https://c.example/"] {
             let site = Site([start: (302, Self.target)], fields: fields)
             let isOwn = start == "https://a.example/"
             let moved = try request(from: isOwn ? nil : "https://a.example", to: start, with: .include)
             let response = try await unlessBlocked { try await RedirectFollower(site, names: .standard).load(moved) }
-            // From one foreign origin to another it is nobody who asks.
+            // A redirect from one foreign origin to another has the origin `null`.
             #expect((response != nil) == (isPermitted && isOwn))
         }
     }
 
     @Test(
-        "A name of another origin permits nothing",
+        "The custom-scheme origin of another page permits nothing",
         arguments: [
             "containerkit-http://a.example", "containerkit://b.example", "containerkit://a.example/",
             "other://a.example",
@@ -185,7 +185,7 @@ struct CORSAnswerTests {
     }
 
     @Test(
-        "A page reads the fields of another origin that it may",
+        "A page receives the exposed fields of another origin",
         arguments: [
             (nil, .unknown, []), ("X-B", .unknown, ["x-b"]), ("y , x-a,X-B", .sameOrigin, ["x-a", "x-b"]),
             ("*", .unknown, ["x-a", "x-b"]), ("*", .include, []), ("*, x-a", .include, ["x-a"]),
@@ -201,7 +201,7 @@ struct CORSAnswerTests {
         fields[.accessControlAllowOrigin] = "https://a.example"
         fields[.accessControlAllowCredentials] = "true"
         fields[.accessControlExposeHeaders] = exposed
-        // Where the engine knows of the other origin, and where it does not.
+        // With a foreign origin that the engine knows, and with one that it does not know.
         let site = Site(["https://a.example/": (302, Self.target)], fields: fields)
         let moved = try request(from: nil, to: "https://a.example/", with: credentials)
         for response in [

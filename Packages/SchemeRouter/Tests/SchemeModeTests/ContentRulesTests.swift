@@ -5,7 +5,7 @@ import Foundation
 @_spi(Facade) import SchemeMode
 import Testing
 
-/// The rules are applied here as WebKit applies them: what a list does to one request.
+/// The tests apply the rules as WebKit does, to one request at a time.
 @Suite("Content rules")
 struct ContentRulesTests {
     private struct Rule: Decodable {
@@ -39,7 +39,7 @@ struct ContentRulesTests {
         return try JSONDecoder().decode([Rule].self, from: Data(json.utf8))
     }
 
-    /// Returns what is done to a request, in the order of the rules.
+    /// Returns the actions for a request, in the order of the rules.
     private func actions(
         on url: String, _ type: String = "fetch", top: String = "containerkit://www.shop.example/",
         frame: String? = nil, by rules: [Rule]? = nil
@@ -68,7 +68,7 @@ struct ContentRulesTests {
     }
 
     @Test(
-        "Requests to other sites carry no cookies, and those to the page's own do where a document of it asks",
+        "Requests to other sites carry no cookies; same-site requests do if a same-site document makes them",
         arguments: [
             ("https://api.shop.example/x", nil, false), ("https://shop.example/", nil, false),
             ("https://shop.example:8443/", nil, false), ("wss://api.shop.example/", nil, false),
@@ -86,13 +86,13 @@ struct ContentRulesTests {
     func cookies(url: String, frame: String?, blocked: Bool) throws {
         #expect(try actions(on: url, frame: frame).contains("block-cookies") == blocked)
         #expect(try actions(on: url, "image", frame: frame).contains("block-cookies") == blocked)
-        // A frame's document, of which the rules cannot tell who asks.
+        // For a frame's document, the rules cannot determine the initiator.
         #expect(try actions(on: url, "document", frame: frame).contains("block-cookies"))
-        // Without a site, and by the rules of another one, nothing carries cookies.
+        // Without a site, and with the rules of another site, no request carries cookies.
         #expect(try actions(on: url, frame: frame, by: try Self.rules(nil)).contains("block-cookies"))
         let other = try Self.rules(PageSite(of: "https://else.example/", sites: ListedSites()))
         #expect(try actions(on: url, frame: frame, by: other).contains("block-cookies"))
-        // With the rules of several sites each page has those of its own.
+        // With the rules of several sites, each page uses those of its own site.
         let both = try Self.rules(
             PageSite(of: "https://shop.example/", sites: ListedSites()),
             PageSite(of: "https://else.example/", sites: ListedSites()))
@@ -101,7 +101,7 @@ struct ContentRulesTests {
         #expect(try actions(on: url, top: elsewhere, frame: frame, by: both).contains("block-cookies"))
     }
 
-    @Test("Navigations of the page, and pages that are not the container's, are left alone")
+    @Test("Navigations of the page and pages outside the container are not affected")
     func others() throws {
         for url in ["https://other.example/", "https://api.shop.example/", "http://other.example/"] {
             #expect(try actions(on: url, "document", top: url) == [])
@@ -114,7 +114,7 @@ struct ContentRulesTests {
     }
 
     @Test(
-        "A page of https gets nothing of http, but pictures by https and those of this machine",
+        "An https page loads nothing over http, except upgraded images and images of this machine",
         arguments: [
             ("http://other.example/x", "block", "make-https"), ("http://shop.example/x", "block", "make-https"),
             ("http://other.example:8080/x", "block", "block"), ("http://192.0.2.1/x", "block", "block"),
@@ -134,26 +134,26 @@ struct ContentRulesTests {
                 #expect(picture.map { actions.contains($0) } ?? actions.isEmpty, "\(type) \(actions)")
             }
         }
-        // A page of http may.
+        // An http page may load http resources.
         for type in ["fetch", "script", "image", "document"] {
             let found = try actions(on: url, type, top: "containerkit-http://shop.example/")
             #expect(found.isSubset(of: ["block-cookies"]), "\(type)")
         }
-        // But not its frames of https.
+        // Its https frames may not.
         #expect(
             try actions(
                 on: url, "script", top: "containerkit-http://shop.example/", frame: "containerkit://shop.example/"
             ).contains("block"))
     }
 
-    @Test("Documents that are not the container's load nothing of it")
+    @Test("Documents outside the container cannot load its resources")
     func names() throws {
         let frame = "https://other.example/"
         for url in ["containerkit://shop.example/", "containerkit-http://shop.example/"] {
             #expect(try actions(on: url, "image", frame: frame) == ["block"])
             #expect(try actions(on: url, "fetch", top: frame) == ["block"])
             #expect(try actions(on: url, "image") == [])
-            // A link leads there.
+            // A link may navigate to the container.
             #expect(try actions(on: url, "document", top: url, frame: frame) == [])
         }
     }

@@ -7,13 +7,13 @@ import ResourceLoading
 @_spi(Facade) import SchemeMode
 import Testing
 
-/// Redirects and permissions of requests that the engine says to be of CORS, as the page at `a.example`.
-@Suite("Redirects of CORS", .timeLimit(.minutes(1)))
+/// Redirects and permissions of CORS requests of the page at `a.example`.
+@Suite("CORS redirects", .timeLimit(.minutes(1)))
 struct CrossOriginRedirectTests {
     private static let page = "https://a.example"
     private static let start = "https://b.example/1"
 
-    /// Follows a chain from ``start``; each answer permits what `permits` says of its URL.
+    /// Follows redirects from ``start``; `permits` returns the permission of each response.
     private func follow(
         _ hops: [String: String], permits: @escaping @Sendable (HTTPRequest) -> String?
     ) async throws -> (asked: [HTTPRequest], permission: String?) {
@@ -35,7 +35,7 @@ struct CrossOriginRedirectTests {
         request.headerFields[try #require(HTTPField.Name("Sec-Fetch-Site"))]
     }
 
-    @Test("What the server permits to the real origin is permitted to the page's name, and nothing else is")
+    @Test("A permission for the real origin becomes one for the custom-scheme origin, and no other does")
     func names() async throws {
         #expect(try await follow([:]) { $0.headerFields[.origin] }.permission == "containerkit://a.example")
         #expect(try await follow([:]) { _ in "*" }.permission == "*")
@@ -54,7 +54,7 @@ struct CrossOriginRedirectTests {
     }
 
     @Test(
-        "Of CORS no URL with a user is followed to another origin, and none from there",
+        "A CORS redirect to a URL with user information is blocked across origins",
         arguments: [
             ("https://c.example/2", false), ("https://@c.example/2", false), ("https://:@c.example/2", false),
             ("https://u@c.example/2", true), ("https://u:p@c.example/2", true), ("https://:p@c.example/2", true),
@@ -62,7 +62,7 @@ struct CrossOriginRedirectTests {
         ])
     func users(location: String, isRefused: Bool) async throws {
         #expect(await isBlocked { try await follow([Self.start: location]) { _ in "*" } } == isRefused)
-        // A script's request of its own origin is one of CORS, too; an element's is not.
+        // A script's same-origin request is a CORS request too; an element's request is not.
         for credentials in [ResourceRequest.Credentials.sameOrigin, .include, .unknown] {
             var request = try subrequest("https://a.example/1", .get, [.accept: "image/png"])
             request.credentials = credentials
@@ -81,7 +81,7 @@ struct CrossOriginRedirectTests {
         }
     }
 
-    @Test("A hop from one foreign origin to another is asked for by nobody, and permitted to the page all the same")
+    @Test("A redirect from one foreign origin to another has a null origin and may still be permitted")
     func tainted() async throws {
         let hops = [Self.start: "https://c.example/2", "https://c.example/2": "https://c.example/3"]
         let result = try await follow(hops) { $0.headerFields[.origin] }
@@ -89,15 +89,15 @@ struct CrossOriginRedirectTests {
         #expect(result.asked.map { $0.headerFields[.referer] } == Array(repeating: "https://a.example/", count: 3))
         #expect(result.permission == "containerkit://a.example")
         #expect(try result.asked.map(site) == ["cross-site", "cross-site", "cross-site"])
-        // Also back at the page's own origin.
+        // Also after a redirect back to the page's own origin.
         let back = try await follow([Self.start: "https://a.example/2"]) { $0.headerFields[.origin] }
         #expect(back.asked.map { $0.headerFields[.origin] } == [Self.page, "null"])
-        // Within the foreign origin the page is named.
+        // Within the foreign origin, the page's origin is kept.
         let within = try await follow([Self.start: "/2"]) { $0.headerFields[.origin] }
         #expect(within.asked.map { $0.headerFields[.origin] } == [Self.page, Self.page])
     }
 
-    @Test("Each answer on the way has to permit it")
+    @Test("Each response in a redirect chain must give permission")
     func hops() async throws {
         let hops = [Self.start: "https://c.example/2"]
         let long = [Self.start: "https://c.example/2", "https://c.example/2": "https://d.example/3"]
@@ -108,7 +108,7 @@ struct CrossOriginRedirectTests {
         }
     }
 
-    @Test("What the page asked of its own origin with `Origin` is judged here, since the engine does not")
+    @Test("A same-origin request with Origin is checked here, because the engine does not check it")
     func own() async throws {
         func load(_ permission: String?, _ fields: HTTPFields = [:]) async throws -> [HTTPRequest] {
             let server = Server { request in
@@ -126,7 +126,7 @@ struct CrossOriginRedirectTests {
         #expect(try await load("https://a.example", origin).count == 2)
         await #expect(throws: ResourceError.self) { try await load(nil, origin) }
         await #expect(throws: ResourceError.self) { try await load("https://c.example", origin) }
-        // A script's own fields are asked for at the other origin, also where its request looks like a picture's.
+        // A script's own fields need a preflight at the other origin, even if the request looks like an image request.
         let key = try #require(HTTPField.Name("X-Key"))
         for accept in ["*/*", "image/png"] {
             await #expect(throws: ResourceError.self) { try await load("*", [.accept: accept, key: "1"]) }
@@ -134,7 +134,7 @@ struct CrossOriginRedirectTests {
         #expect(try await load("*", [.accept: "image/png"]).map(\.method) == [.get, .get])
     }
 
-    @Test("Sec-Fetch-Site says the weakest of all hops")
+    @Test("Sec-Fetch-Site has the weakest value of all hops")
     func metadata() async throws {
         let server = Server { request in
             let next = [
@@ -152,7 +152,7 @@ struct CrossOriginRedirectTests {
             try server.asked.map(site) == ["same-origin", "same-origin", "same-site", "same-site", "cross-site"])
     }
 
-    @Test("A hop to another host of the same site is of that site, and stays so on the way back")
+    @Test("A redirect to another host of the same site is same-site, also on the way back")
     func sites() async throws {
         let server = Server { request in
             let next = ["/1": "https://cdn.a.example/2", "/2": "https://a.example/3", "/3": "https://b.example/4"]

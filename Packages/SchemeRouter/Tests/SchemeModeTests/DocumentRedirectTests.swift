@@ -23,7 +23,7 @@ struct DocumentRedirectTests {
     }
 
     @Test(
-        "The page replaces itself by the name of the target, and takes its fragment along where the target has none",
+        "The page navigates to the custom-scheme URL of the target and keeps its fragment if the target has none",
         arguments: [
             ("/b?c", #"location.replace("containerkit:\/\/a.example\/b?c"+location.hash)"#),
             ("containerkit://b.example/c#d", #"location.replace("containerkit:\/\/b.example\/c#d")"#),
@@ -38,12 +38,12 @@ struct DocumentRedirectTests {
         #expect(response?.head.headerFields[.contentType] == "text/html;charset=utf-8")
         #expect(response?.provenance.source == .synthetic)
         #expect(try await text(response).contains("<script>\(script)</script>"))
-        // The target is asked for by the page's own navigation.
+        // The page's own navigation requests the target.
         #expect(site.asked.count == 1)
     }
 
     @Test(
-        "A page that moves to its own URL is loaded anew, under the name that it has",
+        "A page that redirects to its own URL reloads under its current URL",
         arguments: [
             ("/", "location.reload()"), ("https://A.example:443/", "location.reload()"),
             ("#x", ##"history.replaceState(null,'',"#x");location.reload()"##),
@@ -55,7 +55,7 @@ struct DocumentRedirectTests {
         #expect(page.contains("<script>\(script)</script>"), "\(page)")
     }
 
-    @Test("What was posted and moves to its own URL is asked for, and not posted again", arguments: ["/", "/#x"])
+    @Test("A posted document that redirects to its own URL is requested by GET", arguments: ["/", "/#x"])
     func postToOwnURL(location: String) async throws {
         let site = Site(["https://a.example/": (303, location)])
         var request = try document("https://a.example/")
@@ -64,7 +64,7 @@ struct DocumentRedirectTests {
         #expect(page.contains("<script>location.replace(location.href.split('#')[0])</script>"), "\(page)")
     }
 
-    /// The request of a form, with the body `x`.
+    /// Creates a form request with the body `x`.
     private func form(
         _ url: String, as destination: ResourceRequest.Destination = .document, _ fields: HTTPFields = [:]
     ) throws -> ResourceRequest {
@@ -76,7 +76,7 @@ struct DocumentRedirectTests {
     }
 
     @Test(
-        "What is to be posted again is followed with its body, within the origin", arguments: [307, 308],
+        "A document that must be posted again is followed with its body within the origin", arguments: [307, 308],
         [ResourceRequest.Destination.document, .nestedDocument])
     func postAgain(status: Int, destination: ResourceRequest.Destination) async throws {
         let site = Site(["https://a.example/login": (status, "/v2/login")])
@@ -90,7 +90,7 @@ struct DocumentRedirectTests {
     }
 
     @Test(
-        "It fails where it would be posted again to another origin, and is not sent without its body",
+        "A document that must be posted again to another origin fails and is not sent without its body",
         arguments: ["https://b.example/", "http://a.example/"],
         [ResourceRequest.Destination.document, .nestedDocument])
     func postElsewhere(location: String, destination: ResourceRequest.Destination) async throws {
@@ -104,7 +104,7 @@ struct DocumentRedirectTests {
     }
 
     @Test(
-        "Once it is to be asked for, the page goes on from the URL that it has",
+        "After a redirect to GET, the page continues from its current URL",
         arguments: [
             ("/login", "location.replace(location.href.split('#')[0])"),
             ("/v2/login", #"location.replace("containerkit:\/\/a.example\/v2\/login"+location.hash)"#),
@@ -117,7 +117,7 @@ struct DocumentRedirectTests {
         #expect(site.asked.map(\.method) == [.post, .post])
     }
 
-    @Test("What is posted round and round fails after twenty hops")
+    @Test("A loop of posted redirects fails after twenty hops")
     func postLoop() async throws {
         let site = Site(["https://a.example/": (307, "/")])
         await #expect {
@@ -128,7 +128,7 @@ struct DocumentRedirectTests {
         #expect(site.asked.count == 21)
     }
 
-    @Test("Who has posted leads to what is asked for then")
+    @Test("The initiator of a posted document applies to the following request")
     func postedBy() async throws {
         let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
         let site = Site(["https://a.example/": (303, "/2")])
@@ -138,7 +138,7 @@ struct DocumentRedirectTests {
         #expect(site.asked.map { $0.headerFields[name] } == ["cross-site", "cross-site"])
     }
 
-    @Test("The scheme's own port is dropped, so that the name has the same origin")
+    @Test("The default port is removed, so that the custom-scheme URL has the same origin")
     func ownPort() async throws {
         let site = Site(["https://a.example/": (301, "https://a.example:443/b")])
         let page = try await text(RedirectFollower(site, names: .standard).load(document("https://a.example/")))
@@ -156,7 +156,7 @@ struct DocumentRedirectTests {
         let page = try await text(
             RedirectFollower(site, names: .standard).load(document("https://a.example/")))
         #expect(page.lowercased().components(separatedBy: "<").count == 5, "\(page)")
-        // What stands between the parentheses is one JSON string, which names a URL of this mode.
+        // The argument is one JSON string with a custom-scheme URL.
         let script = try #require(page.components(separatedBy: "location.replace(").last)
         let literal = try #require(script.components(separatedBy: ")</script>").first)
             .replacingOccurrences(of: "+location.hash", with: "")
@@ -175,7 +175,7 @@ struct DocumentRedirectTests {
         #expect(try await text(follower.load(document("https://a.example/2"))).contains("containerkit:"))
     }
 
-    @Test("A page whose document is moved round and round fails after twenty hops, and may try again")
+    @Test("A loop of document redirects fails after twenty hops and can be tried again")
     func loop() async throws {
         let site = Site([
             "https://a.example/1": (302, "/2"), "https://a.example/2": (302, "/1"),
@@ -193,7 +193,7 @@ struct DocumentRedirectTests {
         }
     }
 
-    @Test("Hops are counted for each page, and a document that arrives ends the count")
+    @Test("Hops are counted per page, and a document that is not a redirect ends the count")
     func counts() async throws {
         let site = Site(["https://a.example/1": (302, "/2")])
         let follower = RedirectFollower(site, names: .standard, limit: 2)
@@ -203,7 +203,7 @@ struct DocumentRedirectTests {
         for _ in 0..<10 {
             _ = try await follower.load(document("https://a.example/1", page: 1_000))
             _ = try await follower.load(document("https://a.example/2", page: 1_000))
-            // Pages that are not known are not mixed up with each other.
+            // Unknown pages are counted separately.
             _ = try await follower.load(document("https://a.example/1"))
         }
     }

@@ -7,8 +7,8 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-/// The cases are those that were measured in WebKitGTK 2.50 over https, and the results are the engine's, unless a
-/// comment says otherwise.
+/// The cases were measured in WebKitGTK 2.50 over https. The results are those of the engine unless a comment states
+/// otherwise.
 @Suite("Embedding policies", .timeLimit(.minutes(1)))
 struct EmbeddingTests {
     static let page = "https://a.example/page"
@@ -79,14 +79,14 @@ struct EmbeddingTests {
         #expect(try await isShown(Self.other, fields) == other)
     }
 
-    @Test("Of several policies each must permit the frame, and frame-ancestors replaces X-Frame-Options")
+    @Test("All policies must permit the frame, and frame-ancestors replaces X-Frame-Options")
     func several() async throws {
         #expect(
             try await isShown(Self.other, try fields("Content-Security-Policy", ["frame-ancestors *", "img-src *"])))
         for values in [["frame-ancestors *", "frame-ancestors 'none'"], ["frame-ancestors *, frame-ancestors 'none'"]] {
             #expect(try await !isShown(Self.other, try fields("Content-Security-Policy", values)))
         }
-        // Of two directives of one policy the first counts.
+        // The first of two directives with the same name counts.
         #expect(
             try await isShown(
                 Self.other, try fields("Content-Security-Policy", ["frame-ancestors *; frame-ancestors 'none'"])))
@@ -98,7 +98,7 @@ struct EmbeddingTests {
         #expect(try await !isShown(Self.other, reported))
     }
 
-    @Test("Pages of http, and hosts with ports")
+    @Test("http pages, and hosts with ports")
     func schemes() async throws {
         let page = "http://a.example:8080/page"
         for (sources, shown) in [
@@ -110,7 +110,7 @@ struct EmbeddingTests {
         }
     }
 
-    @Test("A document in a frame within a frame is held to all origins around it")
+    @Test("A nested frame is checked against all ancestor origins")
     func chains() async throws {
         let completion = RequestCompletion(.standard)
         let mayShow = { completion.mayShow(documentAt: $0, below: $1) }
@@ -121,18 +121,18 @@ struct EmbeddingTests {
         #expect(mayShow(Self.own, [own, own]) && mayShow(Self.own + "#x", [own, own]))
         #expect(!mayShow(Self.own, [other, own]) && !mayShow(Self.own + "#x", [other, own]))
         #expect(!mayShow(Self.own, ["null", own]))
-        // As the engine spells a name, and as the request was for.
+        // In the engine's spelling of the custom-scheme URL and in the requested spelling.
         _ = try await response(
             to: Self.own + "?%27", with: try fields("X-Frame-Options", ["SAMEORIGIN"]), as: .nestedDocument,
             completion: completion)
         #expect(!mayShow(Self.own + "?'", [other, own]))
-        // Without a policy any origin may be there.
+        // Without a policy, any origin is permitted.
         #expect(mayShow(Self.other, [other, own]))
         _ = try await response(to: Self.own, with: [:], as: .nestedDocument, completion: completion)
         #expect(mayShow(Self.own, [other, own]))
     }
 
-    @Test("Only documents of frames are held to framing policies")
+    @Test("Framing policies apply only to documents of frames")
     func others() async throws {
         let fields: HTTPFields = [.contentSecurityPolicy: "frame-ancestors 'none'", .contentType: "image/png"]
         for destination in [ResourceRequest.Destination.document, .subresource] {
@@ -168,13 +168,13 @@ struct EmbeddingTests {
         #expect(try await isGiven(Self.other, policy) == other)
     }
 
-    @Test("Same-site is a matter of hosts, but a page of http gets nothing of https")
+    @Test("Same-site ignores the scheme, but an http page cannot load https resources")
     func schemefulness() async throws {
         #expect(try await isGiven("http://www.a.example/x", "same-site"))
         #expect(try await !isGiven(Self.own, "same-site", in: "http://a.example/"))
     }
 
-    @Test("A request with CORS is not held to it, and one without says who asks by its Referer")
+    @Test("CORS requests are exempt, and the Referer of other requests identifies the initiator")
     func asking() async throws {
         let completion = RequestCompletion(.standard)
         #expect(
@@ -199,7 +199,7 @@ struct EmbeddingTests {
         #expect(try await isGiven(Self.other, "same-origin", completion: completion))
     }
 
-    @Test("Each response of a redirect is held to it")
+    @Test("Each response of a redirect chain is checked")
     func redirects() async throws {
         var request = try subrequest(Self.other)
         request.page = PageAttribution(

@@ -11,7 +11,7 @@ import Testing
 struct ForeignAnswerTests {
     private let start = "https://a.example/"
 
-    /// What comes of a redirect to another origin that answers with these fields.
+    /// Returns the response of another origin with these fields after a redirect.
     private func answer(
         to target: String = "https://b.example/x", _ fields: HTTPFields,
         as destination: ResourceRequest.Destination = .subresource, accept: String = "*/*",
@@ -38,7 +38,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "Documents and data of another origin do not reach scripts",
+        "Documents and data of another origin are not available to scripts",
         arguments: [
             "text/html", "text/html; charset=utf-8", "TEXT/HTML", "application/xhtml+xml", "text/xml",
             "application/json", "text/plain", "application/octet-stream", "", "image/svg+xml", "font/woff2",
@@ -50,7 +50,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(
-        "What elements load from anywhere passes",
+        "Types that elements load from any origin pass",
         arguments: [
             "image/png", "Image/WebP", "video/mp4", "audio/ogg", "text/css;charset=utf-8", "text/javascript ; x=y",
             "application/javascript",
@@ -59,7 +59,7 @@ struct ForeignAnswerTests {
         #expect(try await answer([.contentType: type])?.head.status == .ok)
     }
 
-    @Test("What elements load from anywhere does not reach a script of the page's")
+    @Test("Types that elements load from any origin are not available to the page's script")
     func scripts() async throws {
         for type in ["image/png", "text/css", "text/javascript"] {
             let fields: HTTPFields = [.contentType: type]
@@ -69,14 +69,14 @@ struct ForeignAnswerTests {
         }
     }
 
-    @Test("A picture in SVG passes where a picture is asked for")
+    @Test("An SVG image passes if an image is requested")
     func pictures() async throws {
         let fields: HTTPFields = [.contentType: "image/svg+xml"]
         #expect(try await answer(fields, accept: "image/webp,image/*;q=0.8")?.head.status == .ok)
     }
 
     @Test(
-        "The other origin may permit it, to all or to this origin",
+        "The other origin may permit all origins or this origin",
         arguments: [
             ("*", true), ("https://a.example", true), ("https://b.example", false), ("http://a.example", false),
             ("https://a.example:8443", false), ("null", false), ("", false), ("https://a.example, *", false),
@@ -93,26 +93,26 @@ struct ForeignAnswerTests {
         #expect(try await answer(to: "https://A.example:443/x", fields)?.head.status == .ok)
     }
 
-    @Test("https is not left for http, whoever permits it", arguments: ["http://a.example/x", "http://b.example/x"])
+    @Test("A redirect from https to http is blocked", arguments: ["http://a.example/x", "http://b.example/x"])
     func downgrade(target: String) async throws {
         #expect(await isBlocked { try await answer(to: target, [.accessControlAllowOrigin: "*"]) })
-        // The page itself may go there: its URL shows it.
+        // The page itself may navigate there, because its URL shows it.
         #expect(try await answer(to: target, [:], as: .document)?.provenance.source == .synthetic)
     }
 
-    @Test("A frame's document moves itself where it leaves its origin, and is followed inside of it")
+    @Test("A frame's document is replaced when it leaves its origin, and followed within it")
     func frames() async throws {
         let fields: HTTPFields = [.contentType: "text/html", .accessControlAllowOrigin: "*"]
         let foreign = try #require(await answer(fields, as: .nestedDocument))
         #expect(foreign.provenance.source == .synthetic)
         let page = try await String(decoding: foreign.body.collect(upTo: 10_000), as: UTF8.self)
         #expect(page.contains("location.replace("))
-        // For a frame whose sandbox lets it run no scripts.
+        // For a frame whose sandbox forbids scripts.
         let refresh = try #require(HTTPField.Name("Refresh"))
         #expect(foreign.head.headerFields[refresh] == "0;url=containerkit://b.example/x")
         #expect(try await answer(fields, as: .document)?.head.headerFields[refresh] == nil)
         #expect(try await answer(to: "/x", fields, as: .nestedDocument)?.provenance.source == .network)
-        // Also after hops inside of the origin.
+        // Also after redirects within the origin.
         let site = Site([start: (302, "/2"), "https://a.example/2": (302, "https://b.example/")], fields: fields)
         var request = try subrequest(start)
         request.destination = .nestedDocument
@@ -121,14 +121,14 @@ struct ForeignAnswerTests {
         #expect(!site.asked.contains { $0.authority == "b.example" })
     }
 
-    @Test("Frames that move away again and again are not held for a loop")
+    @Test("Many frames that leave their origin are not a redirect loop")
     func manyFrames() async throws {
         let site = Site([start: (302, "https://b.example/")])
         let follower = RedirectFollower(site, names: .standard)
         for _ in 0..<50 { #expect(try await follower.load(frame(start))?.provenance.source == .synthetic) }
     }
 
-    /// The request of a frame in a page.
+    /// Creates the request of a frame in a page.
     private func frame(_ url: String) throws -> ResourceRequest {
         var request = try subrequest(url)
         request.destination = .nestedDocument
@@ -137,7 +137,7 @@ struct ForeignAnswerTests {
         return request
     }
 
-    @Test("A frame that two origins send to each other fails after twenty hops, and may try again")
+    @Test("A frame loop between two origins fails after twenty hops and can be tried again")
     func frameLoop() async throws {
         let urls = ["https://a.example/f", "https://b.example/f"]
         let follower = RedirectFollower(
@@ -150,7 +150,7 @@ struct ForeignAnswerTests {
         }
     }
 
-    @Test("Hops in an origin and out of it are counted together, and where a frame has moved to it has not moved on")
+    @Test("Hops inside and outside an origin count together, and movedTo covers internal hops only")
     func frameHops() async throws {
         let site = Site([
             start: (302, "/2"), "https://a.example/2": (302, "https://b.example/"),
@@ -168,7 +168,7 @@ struct ForeignAnswerTests {
         #expect(end.provenance.source == .network && end.movedTo == nil)
     }
 
-    /// `Referer` and `Origin` of each hop of a chain of redirects.
+    /// Returns `Referer` and `Origin` of each hop of a redirect chain.
     private func shown(_ hops: [String], accept: String = "*/*") async throws -> [[String?]] {
         let urls = [start] + hops
         let site = Site(Dictionary(uniqueKeysWithValues: zip(urls, hops).map { ($0, (302, $1)) }))
@@ -177,7 +177,7 @@ struct ForeignAnswerTests {
         return site.asked.map { [$0.headerFields[.referer], $0.headerFields[.origin]] }
     }
 
-    @Test("Another origin learns the page's origin, and no more of its URL")
+    @Test("Another origin receives only the page's origin as the referrer")
     func referer() async throws {
         let full = "https://a.example/secret?token=1"
         #expect(
@@ -190,7 +190,7 @@ struct ForeignAnswerTests {
             try await shown(["https://b.example/x.png"], accept: "image/png,*/*").last == ["https://a.example/", nil])
     }
 
-    @Test("Only WebKit's navigations ask for documents")
+    @Test("Only WebKit's navigations are document requests")
     func accept() throws {
         let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         for (accept, isDocument) in [(navigation, true), ("*/*", false), ("text/html", false), ("", false)] {

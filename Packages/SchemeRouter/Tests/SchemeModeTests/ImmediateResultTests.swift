@@ -7,8 +7,8 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-/// What is answered at once, and what is left to `load`: it may have to be followed, judged, rewritten or checked.
-@Suite("Answers at once, in custom-scheme mode", .timeLimit(.minutes(1)))
+/// Immediate responses, and responses that `load` must follow, check or rewrite.
+@Suite("Immediate responses in custom-scheme mode", .timeLimit(.minutes(1)))
 struct ImmediateResultTests {
     private struct Ready: ResourceLoader {
         let answer: ImmediateResult
@@ -35,7 +35,7 @@ struct ImmediateResultTests {
             page: PageAttribution(page, confidence: .exact))
     }
 
-    /// The status, or 0 for "not mine", or `nil` for "later"; what is answered at once has to be what `load` says.
+    /// Returns the status, 0 for `nil`, or `nil` for `later`. An immediate response must equal the one of `load`.
     private func status(_ loader: some ResourceLoader, _ request: ResourceRequest) async throws -> Int? {
         guard case .known(let response) = loader.immediateResponse(to: request) else { return nil }
         let loaded = try await loader.load(request)
@@ -45,13 +45,13 @@ struct ImmediateResultTests {
     }
 
     @Test(
-        "Redirects are followed later, and what is none is passed on",
+        "Redirects are not immediate, other responses are",
         arguments: [(200, 200), (404, 404), (304, 304), (301, nil), (302, nil), (303, nil), (307, nil), (308, nil)])
     func redirects(code: Int, expected: Int?) async throws {
         let base = Ready(answer: .known(response(code, [.location: "/b"])))
         let follower = RedirectFollower(base, names: .standard)
         #expect(try await status(follower, request()) == expected)
-        // Documents move.
+        // Redirects of documents change the URL.
         for destination in [ResourceRequest.Destination.document, .nestedDocument, .unknown] {
             #expect(try await status(follower, request(as: destination)) == nil)
         }
@@ -59,7 +59,7 @@ struct ImmediateResultTests {
         #expect(try await status(RedirectFollower(Ready(answer: .later), names: .standard), request()) == nil)
     }
 
-    @Test("A permission is given in the engine's names")
+    @Test("A permission has the custom-scheme origin")
     func permission() throws {
         let base = Ready(answer: .known(response(200, [.accessControlAllowOrigin: "https://shop.example"])))
         var request = try request("https://cdn.example/a", [.origin: "https://shop.example"])
@@ -72,7 +72,7 @@ struct ImmediateResultTests {
     }
 
     @Test(
-        "What is rewritten waits, by its type or its fields",
+        "Responses that are rewritten by type or fields are not immediate",
         arguments: [
             ("text/plain", [:], true), ("image/png", [:], true), ("text/html", [:], false), ("text/css", [:], false),
             ("image/png", [.contentSecurityPolicy: "default-src https://shop.example"], false),
@@ -83,16 +83,16 @@ struct ImmediateResultTests {
         fields[.contentType] = type
         let loader = RewritingLoader(Ready(answer: .known(response(200, fields))), names: .standard) { _, _ in true }
         #expect(try await status(loader, request()) == (isImmediate ? 200 : nil))
-        // What asks so is a style sheet, mostly.
+        // Most requests with this `Accept` value are for style sheets.
         #expect(try await status(loader, request(Self.url, [.accept: "text/css,*/*;q=0.1"])) == nil)
-        // A range of what is rewritten is answered by the whole, which is not known before.
+        // A range of a rewritten type gets the complete body, and the type is not known in advance.
         #expect(try await status(loader, request(Self.url, [.range: "bytes=0-1"])) == nil)
         #expect(try await status(loader, request(as: .document)) == nil)
         let silent = RewritingLoader(Ready(answer: .later), names: .standard) { _, _ in true }
         #expect(try await status(silent, request()) == nil)
     }
 
-    @Test("What its document demands the integrity of is checked, and so is not answered at once")
+    @Test("A response with an integrity requirement is not immediate")
     func integrity() async throws {
         let rewriteRecord = RewriteRecord()
         let page = Files([

@@ -4,7 +4,7 @@
 import SchemeMode
 import WebSyntax
 
-/// A list of public suffixes: `co.example`, and the last label of all other names.
+/// A public suffix list with `co.example` and the last label of all other names.
 struct ListedSites: PublicSuffixing {
     func registrableDomain(of host: String) -> String? {
         let labels = host.split(separator: ".")

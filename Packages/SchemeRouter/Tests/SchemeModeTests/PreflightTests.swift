@@ -27,7 +27,7 @@ struct PreflightTests {
         return request
     }
 
-    /// A server that permits these methods and fields to the page.
+    /// Creates a server that permits these methods and fields to the page.
     private func server(
         methods: String? = nil, fields: String? = nil, origin: String? = page, status: HTTPResponse.Status = .noContent,
         maxAge: String? = nil, credentials: String? = nil
@@ -53,7 +53,7 @@ struct PreflightTests {
     }
 
     @Test(
-        "Safelisted requests go without a question",
+        "Safelisted requests need no preflight",
         arguments: [
             [:], [.accept: "text/html, */*;q=0.1"], [.acceptLanguage: "de-DE,*;q=0.5"], [.range: "bytes=0-99"],
             [.range: "bytes=7-"], [.contentType: "text/plain;charset=utf-8"], [.userAgent: "x (y)"],
@@ -68,7 +68,7 @@ struct PreflightTests {
     }
 
     @Test(
-        "Other fields and methods are asked for, by their names in order",
+        "Other fields and methods need a preflight with sorted names",
         arguments: [
             (.delete, [:], nil), (.get, [.authorization: "Basic x"], "authorization"),
             (.get, [.contentType: "application/json"], "content-type"), (.get, [.range: "bytes=-5"], "range"),
@@ -90,7 +90,7 @@ struct PreflightTests {
         #expect(question.headerFields[.authorization] == nil && question.urlText == Self.target)
     }
 
-    @Test("Fields that engines add by themselves need no permission")
+    @Test("Fields that engines add themselves need no permission")
     func engines() async throws {
         let server = server(origin: nil)
         let loader = PreflightLoader(server)
@@ -101,7 +101,7 @@ struct PreflightTests {
         #expect(await isBlocked(try request(.get, [id: "7"]), by: self.server()))
     }
 
-    @Test("A permission that would fill the memory is not kept")
+    @Test("A permission above the size limit is not cached")
     func large() async throws {
         let server = server(methods: "DELETE", maxAge: "60")
         let loader = PreflightLoader(server)
@@ -110,14 +110,14 @@ struct PreflightTests {
         #expect(server.methods == [.options, .delete, .options, .delete])
     }
 
-    @Test("Many small fields together need permission too")
+    @Test("Many small fields together need a permission")
     func total() async throws {
         var fields: HTTPFields = [:]
         for _ in 0..<9 { fields.append(.init(name: .acceptLanguage, value: String(repeating: "a", count: 120))) }
         #expect(await isBlocked(try request(.get, fields), by: server()))
     }
 
-    @Test("What the server does not permit is not sent")
+    @Test("A request without permission is not sent")
     func refused() async throws {
         let delete = try request(.delete)
         #expect(await isBlocked(delete, by: server(methods: "GET, PUT")))
@@ -134,7 +134,7 @@ struct PreflightTests {
         #expect(await isBlocked(fields, by: server()))
     }
 
-    @Test("Wildcards, lists with blanks, and the case of names are understood")
+    @Test("Wildcards, lists with blanks, and case-insensitive names are supported")
     func permitted() async throws {
         for server in [
             server(methods: "*", fields: "*, Authorization"),
@@ -148,7 +148,7 @@ struct PreflightTests {
     }
 
     @Test(
-        "A list that holds what is no name permits nothing",
+        "A list with an invalid name permits nothing",
         arguments: [
             ("DELETE", "x, Bad value", false), ("DELETE, Bad value", "x", false), ("DELETE, (", "x", false),
             ("DELETE", "x, \u{e4}", false), ("DELETE", "x\ty", false), ("DELETE, , PUT,", " ,x,", true),
@@ -159,7 +159,7 @@ struct PreflightTests {
         #expect(await isBlocked(try request(.delete, [field: "1"]), by: server) != isPermitted)
     }
 
-    @Test("With credentials the server has to permit them, and a wildcard permits nothing")
+    @Test("With credentials, the server must permit them, and a wildcard permits nothing")
     func credentials() async throws {
         let request = try request(.delete, [.ifMatch: "x"], credentials: .include)
         let permitting = server(methods: "DELETE", fields: "if-match", credentials: "true")
@@ -176,7 +176,7 @@ struct PreflightTests {
         }
     }
 
-    @Test("What is permitted without credentials is asked for with them")
+    @Test("A permission without credentials does not apply to requests with credentials")
     func credentialsApart() async throws {
         let server = server(methods: "DELETE", maxAge: "60", credentials: "true")
         let loader = PreflightLoader(server)
@@ -186,7 +186,7 @@ struct PreflightTests {
         #expect(server.methods == [.options, .delete, .options, .delete, .delete, .delete])
     }
 
-    @Test("Within an origin, and where it is not said to be of CORS, nobody is asked")
+    @Test("Same-origin and non-CORS requests need no preflight")
     func own() async throws {
         let server = server(origin: nil)
         let loader = PreflightLoader(server)
@@ -194,14 +194,14 @@ struct PreflightTests {
         _ = try await loader.load(request(.delete, to: "https://A.example:443/x"))
         _ = try await loader.load(request(.delete, mode: .navigate))
         #expect(server.methods == [.delete, .delete, .delete])
-        // Another port, and another scheme, are other origins.
+        // Another port and another scheme are other origins.
         #expect(await isBlocked(try request(.delete, to: "https://a.example:444/"), by: self.server(origin: nil)))
         #expect(await isBlocked(try request(.delete, to: "http://a.example/"), by: self.server(origin: nil)))
         #expect(await isBlocked(try request(.delete, from: "null"), by: self.server(origin: nil)))
     }
 
     @Test(
-        "A permission holds for its time: five seconds where none is said, two hours at most",
+        "A permission lasts five seconds by default and two hours at most",
         arguments: [(nil, 5), ("60", 60), ("999999999", 7_200), ("x", 5), ("-1", 5)] as [(String?, Int)])
     func age(value: String?, seconds: Int) async throws {
         let server = server(methods: "DELETE, PUT", maxAge: value)
@@ -219,7 +219,7 @@ struct PreflightTests {
         #expect(server.methods.suffix(2) == [.options, .delete])
     }
 
-    @Test("A permission is for one URL, one origin and what it names, and one of no time is not kept")
+    @Test("A permission applies to one URL, one origin and its names; one with max-age 0 is not cached")
     func scope() async throws {
         let server = server(methods: "DELETE", origin: "*", maxAge: "60")
         let loader = PreflightLoader(server)
@@ -228,7 +228,7 @@ struct PreflightTests {
         _ = try await loader.load(request(.delete, from: "https://c.example"))
         #expect(server.methods == [.options, .delete, .options, .delete, .options, .delete])
         await #expect(throws: ResourceError.self) { try await loader.load(request(.put)) }
-        // What was refused is asked again, and so is what was permitted beside it.
+        // After a refusal, permissions of the same key are requested again.
         _ = try await loader.load(request(.delete))
         #expect(server.methods.suffix(3) == [.options, .options, .delete])
 

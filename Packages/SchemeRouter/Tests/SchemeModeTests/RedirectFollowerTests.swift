@@ -19,7 +19,7 @@ struct RedirectFollowerTests {
     func methods(status: Int, before: String, after: String) async throws {
         let site = Site(["https://a.example/1": (status, "2")])
         let method = try #require(HTTPRequest.Method(before))
-        // What speaks of the body goes with it.
+        // Fields that describe the body are removed with it.
         let fields: HTTPFields = [
             .contentType: "text/plain", .contentLanguage: "de", .contentLocation: "/x", .contentEncoding: "gzip",
         ]
@@ -31,7 +31,7 @@ struct RedirectFollowerTests {
         for field in fields { #expect((hops.last?.headerFields[field.name] == nil) == (before != after)) }
     }
 
-    @Test("An answer says where redirects have led to, and one that is not to be followed is the answer")
+    @Test("A response contains the final URL; a redirect that must not be followed is returned")
     func places() async throws {
         let site = Site(["https://a.example/1": (302, "2#x"), "https://a.example/2": (302, "https://a.example/3")])
         let follower = RedirectFollower(site, names: .standard)
@@ -47,7 +47,7 @@ struct RedirectFollowerTests {
         #expect(site.asked.count == 5)
     }
 
-    @Test("A redirect to a name is one to its real URL, as a page that handed on its own URL means it")
+    @Test("A redirect to a custom-scheme URL is a redirect to its real URL")
     func names() async throws {
         let site = Site([
             "https://a.example/1": (302, "containerkit://a.example/2?x"),
@@ -60,7 +60,7 @@ struct RedirectFollowerTests {
         #expect(moved.movedTo == "https://a.example/3")
         #expect(
             site.asked.map(\.urlText) == ["https://a.example/1", "https://a.example/2?x", "https://a.example/3"])
-        // Mixed content, and no name of this container's.
+        // Mixed content, and a custom scheme of another app.
         for (url, code) in [
             ("https://a.example/plain", ResourceError.Code.blocked), ("https://a.example/other", .invalidRequest),
         ] {
@@ -72,7 +72,7 @@ struct RedirectFollowerTests {
         }
     }
 
-    @Test("Credentials of one origin do not go to another")
+    @Test("Credentials of one origin are not sent to another")
     func credentials() async throws {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (302, "/next")])
         _ = try await RedirectFollower(site, names: .standard).load(
@@ -118,7 +118,7 @@ struct RedirectFollowerTests {
     }
 
     @Test(
-        "Other answers are handed on, with a Location or without one",
+        "Other responses are returned, with or without a Location",
         arguments: [(200, "/x"), (201, "/x"), (300, "/x"), (304, "/x"), (305, "/x"), (306, "/x"), (302, "")])
     func noRedirect(status: Int, location: String) async throws {
         let site = Site(["https://a.example/": (status, location)])
@@ -127,7 +127,7 @@ struct RedirectFollowerTests {
         #expect(site.asked.count == 1)
     }
 
-    @Test("Not mine stays not mine, at the first hop and at a later one")
+    @Test("A nil response stays nil, at the first hop and at a later one")
     func notMine() async throws {
         let site = Site(["https://a.example/": (302, "https://b.example/"), "https://b.example/": (0, "")])
         #expect(try await RedirectFollower(site, names: .standard).load(subrequest("https://b.example/")) == nil)
@@ -144,7 +144,7 @@ struct RedirectFollowerTests {
         #expect(site.asked.last?.urlText == "https://a.example/20")
     }
 
-    @Test("A body that can be sent once is not sent twice, but a redirect that drops it goes on")
+    @Test("A stream is not sent twice, but a redirect without a body continues")
     func streams() async throws {
         func request() throws -> ResourceRequest {
             var request = try subrequest("https://a.example/", .post)
@@ -163,7 +163,7 @@ struct RedirectFollowerTests {
         #expect(dropping.asked.map(\.method) == [.post, .get])
     }
 
-    @Test("A short body that comes in pieces is sent again, and a long one, or one of no length, is not held")
+    @Test("A short stream is sent again; a long one and one of unknown length are not buffered")
     func shortStreams() async throws {
         for length in [5, 64 << 10, (64 << 10) + 1, nil] {
             let site = Site(["https://a.example/": (307, "/next")])

@@ -6,11 +6,11 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-@Suite("Where redirects lead", .timeLimit(.minutes(1)))
+@Suite("Redirect targets", .timeLimit(.minutes(1)))
 struct RedirectTargetTests {
     private let start = "https://a.example/dir/page?q"
 
-    /// The URL of the second hop.
+    /// Returns the request of the second hop.
     private func hop(to location: String) async throws -> HTTPRequest? {
         let site = Site([start: (302, location)])
         _ = try await RedirectFollower(site, names: .standard).load(
@@ -21,7 +21,7 @@ struct RedirectTargetTests {
     }
 
     @Test(
-        "A Location is resolved as engines do",
+        "A Location is resolved as in engines",
         arguments: [
             ("/x", "https://a.example/x"), ("x", "https://a.example/dir/x"), ("../x", "https://a.example/x"),
             ("./", "https://a.example/dir/"), ("?y", "https://a.example/dir/page?y"),
@@ -31,7 +31,7 @@ struct RedirectTargetTests {
             ("HTTPS://A.Example/X", "https://a.example/X"), ("https://a.example:443/x", "https://a.example/x"),
             ("https://user:secret@a.example/x", "https://a.example/x"),
             ("/%20|?a[]=%20", "https://a.example/%20%7C?a%5B%5D=%20"),
-            // As the URL standard says for http and https.
+            // As the URL standard specifies for http and https.
             ("https://a.example/x/../y", "https://a.example/y"),
             ("https://b.example/./x/%2e%2E/.", "https://b.example/"),
             ("https://b.example/../x?y/../z#/../", "https://b.example/x?y/../z"), ("%2e%2e/x", "https://a.example/x"),
@@ -57,7 +57,7 @@ struct RedirectTargetTests {
     }
 
     @Test(
-        "What is not http or has no host is refused, for documents too",
+        "A target without http or without a host is refused, also for documents",
         arguments: [
             "file:///etc/passwd", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "about:blank",
             "blob:https://a.example/1", "other://b.example/", "ftp://b.example/", "https:///",

@@ -28,7 +28,7 @@ struct RequestCompletionTests {
         ["Site", "Mode", "Dest"].map { request.head.headerFields[HTTPField.Name("Sec-Fetch-\($0)") ?? .accept] }
     }
 
-    @Test("Who asks, for what, and by which rules")
+    @Test("Sec-Fetch-Site, Sec-Fetch-Mode and Sec-Fetch-Dest")
     func metadata() throws {
         let own = "https://a.example/x"
         #expect(try metadata(completed(own, [:], as: .document, opener: nil)) == ["none", "navigate", "document"])
@@ -43,15 +43,15 @@ struct RequestCompletionTests {
         #expect(try metadata(completed(own)) == ["same-origin", "cors", "empty"])
         #expect(try metadata(completed("https://a.example:8443/x")) == ["same-site", "cors", "empty"])
         #expect(try metadata(completed("https://c.a.example/x")) == ["cross-site", "cors", "empty"])
-        // A script's own request names its page.
+        // The Referer of a script's own request identifies its page.
         let fetch: HTTPFields = [.accept: "*/*", .referer: "containerkit://b.example/"]
         #expect(try metadata(completed("https://b.example/x.js", fetch)) == ["same-origin", "cors", "empty"])
         let font: HTTPFields = [.accept: "*/*", .origin: "containerkit://a.example"]
         #expect(try metadata(completed("https://b.example/f.woff2", font)) == ["cross-site", "cors", "font"])
-        // A sandboxed frame is nobody's origin.
+        // A sandboxed frame has an opaque origin.
         let sandboxed: HTTPFields = [.accept: "*/*", .origin: "null", .referer: "containerkit://a.example/"]
         #expect(try metadata(completed(own, sandboxed)).first == "cross-site")
-        // Not where somebody may listen, and never what a page says.
+        // The fields are not sent over http, and values of a page are replaced.
         let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
         #expect(try metadata(completed("http://a.example/", [name: "none"])) == [nil, nil, nil])
         #expect(
@@ -62,7 +62,7 @@ struct RequestCompletionTests {
     }
 
     @Test(
-        "Another host of the same registrable domain is of the same site, by the same scheme",
+        "Hosts of one registrable domain and scheme are same-site",
         arguments: [
             ("https://cdn.shop.example/x", "https://www.shop.example/", "same-site"),
             ("https://shop.example:444/x", "https://www.shop.example/", "same-site"),
@@ -77,19 +77,19 @@ struct RequestCompletionTests {
         ])
     func sites(url: String, opener: String, site: String) throws {
         #expect(try metadata(completed(url, opener: opener, sites: ListedSites())).first == site)
-        // A sandboxed frame is of no site, whatever lies around it.
+        // A sandboxed frame is of no site, independently of its ancestors.
         let sandboxed: HTTPFields = [.accept: "*/*", .origin: "null"]
         #expect(try metadata(completed(url, sandboxed, opener: opener, sites: ListedSites())).first == "cross-site")
     }
 
-    @Test("Origin says that a request is one of CORS, and documents are navigated to")
+    @Test("Origin identifies CORS requests, and documents are navigations")
     func modes() throws {
         let cors = try completed("https://b.example/x", [.accept: "*/*", .origin: "containerkit://a.example"])
         #expect(cors.mode == .cors && cors.head.headerFields[.origin] == "https://a.example")
         #expect(try completed("https://b.example/x").mode == .unknown)
         #expect(try completed("https://b.example/x", [.accept: Self.picture]).mode == .noCORS)
         #expect(try completed("https://b.example/x", [.origin: "null"], as: .nestedDocument).mode == .navigate)
-        // A script that spells `Accept` as a frame does.
+        // A script that sends the `Accept` value of a frame.
         let origin: HTTPFields = [.accept: Self.navigation, .origin: "containerkit://a.example", .ifMatch: "x"]
         for fields in [origin, [.accept: Self.navigation, .origin: "containerkit://a.example"]] {
             let disguised = try completed("https://b.example/x", fields, as: .nestedDocument)
@@ -97,7 +97,7 @@ struct RequestCompletionTests {
         }
     }
 
-    @Test("What changes something says its origin also within it, where that is known")
+    @Test("Unsafe same-origin requests have an Origin if the initiator is known")
     func origins() throws {
         let own = "https://a.example/x"
         for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
@@ -108,7 +108,7 @@ struct RequestCompletionTests {
         let from: HTTPFields = [.referer: "containerkit://a.example/page"]
         #expect(try completed(own, from, .post, opener: "https://b.example/").head.headerFields[.origin] != nil)
         #expect(try completed(own, [.origin: "null"], .post).head.headerFields[.origin] == "null")
-        // Not where nothing changes, another may ask, nobody asks, or a document is left.
+        // Not for safe methods, unknown initiators, requests of the app, and documents.
         #expect(try completed(own).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .head).head.headerFields[.origin] == nil)
         #expect(try completed("https://b.example/", [:], .post).head.headerFields[.origin] == nil)
@@ -116,7 +116,7 @@ struct RequestCompletionTests {
         #expect(try completed(own, [:], .post, opener: nil).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .document).head.headerFields[.origin] == nil)
         #expect(try completed(own, [:], .post, as: .nestedDocument).head.headerFields[.origin] == nil)
-        // A page with a frame of another origin, which may ask as well.
+        // A page with a frame of another origin, which may have made the request.
         let completion = RequestCompletion(.standard)
         let page = PageReference(id: PageID(rawValue: 1), documentURL: "https://a.example/")
         var frame = try subrequest("https://b.example/frame")
@@ -131,14 +131,14 @@ struct RequestCompletionTests {
         completion.complete(&said, opener: "https://a.example/")
         #expect(post.head.headerFields[.origin] == nil && said.head.headerFields[.origin] == "https://a.example")
         #expect(post.mayComeFromOtherSite && !said.mayComeFromOtherSite)
-        // What the app opens again no frame asks for.
+        // No frame requests a document that the app reloads.
         var reload = try subrequest(own)
         reload.page = frame.page
         completion.complete(&reload, opener: nil)
         #expect(!reload.mayComeFromOtherSite)
     }
 
-    @Test("A page with frames of its own site alone asks itself, and one with too many frames may not")
+    @Test("A page with same-site frames makes same-site requests; one with too many frames may not")
     func sitesOfFrames() throws {
         let completion = RequestCompletion(.standard, sites: ListedSites())
         let page = PageAttribution(
@@ -157,7 +157,7 @@ struct RequestCompletionTests {
         #expect(try ask("https://www.shop.example/x", as: .document))
     }
 
-    @Test("The origin goes with what is posted again, and not with what is asked for after it")
+    @Test("Origin is kept when a request is posted again and removed when it becomes GET")
     func originOfHops() async throws {
         for (status, expected) in [(307, "https://a.example"), (303, nil)] as [(Int, String?)] {
             let site = Site([
@@ -170,7 +170,7 @@ struct RequestCompletionTests {
         }
     }
 
-    @Test("What says nothing of what it takes takes everything, but for documents")
+    @Test("Requests without Accept get a default, except documents")
     func accept() throws {
         let own = "https://a.example/x"
         #expect(try completed(own, [:]).head.headerFields[.accept] == "*/*")
@@ -180,7 +180,7 @@ struct RequestCompletionTests {
         #expect(try completed(own, [:], as: .document).head.headerFields[.accept] == nil)
     }
 
-    @Test("The user's languages go with all that says none")
+    @Test("Requests without Accept-Language get the user's languages")
     func languages() throws {
         let completion = RequestCompletion(.standard, acceptLanguage: "de-AT,de;q=0.90")
         for destination in [ResourceRequest.Destination.subresource, .nestedDocument, .document] {
@@ -193,7 +193,7 @@ struct RequestCompletionTests {
             }
         }
         #expect(try completed("https://a.example/x").head.headerFields[.acceptLanguage] == nil)
-        // No more of them than need no permission.
+        // Only as many languages as need no permission.
         let many = (0..<20).map { "de-\($0);q=0.5" }.joined(separator: ",")
         var request = try subrequest("https://b.example/x")
         RequestCompletion(.standard, acceptLanguage: many).complete(&request, opener: nil)
@@ -204,7 +204,7 @@ struct RequestCompletionTests {
         #expect(request.head.headerFields[.acceptLanguage] == nil)
     }
 
-    @Test("The referrer is whole within an origin, the origin alone elsewhere, and nothing without TLS")
+    @Test("The referrer is complete within an origin, the origin elsewhere, and absent without TLS")
     func referrer() throws {
         let from: HTTPFields = [.referer: "containerkit://a.example/secret?x"]
         let referrer = { try completed($0, from).head.headerFields[.referer] }
@@ -216,7 +216,7 @@ struct RequestCompletionTests {
         #expect(try completed("https://b.example/").head.headerFields[.referer] == nil)
     }
 
-    @Test("A page of https asks http for nothing; pictures are asked for by https")
+    @Test("An https page requests nothing over http; image requests are upgraded")
     func mixedContent() throws {
         let completion = RequestCompletion(.standard)
         func checked(_ url: String, _ accept: String = "*/*", in page: String? = "https://a.example/") throws -> String?
@@ -241,7 +241,7 @@ struct RequestCompletionTests {
         #expect(try checked("http://b.example/x", in: "http://a.example/") == "http://b.example/x")
         #expect(try checked("http://b.example/x", in: nil) == "http://b.example/x")
         #expect(try checked("https://b.example/x") == "https://b.example/x")
-        // A frame of https in a page of http.
+        // An https frame in an http page.
         let frame = try subrequest("http://b.example/x", .get, [.referer: "containerkit://c.example/"])
         #expect(throws: ResourceError.self) { try completion.checked(frame.head, in: "http://a.example/") }
     }

@@ -11,7 +11,7 @@ struct SchemeNamesTests {
     private let names = SchemeNames.standard
 
     @Test(
-        "There and back",
+        "Real URLs and names are converted in both directions",
         arguments: [
             ("https://shop.example/a?b=c#d", "containerkit://shop.example/a?b=c#d"),
             ("http://127.0.0.1:8080/", "containerkit-http://127.0.0.1:8080/"),
@@ -26,13 +26,13 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "What has no name",
+        "URLs without a name",
         arguments: ["ftp://a/", "about:blank", "data:text/html,x", "https:a", "", "://a", "file:///x"])
     func nameless(url: String) {
         #expect(names.name(of: url) == nil && names.realURL(of: url) == nil)
     }
 
-    @Test("The case of a scheme does not count, that of the rest stays")
+    @Test("The scheme is case-insensitive, and the rest is unchanged")
     func upperCase() {
         #expect(names.name(of: "HTTPS://Shop.Example/A") == "containerkit://Shop.Example/A")
         #expect(names.realURL(of: "ContainerKit-HTTP://Shop.Example/A") == "http://Shop.Example/A")
@@ -41,7 +41,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "A request's real URL, and that of what has no name",
+        "The real URL of a request",
         arguments: [
             ("containerkit://shop.example/a?b=c", "https://shop.example/a?b=c"),
             ("containerkit-http://shop.example:8080/", "http://shop.example:8080/"),
@@ -52,7 +52,7 @@ struct SchemeNamesTests {
         #expect(names.realURL(of: request) == real)
     }
 
-    @Test("A name of one prefix is none of another, and a real URL is no name")
+    @Test("Names of one prefix are not names of another, and a real URL is not a name")
     func otherNames() throws {
         let other = try #require(SchemeNames(prefix: "shop+1.x-y"))
         #expect(other.secure == "shop+1.x-y" && other.insecure == "shop+1.x-y-http")
@@ -62,7 +62,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "Prefixes that cannot be schemes of an app",
+        "Invalid prefixes",
         arguments: [
             "", "https", "http", "ws", "wss", "ftp", "file", "about", "blob", "data", "javascript", "1a", "-a", "+a",
             ".a",
@@ -72,7 +72,7 @@ struct SchemeNamesTests {
         #expect(SchemeNames(prefix: prefix) == nil)
     }
 
-    @Test("Origin and Referer get their real values, other fields stay")
+    @Test("Origin and Referer get real URLs; other fields are unchanged")
     func originFields() {
         var fields: HTTPFields = [
             .origin: "containerkit://shop.example", .referer: "containerkit-http://shop.example/x",
@@ -86,7 +86,7 @@ struct SchemeNamesTests {
         #expect(fields[.origin] == "null")
     }
 
-    @Test("What stands for nothing real stays")
+    @Test("Values without a real URL are unchanged")
     func foreignOrigins() {
         for value in ["https://shop.example", "null", "", "data:text/html,x", "containerkit:shop", "about:blank"] {
             var fields: HTTPFields = [.origin: value, .referer: value]
@@ -99,7 +99,7 @@ struct SchemeNamesTests {
     }
 
     @Test(
-        "Path and query are those that an engine asks for by http",
+        "Path and query have the form of an http request",
         arguments: [
             ("/a/b?c=d", "/a/b?c=d"), ("/a'b?c='d'&'", "/a'b?c=%27d%27&%27"), ("/a\\b?c\\d", "/a/b?c\\d"),
             ("/a/..\\b", "/b"), ("/a\\..\\..\\b\\.", "/b/"), ("/a\\%2E%2e", "/"), ("/a//b\\", "/a//b/"),

@@ -5,7 +5,7 @@ import AsyncSupport
 import HTTPTypes
 import ResourceLoading
 
-/// Answers by a function and notes what it was asked.
+/// A loader that computes its responses and records its requests.
 final class Server: ResourceLoader {
     private let requests = Mutex<[HTTPRequest]>([])
     private let answer: @Sendable (HTTPRequest) -> HTTPResponse

@@ -7,15 +7,16 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Answers from a table and notes what it was asked.
+/// A loader that responds from a table and records its requests.
 final class Site: ResourceLoader {
     private let requests = Mutex<[(head: HTTPRequest, body: String)]>([])
     private let answers: [String: (status: Int, location: String)]
     private let fields: HTTPFields
 
+    /// Creates a site.
     /// - Parameters:
-    ///   - answers: by URL; other URLs are answered with 200. A status of 0 is "not mine".
-    ///   - fields: of every answer; every origin may read them all by default.
+    ///   - answers: The responses by URL; other URLs get 200. The status 0 stands for a `nil` response.
+    ///   - fields: The fields of every response; by default all origins may read them.
     init(_ answers: [String: (Int, String)], fields: HTTPFields = [.accessControlAllowOrigin: "*"]) {
         self.fields = fields
         self.answers = answers.mapValues { (status: $0.0, location: $0.1) }
@@ -37,7 +38,7 @@ final class Site: ResourceLoader {
     }
 }
 
-/// A request of a page for something; methods other than GET carry the body `x`.
+/// Creates a request of a page; methods other than GET have the body `x`.
 func subrequest(
     _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]
 ) throws -> ResourceRequest {

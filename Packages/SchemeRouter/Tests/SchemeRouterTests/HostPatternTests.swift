@@ -7,7 +7,7 @@ import Testing
 @Suite("Host patterns", .timeLimit(.minutes(1)))
 struct HostPatternTests {
     @Test(
-        "What a pattern covers",
+        "Hosts that a pattern matches",
         arguments: [
             ("shop.example", "shop.example", true), ("shop.example", "SHOP.example", true),
             ("shop.example", "shop.example:8443", true), ("shop.example:443", "shop.example", true),
@@ -22,7 +22,7 @@ struct HostPatternTests {
     }
 
     @Test(
-        "What is no pattern",
+        "Invalid patterns",
         arguments: [
             "", "*", "*.", "*.*.a", "a.*", "a*", "*a", "a/b", "a b", "a?b", "a#b", "a\\b", "user@host", "a%2fb",
             "ä.example",
@@ -35,7 +35,7 @@ struct HostPatternTests {
     }
 
     @Test(
-        "An authority that is none is never covered",
+        "An invalid authority never matches",
         arguments: [
             "", ":", "shop.example:", "shop.example:x", "user@shop.example", "evil.example/.shop.example",
             "evil.example/\u{301}.shop.example", "evil.example\\.shop.example", "a:1:2.shop.example", "\0.shop.example",
@@ -47,7 +47,7 @@ struct HostPatternTests {
     }
 
     @Test(
-        "A pattern is written in the spelling it is compared in",
+        "The description of a pattern is normalised",
         arguments: [
             ("Shop.Example:443", "shop.example:443"), ("*.A", "*.a"), ("[::AB]:1", "[::ab]:1"), ("a_b-c", "a_b-c"),
         ])
@@ -57,7 +57,7 @@ struct HostPatternTests {
         #expect(HostPattern(written) == pattern)
     }
 
-    @Test("A port in the pattern is compared with the scheme's own where the authority has none")
+    @Test("A port in the pattern is compared with the default port if the authority has none")
     func ports() throws {
         let pattern = try #require(HostPattern("*.shop.example:80"))
         #expect(pattern.matches("a.shop.example", defaultPort: 80))

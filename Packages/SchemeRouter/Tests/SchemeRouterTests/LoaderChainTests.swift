@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Loaders in order", .timeLimit(.minutes(1)))
 struct LoaderChainTests {
-    /// What a loader does, and the list in which it writes that it was asked.
+    /// A loader with a fixed behavior that appends its name to a log.
     private struct Loader: ResourceLoader {
         enum Behaviour { case answers, passes, fails, waits }
         let name: String
@@ -55,7 +55,7 @@ struct LoaderChainTests {
         Loader(name: name, behaviour: behaviour, log: log)
     }
 
-    @Test("The first that does not say \"not mine\" answers, and later ones are not asked")
+    @Test("The first non-nil response is returned, and later loaders are not called")
     func order() async throws {
         let chain: LoaderChain = .first(
             of: loader("a", .passes), loader("b", .passes), loader("c", .answers), loader("d", .answers))
@@ -63,7 +63,7 @@ struct LoaderChainTests {
         #expect(log.names.withLock { $0 } == ["a", "b", "c"])
     }
 
-    @Test("An error ends the search: the request was that loader's own")
+    @Test("An error ends the search")
     func failure() async throws {
         let chain = LoaderChain([loader("a", .passes), loader("b", .fails), loader("c", .answers)])
         await #expect {
@@ -74,7 +74,7 @@ struct LoaderChainTests {
         #expect(log.names.withLock { $0 } == ["a", "b"])
     }
 
-    @Test("At once, the first that does not say \"not mine\" answers, unless it has to wait")
+    @Test("The first non-nil immediate response is returned, unless a loader has to wait")
     func immediate() throws {
         func reason(_ loaders: Loader...) -> String? {
             guard case .known(let response) = LoaderChain(loaders).immediateResponse(to: request) else {
@@ -88,7 +88,7 @@ struct LoaderChainTests {
         #expect(reason(loader("a", .passes)) == nil && reason() == nil)
     }
 
-    @Test("Who says nothing of it is asked later")
+    @Test("A loader without immediate responses returns later")
     func silent() {
         struct Silent: ResourceLoader {
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
@@ -99,7 +99,7 @@ struct LoaderChainTests {
         }
     }
 
-    @Test("A chain is \"not mine\" when all of it is, also inside of another")
+    @Test("A chain returns nil if all its loaders do, also inside another chain")
     func nothing() async throws {
         #expect(try await LoaderChain([]).load(request) == nil)
         let inner = LoaderChain([loader("a", .passes)])

@@ -3,22 +3,22 @@
 
 internal import WebSyntax
 
-/// The directives of `Cache-Control`, of a request or of a response (RFC 9111, section 5.2; RFC 5861; RFC 8246).
+/// The directives of `Cache-Control` in a request or a response (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
-/// Names have no case. Unknown directives are ignored. Where one with a number comes twice the first counts
-/// (section 4.2.1); a number that is none makes the response stale, so it counts as zero, and one that is too large as
-/// 68 years.
+/// Directive names are case-insensitive. Unknown directives are ignored. If a directive with a number occurs twice,
+/// the first one counts (section 4.2.1). An invalid number counts as zero, which makes a response stale. A number that
+/// is too large counts as 2^31 seconds.
 @_spi(Facade) public struct CacheControl: Sendable, Hashable {
-    /// What a directive is about that may name fields.
+    /// The scope of a directive that can name header fields (`no-cache`, `private`).
     @_spi(Facade) public enum Extent: Sendable, Hashable {
-        /// The directive is not there.
+        /// The directive is absent.
         case none
-        /// The fields named, in lower case.
+        /// The named fields, in lower case.
         case fields(Set<String>)
         /// The whole response.
         case all
 
-        /// Takes in one more of the same directive.
+        /// Merges another occurrence of the same directive.
         mutating func add(_ value: Substring?) {
             let names = value.map { FieldList.members(of: QuotedString.content(of: $0)).map { $0.lowercased() } } ?? []
             switch self {
@@ -30,17 +30,17 @@ internal import WebSyntax
         }
     }
 
-    /// Seconds; of a response its lifetime, of a request the most age it takes.
+    /// The value of `max-age`, in seconds: the lifetime of a response, or the maximum age that a request accepts.
     public private(set) var maxAge: Int?
-    /// Seconds; a response's lifetime in shared caches.
+    /// The lifetime of a response in shared caches, in seconds.
     public private(set) var sharedMaxAge: Int?
-    /// Seconds that a request takes a response after its lifetime; without a number 68 years.
+    /// The maximum staleness that a request accepts, in seconds; 2^31 if the directive has no number.
     public private(set) var maxStale: Int?
-    /// Seconds that a request wants a response to stay fresh.
+    /// The minimum remaining freshness that a request requires, in seconds.
     public private(set) var minFresh: Int?
-    /// Seconds after its lifetime in which a response may answer while it is validated.
+    /// The time after its lifetime during which a response may be used while it is validated, in seconds.
     public private(set) var staleWhileRevalidate: Int?
-    /// Seconds after its lifetime in which a response may answer when the origin fails.
+    /// The time after its lifetime during which a response may be used if the origin fails, in seconds.
     public private(set) var staleIfError: Int?
     public private(set) var noCache = Extent.none
     public private(set) var isPrivate = Extent.none
@@ -52,7 +52,8 @@ internal import WebSyntax
     public private(set) var mustUnderstand = false
     public private(set) var isImmutable = false
 
-    /// - Parameter values: of all `Cache-Control` fields, in their order.
+    /// Creates the directives from field values.
+    /// - Parameter values: The values of all `Cache-Control` fields, in order.
     public init(_ values: [String]) {
         for member in FieldList.members(of: values) { add(member) }
     }
@@ -84,12 +85,13 @@ internal import WebSyntax
     }
 }
 
-/// Non-negative whole seconds in field values (RFC 9111, section 1.2.2).
+/// The parser of non-negative whole seconds in field values (RFC 9111, section 1.2.2).
 enum DeltaSeconds {
-    /// What a number that is too large counts as: 2^31 seconds, 68 years.
+    /// The value used for numbers that are too large: 2^31 seconds, about 68 years (RFC 9111, section 1.2.2).
     static let most = 1 << 31
 
-    /// - Returns: `nil` where there is anything but digits.
+    /// Parses a number of seconds.
+    /// - Returns: `nil` if the text contains anything but digits.
     static func parse(_ text: some StringProtocol) -> Int? {
         Int(saturatingDecimalDigits: text.utf8).map { min(most, $0) }
     }

@@ -6,11 +6,11 @@ public import HTTPTypes
 internal import WebSyntax
 
 extension CachePolicy {
-    /// Decides what answers a request (RFC 9111, section 4).
+    /// Decides how the cache handles a request (RFC 9111, section 4).
     /// - Parameters:
-    ///   - request: GET or HEAD; anything else is forwarded.
-    ///   - candidates: what is stored under the request's key, in any order.
-    ///   - now: the current time, by which ages count.
+    ///   - request: A GET or HEAD request; requests with other methods are forwarded.
+    ///   - candidates: The responses stored under the key of the request, in any order.
+    ///   - now: The current time, used to compute ages.
     func decide(_ request: HTTPRequest, candidates: [StoredResponse], now: Date) -> CacheDecision {
         let wishes = RequestWishes(request)
         let origin = wishes.control.onlyIfCached ? CacheDecision.gatewayTimeout : .forward
@@ -33,13 +33,13 @@ extension CachePolicy {
         return wishes.control.onlyIfCached ? .gatewayTimeout : .validate(stored)
     }
 
-    /// Whether a stale response answers a request because the origin failed (RFC 9111, section 4.2.4; RFC 5861,
-    /// section 4).
+    /// Returns a Boolean value that indicates whether a stale response may be used because the origin failed (RFC
+    /// 9111, section 4.2.4; RFC 5861, section 4).
     /// - Parameters:
-    ///   - request: the request to answer.
-    ///   - stored: the stale response that is stored for it.
-    ///   - isUnreachable: whether there was no answer at all, rather than one with a status that is an error.
-    ///   - now: the current time, by which staleness counts.
+    ///   - request: The request to respond to.
+    ///   - stored: The stale response that is stored for the request.
+    ///   - isUnreachable: `true` if the origin sent no response; `false` if it sent an error status.
+    ///   - now: The current time, used to compute the staleness.
     public func mayAnswer(
         _ request: HTTPRequest, withStale stored: StoredResponse, isUnreachable: Bool, now: Date
     ) -> Bool {
@@ -51,7 +51,8 @@ extension CachePolicy {
         return Freshness(of: stored, now: now, policy: self).staleness <= Double(limit)
     }
 
-    /// Whether requests that are the same while one is under way could be answered by what comes for it.
+    /// Returns a Boolean value that indicates whether concurrent identical requests may share the response to a
+    /// request.
     public func mayShare(_ request: HTTPRequest) -> Bool {
         let fields = request.headerFields
         let wishes = RequestWishes(request)
@@ -61,7 +62,8 @@ extension CachePolicy {
             && !fields.contains(.ifNoneMatch) && !fields.contains(.ifModifiedSince)
     }
 
-    /// The latest of those that the request selects (section 4.1) and that hold what it asks for.
+    /// Returns the most recent candidate that matches the request (RFC 9111, section 4.1) and holds the requested
+    /// bytes.
     private func select(_ candidates: [StoredResponse], for request: HTTPRequest) -> StoredResponse? {
         if candidates.count == 1 {
             return candidates.first.flatMap {
@@ -72,27 +74,29 @@ extension CachePolicy {
             .max { ($0.date, $0.responseTime) < ($1.date, $1.responseTime) }
     }
 
-    /// Section 5.2.2: what is stale must not answer before it is validated, whatever happens.
+    /// Returns a Boolean value that indicates whether a stale response must be validated before use (RFC 9111, section
+    /// 5.2.2).
     func forbidsStale(_ control: CacheControl) -> Bool {
         control.mustRevalidate || control.noCache == .all
             || (scope == .shared && (control.proxyRevalidate || control.sharedMaxAge != nil))
     }
 }
 
-/// What a request says about caches.
+/// The caching requirements of a request.
 private struct RequestWishes {
     let control: CacheControl
-    /// Whether it wants nothing that was not validated.
+    /// A Boolean value that indicates whether the request accepts only validated responses.
     let isNoCache: Bool
     private static let pragma = HTTPField.Name("Pragma")
-    /// Whether its conditions are for the origin to judge (RFC 9111, section 4.3.2).
+    /// A Boolean value that indicates whether only the origin can evaluate the preconditions (RFC 9111, section
+    /// 4.3.2).
     let isForOrigin: Bool
 
     init(_ request: HTTPRequest) {
         let fields = request.headerFields
         let values = fields[values: .cacheControl]
         control = CacheControl(values)
-        // Section 5.4: only for those that know no other.
+        // RFC 9111, section 5.4: `Pragma` counts only if the request has no `Cache-Control`.
         let pragma = values.isEmpty ? Self.pragma.map { fields[values: $0] } ?? [] : []
         isNoCache = control.noCache != .none || FieldList.members(of: pragma).contains { $0.lowercased() == "no-cache" }
         isForOrigin = fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
@@ -104,7 +108,7 @@ private struct RequestWishes {
         if isNoCache { return true }
         if let least = self.control.minFresh, -freshness.staleness < Double(least) { return true }
         guard let most = self.control.maxAge, freshness.age > Double(most) || most == 0 else { return false }
-        // RFC 8246, section 2: a reload does not ask again for what never changes.
+        // RFC 8246, section 2: a reload does not validate an immutable response that is fresh.
         return !(control.isImmutable && freshness.isFresh && scope == .private)
     }
 }
@@ -113,16 +117,17 @@ private func < (left: (Date, Date), right: (Date, Date)) -> Bool {
     left.0 != right.0 ? left.0 < right.0 : left.1 < right.1
 }
 
-/// What a cache does with a request.
+/// The handling of a request by a cache.
 enum CacheDecision: Sendable, Hashable {
-    /// Answer with a stored response.
+    /// Respond with a stored response.
     case use(StoredResponse)
-    /// Answer with a stored response that is stale, and validate it meanwhile (RFC 5861, section 3).
+    /// Respond with a stale stored response and validate it in the background (RFC 5861, section 3).
     case useAndRevalidate(StoredResponse)
-    /// Ask the origin whether a stored response is still right.
+    /// Validate a stored response at the origin.
     case validate(StoredResponse)
-    /// Ask the origin.
+    /// Forward the request to the origin.
     case forward
-    /// Answer `504`: the request wants no other than a stored response, and there is none (RFC 9111, section 5.2.1.7).
+    /// Respond with `504`: the request has `only-if-cached`, and no stored response is usable (RFC 9111, section
+    /// 5.2.1.7).
     case gatewayTimeout
 }

@@ -7,17 +7,17 @@ internal import ResourceLoading
 internal import WebSyntax
 
 extension CachePolicy {
-    /// What of a response may be stored (RFC 9111, section 3), so that it can be of use later.
+    /// Returns the storable form of a response, or `nil` if it must not be stored (RFC 9111, section 3) or could never
+    /// be reused.
     ///
     /// - Parameters:
-    ///   - response: the head of the response.
-    ///   - request: the request that it answers.
-    ///   - requestTime: the time at which the request was sent.
-    ///   - responseTime: the time at which the head of the response came.
-    ///   - length: how many bytes the body has, where that is known. The range of a complete response whose length is
-    ///     not known ends where its body will.
-    /// - Returns: `nil` where it must not be stored, or would never answer. Its range is that of all bytes announced;
-    ///   see ``CachePolicy/completed(_:received:)``.
+    ///   - response: The head of the response.
+    ///   - request: The request that the response belongs to.
+    ///   - requestTime: The time at which the request was sent.
+    ///   - responseTime: The time at which the head of the response was received.
+    ///   - length: The number of bytes in the body, if known. If it is unknown, the range of a complete response is
+    ///     empty until ``CachePolicy/completed(_:received:)``.
+    /// - Returns: A response whose range covers all announced bytes.
     public func storable(
         _ response: HTTPResponse, to request: HTTPRequest, requestTime: Date, responseTime: Date, length: Int64? = nil
     ) -> StoredResponse? {
@@ -41,11 +41,11 @@ extension CachePolicy {
         return stored
     }
 
-    /// A response whose body has ended: as stored, where exactly the bytes came that were announced.
+    /// Returns the stored form of a response after its body has ended.
     /// - Parameters:
-    ///   - response: the response as ``storable(_:to:requestTime:responseTime:length:)`` returned it.
-    ///   - count: the number of bytes of the body that came.
-    /// - Returns: `nil` where a body was cut short or is too long: it must not be taken for complete.
+    ///   - response: The response that ``storable(_:to:requestTime:responseTime:length:)`` returned.
+    ///   - count: The number of body bytes that were received.
+    /// - Returns: `nil` if the body is shorter or longer than announced, because it is then not complete.
     public func completed(_ response: StoredResponse, received count: Int64) -> StoredResponse? {
         if response.head.status == .partialContent || response.length != nil {
             return Int64(response.range.count) == count ? response : nil
@@ -58,7 +58,8 @@ extension CachePolicy {
     private func isStorable(_ response: HTTPResponse, _ control: CacheControl, to request: HTTPRequest) -> Bool {
         let status = response.status.code
         guard (200...599).contains(status), response.status != .notModified else { return false }
-        // They answer a range or a condition, and would answer every other request for the URL.
+        // These statuses depend on a range or a precondition of one request. Stored, they would be used for other
+        // requests.
         guard response.status != .rangeNotSatisfiable, response.status != .preconditionFailed else { return false }
         switch request.method {
         case .get: break
@@ -80,10 +81,11 @@ extension CachePolicy {
         guard scope == .shared else { return true }
         if control.isPrivate == .all { return false }
         if request.headerFields.contains(.authorization) {
-            // Section 3.5.
+            // RFC 9111, section 3.5.
             guard control.isPublic || control.mustRevalidate || control.sharedMaxAge != nil else { return false }
         }
-        // The RFC lets it; without an explicit lifetime nobody has said that the cookie is for everyone.
+        // Stricter than RFC 9111: without an explicit lifetime the origin has not declared that the cookie is for all
+        // users.
         if response.headerFields.contains(.setCookie), !hasExplicitLifetime(response, control) { return false }
         return true
     }
@@ -93,8 +95,8 @@ extension CachePolicy {
             || (scope == .shared && control.sharedMaxAge != nil)
     }
 
-    /// Whether a response that may be stored says so, or has a status that says so (section 3), and whether it could
-    /// answer anything: for a time, after validation, or while the origin fails.
+    /// Returns a Boolean value that indicates whether a response is cacheable by its directives or its status (RFC
+    /// 9111, section 3) and can ever be reused: while fresh, after validation, or while the origin fails.
     private func isOfUse(_ response: StoredResponse, _ control: CacheControl) -> Bool {
         guard
             control.isPublic || (scope == .private && control.isPrivate != .none)
@@ -105,7 +107,8 @@ extension CachePolicy {
         return control.noCache != .all && (lifetime(of: response).0 > 0 || (control.staleIfError ?? 0) > 0)
     }
 
-    /// Without the fields of one connection (section 3.1) and those that the response keeps from caches.
+    /// Returns the fields to store: all except connection fields (RFC 9111, section 3.1) and fields that `no-cache`
+    /// or, in a shared cache, `private` names.
     func storedFields(of response: HTTPResponse, _ control: CacheControl) -> HTTPFields {
         var dropped = ConnectionFields.names(namedBy: response.headerFields[values: .connection])
         if case .fields(let names) = control.noCache { dropped.formUnion(names) }
@@ -113,9 +116,9 @@ extension CachePolicy {
         return response.headerFields.filter { !dropped.contains($0.name.canonicalName) }
     }
 
-    /// Which part a `206` carries.
-    /// - Returns: `nil` where it does not say, as several parts do not, or where its length says another thing: then
-    ///   nobody knows which bytes they are.
+    /// Returns the part that a `206` response carries.
+    /// - Returns: `nil` if `Content-Range` is missing or invalid, as in a multipart response, or contradicts the
+    ///   length of the body.
     private static func contentRange(
         of response: HTTPResponse, length: Int64?
     ) -> (range: Range<Int64>, length: Int64?)? {
@@ -127,7 +130,7 @@ extension CachePolicy {
         return (range, total)
     }
 
-    /// Statuses whose rules on caching are known here (RFC 9110, section 15).
+    /// The statuses whose caching rules the cache implements (RFC 9110, section 15).
     private static let understoodStatuses: Set<Int> = [
         200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408,
         409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 500, 501, 502, 503, 504, 505,

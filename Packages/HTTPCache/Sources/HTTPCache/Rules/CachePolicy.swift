@@ -8,22 +8,23 @@ internal import WebSyntax
 
 /// The rules of a cache (RFC 9111, RFC 5861, RFC 8246) as pure functions of requests, stored responses and the time.
 public struct CachePolicy: Sendable, Hashable {
-    /// Whom a cache serves.
+    /// The users that a cache serves.
     public enum Scope: Sendable, Hashable {
-        /// One user: `private` responses are stored, `s-maxage` and `proxy-revalidate` mean nothing.
+        /// One user: `private` responses are stored; `s-maxage` and `proxy-revalidate` are ignored.
         case `private`
-        /// Many users, such as a reverse proxy.
+        /// Many users, for example in a reverse proxy.
         case shared
     }
 
-    /// Whom the cache serves. Default: private.
+    /// The users that the cache serves; private by default.
     public var scope: Scope
-    /// The lifetime of a response that says none, as a part of the time since it was last modified. Default: 0.1.
+    /// The heuristic lifetime of a response without an explicit one, as a fraction of the time since `Last-Modified`;
+    /// 0.1 by default.
     public var heuristicFraction: Double
-    /// The longest lifetime that is guessed, in seconds. Default: a week.
+    /// The maximum heuristic lifetime, in seconds; one week by default.
     public var heuristicLimit: TimeInterval
-    /// Whether a stale response answers when the origin cannot be reached, where the response does not forbid it.
-    /// Default: true.
+    /// A Boolean value that indicates whether a stale response is used if the origin is unreachable and the response
+    /// does not forbid it; `true` by default.
     public var answersStaleWhenUnreachable: Bool
 
     public init(
@@ -38,15 +39,16 @@ public struct CachePolicy: Sendable, Hashable {
 }
 
 extension CachePolicy {
-    /// The request that asks the origin whether a stored response is still right (RFC 9111, section 4.3.1).
+    /// Returns the request that validates a stored response at the origin (RFC 9111, section 4.3.1).
     ///
-    /// It carries the stored validators beside those of the client's own copies; without any it is the request itself.
+    /// The request carries the stored validators in addition to the client's entity tags. If the stored response has
+    /// no validator, the request is unchanged.
     public func validation(of stored: StoredResponse, for request: HTTPRequest) -> HTTPRequest {
         guard stored.hasValidator else { return request }
         var result = request
         let fields = stored.head.headerFields
         if let tag = fields[.eTag] {
-            // As it came: an origin that sends a tag without quotation marks compares it as it is.
+            // The tag is sent unchanged: an origin that sends a tag without quotation marks expects the same text.
             var tags = [tag]
             let others = EntityTag.list(request.headerFields[values: .ifNoneMatch].joined(separator: ", "))
             for other in others where other != stored.entityTag { tags.append(other.description) }
@@ -58,8 +60,8 @@ extension CachePolicy {
         return result
     }
 
-    /// A stored response with the fields of a `304` about it (sections 3.2 and 4.3.4).
-    /// - Returns: `nil` where the answer is about another response than this.
+    /// Returns a stored response with the fields of a `304` response (RFC 9111, sections 3.2 and 4.3.4).
+    /// - Returns: `nil` if the `304` response refers to another representation.
     public func freshened(
         _ stored: StoredResponse, by response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
@@ -68,7 +70,7 @@ extension CachePolicy {
             if let tag = EntityTag(text) {
                 guard let own = stored.entityTag, tag.matchesWeakly(own) else { return nil }
             } else {
-                // No entity tag: only the same text can be about the same response.
+                // An invalid entity tag matches only the same text.
                 guard text == stored.head.headerFields[.eTag] else { return nil }
             }
         } else if let date = fields[.lastModified], let own = stored.head.headerFields[.lastModified] {
@@ -77,8 +79,8 @@ extension CachePolicy {
         return updated(stored, with: fields, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// A stored response with the fields of an answer to HEAD (section 4.3.5).
-    /// - Returns: `nil` where the answer shows that the stored response is no longer right.
+    /// Returns a stored response with the fields of a response to HEAD (RFC 9111, section 4.3.5).
+    /// - Returns: `nil` if the response shows that the stored response is out of date.
     public func freshened(
         _ stored: StoredResponse, byHead response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
@@ -92,7 +94,8 @@ extension CachePolicy {
         return updated(stored, with: fields, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// Whether a freshened response may stay stored: what came with the `304` may forbid it.
+    /// Returns a Boolean value that indicates whether a freshened response may stay stored. The fields of the `304`
+    /// response can forbid it.
     public func mayKeep(_ stored: StoredResponse) -> Bool {
         let control = stored.cacheControl
         if control.noStore, !control.mustUnderstand { return false }
@@ -104,13 +107,13 @@ extension CachePolicy {
     ) -> StoredResponse {
         var result = stored
         var head = stored.head
-        // The age of what was validated is that of the validation.
+        // The age of a validated response starts at its validation.
         head.headerFields[.age] = nil
         head.headerFields[.date] = HTTPDate.format(responseTime)
-        // They were set when they came.
+        // The cookies were set when the response was first received.
         if scope == .private { head.headerFields[values: .setCookie] = [] }
         var dropped = ConnectionFields.names(namedBy: fields[values: .connection])
-        // They describe the stored bytes.
+        // These fields describe the stored bytes.
         dropped.formUnion(["content-length", "content-encoding", "content-range"])
         var replaced: Set<String> = []
         for field in fields where !dropped.contains(field.name.canonicalName) {
@@ -126,7 +129,8 @@ extension CachePolicy {
 }
 
 extension StoredResponse {
-    /// Whether a client's own copy, which its conditions name, is what is stored (RFC 9111, section 4.3.2).
+    /// Returns a Boolean value that indicates whether the stored response matches the client's own copy, which the
+    /// preconditions of the request identify (RFC 9111, section 4.3.2).
     func isKnown(to request: HTTPRequest) -> Bool {
         guard head.status == .ok || head.status == .partialContent else { return false }
         let fields = request.headerFields

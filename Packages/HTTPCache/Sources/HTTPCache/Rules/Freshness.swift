@@ -6,18 +6,18 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// How old a stored response is, and how old it may become (RFC 9111, sections 4.2.1 to 4.2.3). In seconds.
+/// The age and the lifetime of a stored response, in seconds (RFC 9111, sections 4.2.1 to 4.2.3).
 struct Freshness: Sendable, Hashable {
-    /// From the time it was made at the origin.
+    /// The time since the response was generated at the origin.
     let age: TimeInterval
-    /// Zero where the response says that it is stale, or says nothing and nothing may be guessed.
+    /// The freshness lifetime; zero if the response is explicitly stale or no heuristic applies.
     let lifetime: TimeInterval
-    /// Whether the lifetime is a guess.
+    /// A Boolean value that indicates whether the lifetime is heuristic.
     let isHeuristic: Bool
 
-    /// Whether the response may answer without being validated.
+    /// A Boolean value that indicates whether the response may be used without validation.
     var isFresh: Bool { age < lifetime }
-    /// How long ago it became stale; negative where it is fresh.
+    /// The time since the response became stale; negative while it is fresh.
     var staleness: TimeInterval { age - lifetime }
 
     init(of response: StoredResponse, now: Date, policy: CachePolicy) {
@@ -27,10 +27,11 @@ struct Freshness: Sendable, Hashable {
 }
 
 extension StoredResponse {
-    /// The time at which the response was made, by its own `Date`, else the time at which it came.
+    /// The value of the `Date` field, or the time at which the response was received.
     var date: Date { facts.date ?? responseTime }
 
-    /// - Returns: seconds; never negative, and finite.
+    /// Returns the current age.
+    /// - Returns: Seconds; never negative, and finite.
     func age(now: Date) -> TimeInterval {
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
@@ -44,7 +45,7 @@ extension CachePolicy {
         if scope == .shared, let seconds = control.sharedMaxAge { return (Double(seconds), false) }
         if let seconds = control.maxAge { return (Double(seconds), false) }
         if let expires = response.head.headerFields[.expires] {
-            // A date that is none, `0` above all, lies in the past (section 5.3).
+            // An invalid date, such as `0`, lies in the past (RFC 9111, section 5.3).
             let date = HTTPDate.parse(expires, now: response.responseTime)
             return (max(0, date?.timeIntervalSince(response.date) ?? 0), false)
         }
@@ -56,6 +57,6 @@ extension CachePolicy {
         return (min(heuristicLimit, sinceThen * heuristicFraction), true)
     }
 
-    /// Statuses whose responses may be stored though they do not say so (RFC 9110, section 15.1).
+    /// The statuses that are heuristically cacheable (RFC 9110, section 15.1).
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 }

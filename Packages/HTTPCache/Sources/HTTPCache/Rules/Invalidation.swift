@@ -6,10 +6,10 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What an unsafe request makes wrong (RFC 9111, section 4.4).
+/// The invalidation of stored responses by unsafe requests (RFC 9111, section 4.4).
 enum Invalidation {
-    /// The URLs whose stored responses must go: the target, and what `Location` and `Content-Location` name of its
-    /// origin; none after a safe method or an error.
+    /// Returns the URLs whose stored responses are invalidated: the target, and the URLs of the same origin in
+    /// `Location` and `Content-Location`. Returns none after a safe method or an error.
     static func urls(after response: HTTPResponse, to request: HTTPRequest) -> [String] {
         guard !isSafe(request.method), (200..<400).contains(response.status.code) else { return [] }
         let target = request.urlText
@@ -19,17 +19,17 @@ enum Invalidation {
         return [target] + named.filter { $0 != target && URLReference.haveSameOrigin($0, target) }
     }
 
-    /// Methods that are known to change nothing (RFC 9110, section 9.2.1).
+    /// Returns a Boolean value that indicates whether a method is safe (RFC 9110, section 9.2.1).
     static func isSafe(_ method: HTTPRequest.Method) -> Bool {
         method == .get || method == .head || method == .options || method == .trace
     }
 }
 
-/// References in `Location` and `Content-Location` (RFC 9110, sections 8.7 and 10.2.2).
+/// The resolution of references in `Location` and `Content-Location` (RFC 9110, sections 8.7 and 10.2.2).
 enum URLReference {
-    /// The absolute URL that a reference means, without its fragment.
-    /// - Parameter base: absolute.
-    /// - Returns: `nil` where it means none of the web.
+    /// Returns the absolute URL of a reference, without its fragment.
+    /// - Parameter base: An absolute URL.
+    /// - Returns: `nil` if the result is not an HTTP URL.
     static func resolve(_ reference: String, against base: String) -> String? {
         guard let baseURL = URL(string: URLSpelling.strict(base)) else { return nil }
         if reference.isEmpty { return base }
@@ -37,13 +37,13 @@ enum URLReference {
         return HTTPRequest(urlText: url.absoluteString)?.urlText
     }
 
-    /// Whether two absolute URLs have the same scheme, host and port.
+    /// Returns a Boolean value that indicates whether two absolute URLs have the same scheme, host and port.
     static func haveSameOrigin(_ left: String, _ right: String) -> Bool {
         guard let left = HTTPRequest(urlText: left), let right = HTTPRequest(urlText: right) else { return false }
         return left.scheme == right.scheme && authority(left) == authority(right)
     }
 
-    /// The host and the port, without a user's name.
+    /// Returns the host and the port without user information and without the default port.
     private static func authority(_ request: HTTPRequest) -> String {
         var text = (request.authority ?? "")[...]
         if let user = text.lastIndex(of: "@") { text = text[text.index(after: user)...] }

@@ -4,18 +4,20 @@
 internal import HTTPTypes
 internal import WebSyntax
 
-/// Two stored parts of one representation, as one (RFC 9111, section 3.4).
+/// The combination of two stored parts of one representation (RFC 9111, section 3.4).
 struct PartMerge {
-    /// What the stored response becomes.
+    /// The combined response.
     let merged: StoredResponse
-    /// The bytes of the older one that come before and after those of the newer; either may be empty.
+    /// The bytes of the old part that precede and follow the bytes of the new part. Each range may be empty.
     let before: Range<Int64>
     let after: Range<Int64>
 
+    /// Creates the combination of two parts.
     /// - Parameters:
-    ///   - old: stored.
-    ///   - new: the same variant, a part that is arriving.
-    /// - Returns: `nil` where they need not be of one representation, which only a strong validator says, or leave a gap.
+    ///   - old: The stored response.
+    ///   - new: A part of the same variant that is being received.
+    /// - Returns: `nil` if no strong validator shows that both parts belong to one representation, or if there is a
+    ///   gap between the parts.
     init?(of old: StoredResponse, with new: StoredResponse) {
         guard new.head.status == .partialContent, old.head.status == .partialContent || old.head.status == .ok,
             let tag = new.entityTag, let other = old.entityTag, tag.matchesStrongly(other),
@@ -27,7 +29,7 @@ struct PartMerge {
         let range = before.lowerBound..<after.upperBound
         let length = new.length ?? old.length
         var head = new.head
-        // What the newer says counts; what only the older says stays.
+        // Fields of the new part replace those of the old part. Other fields of the old part stay.
         for field in old.head.headerFields where !new.head.headerFields.contains(field.name) {
             head.headerFields.append(field)
         }

@@ -5,39 +5,39 @@ internal import HTTPTypes
 internal import ResourceLoading
 public import WebSyntax
 
-/// A division of URLs into sites.
+/// A mapping from URLs to sites.
 ///
-/// Pages of one top-level site share what is cached for them; other sites see nothing of it, not even by the time a
-/// response takes.
+/// Pages of one top-level site share cache entries. Pages of other sites cannot observe these entries, not even by
+/// timing.
 public protocol SitePartitioning: Sendable {
-    /// The site of an absolute URL, as a short text without control characters.
+    /// Returns the site of an absolute URL as a short text without control characters.
     func site(of url: String) -> String
 }
 
-/// Takes the scheme and the host for the site: the strictest division that needs no list of public suffixes.
+/// A partitioning by scheme and host: the strictest partitioning that needs no public suffix list.
 public struct HostPartitioning: SitePartitioning {
     public init() {}
 
     public func site(of url: String) -> String {
         guard let request = HTTPRequest(urlText: url), let scheme = request.scheme, let authority = request.authority
         else { return "" }
-        // Neither the user nor the port is part of a site.
+        // A site contains neither user information nor a port.
         return "\(scheme)://\(Substring(Authority.split(Authority.withoutUser(authority[...].utf8)).host))"
     }
 }
 
 extension SitePartitioning where Self == HostPartitioning {
-    /// The scheme and the host.
+    /// A partitioning by scheme and host.
     public static var host: HostPartitioning { HostPartitioning() }
 }
 
-/// Takes the scheme and the registrable domain for the site, as browsers do (HTML, "obtain a site"): hosts of one domain
-/// share what is cached for their pages.
+/// A partitioning by scheme and registrable domain, as in browsers (HTML, "obtain a site"). Hosts of one registrable
+/// domain share cache entries.
 public struct RegistrableDomainPartitioning: SitePartitioning {
     private let suffixes: any PublicSuffixing
 
-    /// Makes a division by a list of public suffixes.
-    /// - Parameter suffixes: the list that the registrable domain of a host is taken from.
+    /// Creates a partitioning that uses a public suffix list.
+    /// - Parameter suffixes: The list that determines the registrable domain of a host.
     public init(_ suffixes: any PublicSuffixing) {
         self.suffixes = suffixes
     }

@@ -6,22 +6,23 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What a stored response says to one request.
+/// The response that a stored response yields for one request.
 struct StoredAnswer: Sendable, Hashable {
-    /// Status and fields, with `Age`.
+    /// The status and the fields, with `Age`.
     let head: HTTPResponse
     /// The bytes of the representation to send; `nil` for none.
     let range: Range<Int64>?
 
+    /// Creates the response to a request.
     /// - Parameters:
-    ///   - stored: the stored response.
-    ///   - request: one that the response was selected for: GET or HEAD.
-    ///   - now: the current time, from which `Age` is computed.
+    ///   - stored: The stored response.
+    ///   - request: A GET or HEAD request that the stored response was selected for.
+    ///   - now: The current time, from which `Age` is computed.
     init(_ stored: StoredResponse, to request: HTTPRequest, now: Date) {
         var head = stored.head
         head.headerFields[.age] = String(Int(min(stored.age(now: now), Double(DeltaSeconds.most))))
         if stored.isKnown(to: request) {
-            // RFC 9110, section 15.4.5: nothing that describes the bytes.
+            // RFC 9110, section 15.4.5: a `304` response has no fields that describe the body.
             head.status = .notModified
             head.headerFields.removeAll {
                 $0.name.canonicalName.hasPrefix("content-") && $0.name != .contentLocation
@@ -47,7 +48,7 @@ struct StoredAnswer: Sendable, Hashable {
 }
 
 extension StoredResponse {
-    /// Whether all that a request asks for is held.
+    /// Returns a Boolean value that indicates whether the stored response holds all bytes that a request requires.
     func canAnswer(_ request: HTTPRequest) -> Bool {
         let isOfBytes = head.status == .ok || head.status == .partialContent
         guard isOfBytes, request.method == .get, request.headerFields.contains(.range) else { return isComplete }
@@ -55,8 +56,8 @@ extension StoredResponse {
         return part(for: request) != nil
     }
 
-    /// The bytes that a request for a range wants, all of which are held (RFC 9111, section 3.3).
-    /// - Returns: `nil` where it wants none, several, or others.
+    /// Returns the bytes of a range request if all of them are stored (RFC 9111, section 3.3).
+    /// - Returns: `nil` if the request has no range or several ranges, or if bytes are missing.
     func part(for request: HTTPRequest) -> Range<Int64>? {
         guard head.status == .ok || head.status == .partialContent, request.method == .get,
             let wanted = request.headerFields[.range].flatMap({ ByteRange($0) }), allowsPart(to: request)
@@ -66,14 +67,15 @@ extension StoredResponse {
             guard let range = wanted.resolved(in: length) else { return nil }
             found = range
         } else {
-            // Without the length only the end of what is asked for says what it is.
+            // If the length is unknown, only a range with an explicit end is determined.
             guard case .from(let first, through: let last?) = wanted, last < .max else { return nil }
             found = first..<(last + 1)
         }
         return range.lowerBound <= found.lowerBound && found.upperBound <= range.upperBound ? found : nil
     }
 
-    /// Whether the condition of `If-Range` holds (RFC 9110, section 13.1.5), or there is none.
+    /// Returns a Boolean value that indicates whether the `If-Range` condition holds or is absent (RFC 9110, section
+    /// 13.1.5).
     private func allowsPart(to request: HTTPRequest) -> Bool {
         guard let condition = request.headerFields[.ifRange] else { return true }
         if condition.contains("\"") {
@@ -83,7 +85,8 @@ extension StoredResponse {
         guard let text = head.headerFields[.lastModified], text == condition,
             let modified = HTTPDate.parse(text, now: responseTime)
         else { return false }
-        // A date is a strong validator only where the resource cannot have changed twice in that second.
+        // RFC 9110, section 8.8.2.2: a date is a strong validator only if the resource cannot have changed twice in
+        // that second.
         return date.timeIntervalSince(modified) >= 1
     }
 }

@@ -4,10 +4,10 @@
 internal import HTTPTypes
 internal import WebSyntax
 
-/// Which requests a response answers (RFC 9111, section 4.1).
+/// The selection of stored responses by request fields (RFC 9111, section 4.1).
 enum Vary {
-    /// What the fields that a response varies by are in the request it answered.
-    /// - Returns: `nil` for `*`, and for more names than a cache should compare: nothing matches that.
+    /// Returns the request fields that a response varies by, with the values in the request.
+    /// - Returns: `nil` for `*` and for more than 32 names. Such a response matches no request.
     static func selectors(of response: HTTPResponse, for request: HTTPRequest) -> [StoredResponse.Selector]? {
         var names: Set<String> = []
         for member in FieldList.members(of: response.headerFields[values: .vary]) {
@@ -22,12 +22,13 @@ enum Vary {
         selectors.allSatisfy { $0.value == value(of: $0.name, in: request) }
     }
 
-    /// The field's value where spellings with one meaning are the same: several fields and one list, white space
-    /// around members, and of what is preferred (RFC 9110, sections 12.5.1 to 12.5.4) case and the order of equals.
+    /// Returns the normalised value of a field. Equivalent spellings have equal values: several fields and one list,
+    /// and white space around members. For preferences (RFC 9110, sections 12.5.1 to 12.5.4), case and the order of
+    /// members with equal weight are ignored too.
     private static func value(of name: String, in request: HTTPRequest) -> String? {
         guard let name = HTTPField.Name(name), request.headerFields.contains(name) else { return nil }
         switch name {
-        // Neither is a list.
+        // These fields are not lists.
         case .userAgent, .cookie: return request.headerFields[values: name].joined(separator: "; ")
         case .acceptLanguage, .acceptEncoding:
             return FieldList.members(of: request.headerFields[values: name]).map(Preference.init).sorted()
@@ -36,10 +37,10 @@ enum Vary {
         }
     }
 
-    /// A member of a list of preferences. Sorts the most preferred first.
+    /// A member of a list of preferences; sorted by descending weight.
     private struct Preference: Comparable {
         let name: String
-        /// In thousandths.
+        /// The weight in thousandths.
         let weight: Int
         var text: String { weight == 1_000 ? name : "\(name);q=\(weight)" }
 
@@ -54,7 +55,7 @@ enum Vary {
             weight = Self.thousandths(digits) ?? 0
         }
 
-        /// `0.5` is 500 (RFC 9110, section 12.4.2).
+        /// Returns a weight in thousandths: `0.5` is 500 (RFC 9110, section 12.4.2).
         private static func thousandths(_ text: Substring) -> Int? {
             let halves = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
             guard let first = halves.first, let whole = DeltaSeconds.parse(first), whole <= 1 else { return nil }

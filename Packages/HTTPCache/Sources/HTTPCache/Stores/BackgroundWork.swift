@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// Tasks that no request waits for, a few at a time; they end with this object.
+/// A limited set of background tasks. The tasks are cancelled when this object is released.
 final class BackgroundWork: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -22,14 +22,14 @@ final class BackgroundWork: Sendable {
         close()
     }
 
-    /// Does the work, unless there is too much of it already, or no more is wanted.
+    /// Starts a task, unless the limit is reached or the object is closed.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.tasks.count < limit, !state.isClosed else { return }
             state.last += 1
             let number = state.last
             let work = OneTimeWork(work)
-            // It takes the mutex last, so it cannot be through before it is in the table.
+            // The task removes itself under the same mutex, so it cannot finish before it is in the table.
             state.tasks[number] = Task { [weak self] in
                 await work.run()
                 _ = self?.state.withLock { $0.tasks.removeValue(forKey: number) }
@@ -37,7 +37,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// Cancels what is under way, and takes no more.
+    /// Cancels the running tasks and rejects new ones.
     func close() {
         let tasks = state.withLock { state in
             state.isClosed = true
@@ -46,44 +46,46 @@ final class BackgroundWork: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Waits until there is none.
+    /// Waits until no task is running.
     func waitUntilIdle() async {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
 }
 
-/// Runs what blocks on a thread of its own, one job after another: Swift's own threads are as few as cores.
+/// A serial queue for blocking jobs on its own thread. Blocking jobs must not occupy the threads of Swift's
+/// concurrency pool, which has one thread per core.
 final class BlockingQueue: Sendable {
     private let queue: SerialQueue
     /// Held while a short job runs on its caller's thread.
     private let place = Mutex(())
 
-    /// - Parameter name: what its jobs are, for who looks at threads.
+    /// Creates a queue.
+    /// - Parameter name: The last part of the queue's label.
     init(_ name: String) {
         queue = SerialQueue("container.http-cache.\(name)", priority: .userInitiated)
     }
 
-    /// Runs a job. When this returns, the job and all it holds are gone.
+    /// Runs a job. When this function returns, the job and all objects that it captures are released.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await queue.run(work)
     }
 
-    /// Runs a job that is short where nothing goes wrong, beside the others and in no order with them: waking a thread
-    /// takes longer than it does. One at a time runs on its caller's thread, so that a disk that hangs holds one of
-    /// Swift's own at most.
+    /// Runs a short job, without an order relative to the other jobs. The job runs on its caller's thread if no other
+    /// short job does, because waking a thread takes longer than the job. If the disk hangs, at most one thread of the
+    /// concurrency pool is blocked.
     func runShort<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         if let value = place.withLockIfAvailable({ _ in work() }) { return value }
         return await run(work)
     }
 
-    /// Runs a job, and blocks until it is done. Not to be called by a job.
+    /// Runs a job and blocks until it has finished. A job of this queue must not call this function.
     func runBlocking<Value>(_ work: () throws -> Value) rethrows -> Value {
         try queue.runBlocking(work)
     }
 }
 
-/// Work that is done once, and gone with all it holds when ``run()`` returns: whoever waits for it may then be the last
-/// to hold the store, and close it.
+/// Work that runs once and is released when ``run()`` returns. A caller that waits for it may then hold the last
+/// reference to the store and close it.
 final class OneTimeWork: Sendable {
     private let work: Mutex<(@Sendable () async -> Void)?>
 

@@ -4,31 +4,32 @@
 public import Foundation
 public import ResourceLoading
 
-/// Keeps responses and their bytes.
+/// A store of responses and their bytes.
 ///
-/// What goes wrong in a store is a miss, and never an error of a request: nothing here throws.
+/// A failure in a store is a cache miss and never an error of a request, so no requirement throws.
 ///
-/// Isolation: any; all of it may be called concurrently.
+/// Isolation: any; all requirements may be called concurrently.
 public protocol CacheStoring: Sendable {
-    /// All responses stored under a key, in any order.
+    /// Returns all responses stored under a key, in any order.
     func responses(for key: CacheKey) async -> [StoredResponse]
-    /// The bytes of a stored response: those of its `range`.
-    /// - Returns: `nil` where they are no longer there, or damaged.
+    /// Returns the bytes in the `range` of a stored response.
+    /// - Returns: `nil` if the bytes are missing or damaged.
     func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody?
-    /// What ``responses(for:)`` would say, where that is known without waiting or reading. Default: it is not.
-    /// - Returns: `nil` where it is not known.
+    /// Returns the result of ``responses(for:)`` if it is known without waiting or reading; the default implementation
+    /// returns `nil`.
+    /// - Returns: `nil` if the result is not known.
     func responsesInMemory(for key: CacheKey) -> [StoredResponse]?
-    /// What ``body(of:for:)`` would give, where that lies in memory. Default: it does not.
+    /// Returns the result of ``body(of:for:)`` if the bytes are in memory; the default implementation returns `nil`.
     func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody?
-    /// Begins to store a response.
+    /// Returns a writer that stores a response.
     func makeWriter(for key: CacheKey) -> any CacheWriting
-    /// Keeps other fields and times for bytes that are there. Does nothing where they are not.
+    /// Replaces the fields and times of a stored response. Does nothing if its bytes are not stored.
     func update(_ response: StoredResponse, for key: CacheKey) async
-    /// Removes a variant, or all of a key.
+    /// Removes one variant of a key, or all variants if `variant` is `nil`.
     func remove(_ key: CacheKey, variant: String?) async
-    /// Removes everything.
+    /// Removes all responses.
     func removeAll() async
-    /// Whether a response of so many bytes is not too large.
+    /// Returns a Boolean value that indicates whether a response of this size, in bytes, can be stored.
     func accepts(_ bytes: Int64) -> Bool
 }
 
@@ -38,20 +39,20 @@ extension CacheStoring {
     public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? { nil }
 }
 
-/// Takes the bytes of one response. Dropped before ``finish(_:)``, it leaves nothing behind.
+/// A writer of one response. If it is released before ``finish(_:)``, nothing is stored.
 public protocol CacheWriting: Sendable {
-    /// Takes the next bytes.
-    /// - Returns: whether there is any use in more of them: false where the response is too large for the store.
+    /// Writes the next bytes.
+    /// - Returns: `false` if the response is too large for the store, so that more bytes are useless.
     func write(_ chunk: Data) async -> Bool
-    /// Stores the response, in place of the one of the same variant. To be called once, after all bytes.
+    /// Stores the response in place of the one of the same variant. Must be called once, after all bytes.
     func finish(_ response: StoredResponse) async
 }
 
-/// The bytes of a stored response, and where they were.
+/// The bytes of a stored response and their source.
 public struct CachedBody: Sendable {
-    /// All bytes of the response's range.
+    /// All bytes in the range of the response.
     public let body: ResourceBody
-    /// Where the bytes were: `Provenance.Source.memory` or `Provenance.Source.disk`.
+    /// The source of the bytes: `Provenance.Source.memory` or `Provenance.Source.disk`.
     public let source: Provenance.Source
 
     public init(_ body: ResourceBody, from source: Provenance.Source) {
@@ -60,9 +61,9 @@ public struct CachedBody: Sendable {
     }
 }
 
-/// What stored responses are found by: the URL, within the cache of one top-level site.
+/// The key of stored responses: the URL and the partition of a top-level site.
 public struct CacheKey: Sendable, Hashable {
-    /// The site whose pages share the entry; empty where nothing is divided. Without control characters.
+    /// The site whose pages share the entry; empty if the cache is not partitioned. Contains no control characters.
     public let partition: String
     /// The absolute URL, without its fragment.
     public let url: String

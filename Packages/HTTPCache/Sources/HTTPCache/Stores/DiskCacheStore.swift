@@ -8,54 +8,54 @@ public import Logging
 internal import ResourceLoading
 internal import ResourceStore
 
-/// The disk level: responses in a store of their own, which survive the process.
+/// The disk level of the cache: responses in a `BlobStore` that survive the process.
 ///
-/// It is a `BlobStore` whose resources are the cached responses: the body is the blob, and status, fields and
-/// times are the resource's validator. So it has the store's budget and its least-recently-used eviction (by the day),
-/// its order of steps (a kill leaves an entry whole or absent) and its checks (a damaged entry is a miss). A store that
-/// cannot be opened because it is damaged is begun anew: all it held can be fetched.
+/// The body of a response is a blob. Its status, fields and times are the validator of a resource. The `BlobStore`
+/// provides the budget, the least-recently-used eviction (by day), the order of writes (after a kill an entry is
+/// complete or absent) and the checks (a damaged entry is a miss). A store that is damaged on opening is replaced by
+/// an empty one.
 ///
-/// What is to be removed is never given out again, also where the disk cannot be told: while the level is suspended, or
-/// where the disk fails. It is hidden then, and removed as soon as that can be; a process that ends before leaves a
-/// file, `forget`, for which the next opening removes everything.
+/// A removed response is never returned again, even if the store is suspended or the disk fails. In that case it is
+/// hidden and removed as soon as possible. If the process ends before that, a file named `forget` remains, and the
+/// next opening removes the responses that it lists.
 ///
-/// Isolation: any. What blocks runs on threads of the level's own, but for one look-up at a time, which runs where it
-/// is asked for: look-ups wait neither for the checks of large files nor for those who write, unless they find damage.
+/// Isolation: any. Blocking work runs on threads of this level. One look-up at a time runs on the thread of its
+/// caller. Look-ups do not wait for checks of large files or for writers, unless they find damage.
 public final class DiskCacheStore: CacheStoring {
     private let store: BlobStore
     private let lookUps = BlockingQueue("look-ups")
     private let bodies = BlockingQueue("bodies")
     let changes = BlockingQueue("changes")
-    /// The most bytes of one response.
+    /// The maximum number of bytes in one response.
     public let largestEntry: Int64
     private let log: Logger
     private let read = Mutex(ReadBodies())
-    /// Changed by jobs of `changes` alone.
+    /// Changed only by jobs of `changes`.
     private let pending = Mutex(PendingRemovals())
-    /// The file that says that something is still to be removed.
+    /// The name of the file that lists responses to remove.
     private static let pendingName = "forget"
 
-    /// Bodies up to this size are read with their records: one way to the disk instead of two.
+    /// The maximum size of a body that is read together with its record, in bytes; this saves one disk access.
     private static let smallBody: Int64 = 64 << 10
-    /// About what an entry costs on disk beside its texts: rows, their places in indexes, a seal.
+    /// The approximate disk usage of an entry besides its texts, in bytes: rows, index entries and a seal.
     private static let entryCost: Int64 = 512
 
-    /// Opens the level in a directory, which nothing else may use; it is made where it does not exist.
+    /// Opens the level in a directory, which nothing else may use. The directory is created if it does not exist.
     /// - Parameters:
-    ///   - directory: its path.
-    ///   - capacity: in bytes, of bodies, keys and heads together, and 512 for each entry. Default: 100 MB.
-    ///   - log: told what goes wrong with the disk. Default: a logger labelled `container.http-cache`.
-    /// - Throws: `StoreError`, with code `in-use`, `disk-full` or `io`.
+    ///   - directory: The path of the directory.
+    ///   - capacity: The capacity in bytes for bodies, keys and heads, and 512 for each entry; 100 MB by default.
+    ///   - log: The logger for disk failures; its label is `container.http-cache` by default.
+    /// - Throws: `StoreError` with code `in-use`, `disk-full` or `io`.
     public init(
         directory: String, capacity: Int64 = 100 << 20, log: Logger = Logger(label: "container.http-cache")
     ) throws {
-        // The level above has what is used often.
+        // ``MemoryCacheStore`` holds the frequently used responses.
         let configuration = BlobStore.Configuration(
             memoryCacheBytes: 0, packageBudget: 0, resourceBudget: max(0, capacity))
         do {
             store = try Self.open(directory, configuration)
         } catch let error as StoreError where error.code == .damaged || error.code == .newerFormat {
-            log.warning("the HTTP cache is begun anew", metadata: ["reason": "\(error)"])
+            log.warning("the HTTP cache is damaged and was replaced by an empty one", metadata: ["reason": "\(error)"])
             try BlobStore.reset(directory: directory)
             store = try Self.open(directory, configuration)
         }
@@ -70,12 +70,12 @@ public final class DiskCacheStore: CacheStoring {
         guard let folder = try PrivateFolder.open(store.directory), try folder.names().contains(pendingName) else {
             return store
         }
-        // One that is too large, or is no file, says nothing of what is to be removed.
+        // A file that is too large or is not a regular file does not list what to remove.
         let marked = (try? folder.contents(of: pendingName, upTo: 16 << 20)) ?? Data()
         if let prefixes = try? JSONDecoder().decode([String].self, from: marked) {
             for prefix in prefixes { try store.removeResources(try store.resources(withPrefix: prefix).map(\.key)) }
         } else {
-            // Below nothing: answers without a body have no bytes to count.
+            // The budget is negative because responses without a body have a size of zero bytes.
             _ = try store.evictResources(to: -1)
         }
         try? folder.remove(pendingName)
@@ -84,7 +84,8 @@ public final class DiskCacheStore: CacheStoring {
 
     public func responses(for key: CacheKey) async -> [StoredResponse] {
         await lookUp(or: []) { [self] store in
-            // Before the disk is asked: what is removed from it meanwhile is hidden until then.
+            // The hidden responses are read before the disk, because removals during the look-up stay hidden until
+            // then.
             let hidden = pending.withLock { $0 }
             let seen = read.withLock(\.removals)
             let resources = try store.resources(withPrefix: key.prefix)
@@ -92,10 +93,10 @@ public final class DiskCacheStore: CacheStoring {
                 .filter { !hidden.covers(key, variant: $0.variant) }
             guard resources.count == 1, let response = responses.first, resources[0].size <= Self.smallBody,
                 resources[0].size == Int64(response.range.count),
-                // Who asks for bytes that are gone removes their record.
+                // ``body(of:for:)`` removes the record of missing bytes.
                 case .there(let body) = try Self.body(in: resources[0], of: store)
             else { return responses }
-            // Notes the use, once a day.
+            // Records the use, once a day.
             if resources[0].lastUse < store.configuration.today() { _ = try store.resource(for: resources[0].key) }
             read.withLock { $0.put(body, key.name(of: response), response.revision, seen: seen) }
             return responses
@@ -116,7 +117,8 @@ public final class DiskCacheStore: CacheStoring {
         case .there(let body): return CachedBody(body, from: .disk)
         case .notThere: return nil
         case .gone:
-            // Counted already. The record must not stand in the budget; another of that name may have come meanwhile.
+            // The store has already counted the damage. The record is removed so that it does not use the budget,
+            // unless another response has replaced it.
             await change("removal") { store in
                 guard let resource = try store.resource(for: name),
                     StoredResponse(record: resource.validator)?.revision == response.revision
@@ -130,7 +132,7 @@ public final class DiskCacheStore: CacheStoring {
     private enum FoundBody {
         case there(ResourceBody)
         case notThere
-        /// There is a record of it, and its bytes are missing or wrong.
+        /// The record exists, but its bytes are missing or damaged.
         case gone
     }
 
@@ -180,34 +182,34 @@ public final class DiskCacheStore: CacheStoring {
     public func removeAll() async {
         await change("removal", elseRemoving: (nil, nil)) { [self] store in
             defer { read.withLock { $0.remove { _ in true } } }
-            // Below nothing: answers without a body have no bytes to count.
+            // The budget is negative because responses without a body have a size of zero bytes.
             _ = try store.evictResources(to: -1)
         }
     }
 
-    /// Gives memory back that the database holds, for a warning that it is short.
+    /// Releases memory that the database holds, for example after a memory warning.
     public func releaseMemory() {
         read.withLock { $0.remove { _ in true } }
         store.releaseMemory()
     }
 
-    /// Says that nothing will be written for a while, as when an app goes to the background: a kill from here on counts
-    /// as a proper close.
+    /// Completes pending writes, for example when the app enters the background. A kill after this call is equivalent
+    /// to closing the store.
     public func checkpoint() async {
         await change("settling") { try $0.checkpoint() }
     }
 
-    /// Lets go of every lock before the system suspends the app, see `BlobStore.suspend()`. Until ``resume()``
-    /// nothing new is stored, and what is removed is hidden. Blocks for as long as the disk takes.
+    /// Releases all locks before the system suspends the app, see `BlobStore.suspend()`. Until ``resume()``, nothing
+    /// new is stored and removed responses are hidden. Blocks until the disk has finished.
     /// - Throws: `StoreError`.
     public func suspend() throws {
         try store.suspend()
     }
 
-    /// Goes on after ``suspend()``: first it removes what was to be removed meanwhile.
-    /// - Throws: `StoreError`, with code `in-use` where another has opened the directory meanwhile.
+    /// Reverses ``suspend()`` and first removes the responses that were removed during the suspension.
+    /// - Throws: `StoreError` with code `in-use` if another process has opened the directory in the meantime.
     public func resume() throws {
-        // So that nothing is written before that.
+        // Runs in the queue of changes, so that no write precedes the removals.
         try changes.runBlocking {
             try store.resume()
             do { try removePending() } catch { record(error, "removal") }
@@ -225,13 +227,13 @@ public final class DiskCacheStore: CacheStoring {
     }
 }
 
-// MARK: - What blocks
+// MARK: - Blocking work
 
 extension DiskCacheStore {
-    /// Runs what changes something.
+    /// Runs a job that changes the store.
     /// - Parameters:
-    ///   - doomed: what must not be given out where that fails: a variant of a key, all of a key, or everything.
-    ///   - ifThere: whether nothing has to be remembered of what is not there.
+    ///   - doomed: The responses to hide if the job fails: one variant of a key, all variants of a key, or everything.
+    ///   - ifThere: A Boolean value that indicates whether responses are hidden only if the key has stored responses.
     fileprivate func change(
         _ what: String, elseRemoving doomed: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
         _ work: @escaping @Sendable (BlobStore) throws -> Void
@@ -247,14 +249,14 @@ extension DiskCacheStore {
         }
     }
 
-    /// Runs what writes and gives something back.
+    /// Runs a job that writes and returns a value.
     fileprivate func write(
         _ work: @escaping @Sendable (BlobStore) throws -> Bool
     ) async -> Bool {
         await run("write", on: changes, or: false, work)
     }
 
-    /// Removes what could not be removed before. To be called by a job of `changes`.
+    /// Removes the responses that could not be removed before. Must be called by a job of `changes`.
     private func removePending() throws {
         let waiting = pending.withLock { $0 }
         guard !waiting.isEmpty else { return }
@@ -276,13 +278,14 @@ extension DiskCacheStore {
         unmarkPending()
     }
 
-    /// Whether there is something of a key, as far as can be read.
+    /// Returns a Boolean value that indicates whether responses of a key are stored; `true` if this cannot be
+    /// determined.
     private func holds(_ key: CacheKey?, in store: BlobStore) -> Bool {
         guard let key, let found = try? store.resources(withPrefix: key.prefix) else { return true }
         return !found.isEmpty
     }
 
-    /// Has what could not be removed be removed later, and not be found until then.
+    /// Hides responses that could not be removed, and records them for a later removal.
     private func hide(_ key: CacheKey?, _ variant: String?) {
         let prefixes: [String]? = pending.withLock { pending in
             if let key { pending.add(key, variant: variant) } else { pending.addAll() }
@@ -291,12 +294,13 @@ extension DiskCacheStore {
                 variants.isEmpty ? [key.prefix] : variants.map { key.prefix + $0 }
             }
         }
-        // For an end of the process before that. Where it cannot be made, nothing can be written at all.
+        // The file applies if the process ends before the removal. If it cannot be written, nothing else can be
+        // written either.
         let marked = prefixes.flatMap { try? JSONEncoder().encode($0) } ?? Data()
         do {
             try PrivateFolder.open(store.directory)?.replace(Self.pendingName, with: marked)
         } catch {
-            log.warning("what the HTTP cache should forget would not outlive the process")
+            log.warning("pending removals of the HTTP cache could not be saved")
         }
     }
 
@@ -304,12 +308,12 @@ extension DiskCacheStore {
         do {
             try PrivateFolder.open(store.directory)?.remove(Self.pendingName)
         } catch {
-            // The next opening removes more than it must.
+            // The next opening then removes more responses than necessary.
             record(error, "removal")
         }
     }
 
-    /// Runs what reads records, and at most a small body.
+    /// Runs a job that reads records and at most one small body.
     private func lookUp<Value: Sendable>(
         or value: Value, _ work: @escaping @Sendable (BlobStore) throws -> Value
     ) async -> Value {
@@ -323,7 +327,7 @@ extension DiskCacheStore {
         await queue.run { [self] in attempt(what, or: value, work) }
     }
 
-    /// An error is told to the log, and to nobody else.
+    /// Runs a job and logs its error.
     private func attempt<Value>(_ what: String, or value: Value, _ work: (BlobStore) throws -> Value) -> Value {
         do {
             return try work(store)
@@ -334,17 +338,17 @@ extension DiskCacheStore {
     }
 
     private func record(_ error: any Error, _ what: String) {
-        // As it was told to be.
+        // This error is expected during a suspension.
         if let error = error as? StoreError, error.code == .suspended { return }
         log.warning("\(what) failed in the HTTP cache", metadata: ["error": "\(error)"])
     }
 }
 
-/// Writes the bytes of a response into the disk level as they come.
+/// A writer that stores the bytes of a response on disk as they are received.
 private final class DiskCacheWriter: CacheWriting {
     private let level: DiskCacheStore
     private let key: CacheKey
-    /// The bytes so far. Invariant of the mutex: held only by jobs of one queue of the level, so nobody waits for it.
+    /// The bytes so far. Only jobs of one queue of the level lock the mutex, so it is never contended.
     private let work = Mutex(Work())
 
     private struct Work: ~Copyable {
@@ -362,7 +366,7 @@ private final class DiskCacheWriter: CacheWriting {
         await level.write { [self] store in
             try work.withLock { work in
                 guard !work.isOver else { return false }
-                // Unless all goes well.
+                // Stays set if a statement below throws.
                 work.isOver = true
                 let batch = work.batch ?? store.makeBatch()
                 work.batch = batch
@@ -380,7 +384,8 @@ private final class DiskCacheWriter: CacheWriting {
     }
 
     func finish(_ response: StoredResponse) async {
-        // Where it cannot be stored, what was there is older than what the other level may hold.
+        // If the response cannot be stored, the previous one is older than the one in the memory level, so it is
+        // removed.
         await level.change("write", elseRemoving: (key, response.variant), ifThere: true) { [self] store in
             try work.withLock { work in
                 guard !work.isOver else {
@@ -400,7 +405,7 @@ private final class DiskCacheWriter: CacheWriting {
 }
 
 extension CacheKey {
-    /// What the names of all variants begin with. A line break is in no URL that came through HTTP.
+    /// The common prefix of the names of all variants. A URL received over HTTP contains no line break.
     fileprivate var prefix: String { "\(partition)\n\(url)\n" }
 
     fileprivate func name(of response: StoredResponse) -> String { prefix + response.variant }

@@ -6,13 +6,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The memory level: whole responses in memory; the least recently used go first.
+/// The memory level of the cache: complete responses in memory, with least-recently-used eviction.
 ///
 /// Isolation: any.
 public final class MemoryCacheStore: CacheStoring {
-    /// How many bytes it holds at most, with what each response costs besides.
+    /// The maximum number of bytes, including the overhead of each response.
     public let capacity: Int
-    /// The most bytes of one response.
+    /// The maximum number of bytes in one response.
     public let largestEntry: Int
     private let state = Mutex(State())
 
@@ -26,7 +26,7 @@ public final class MemoryCacheStore: CacheStoring {
     private struct State {
         var entries: [CacheKey: [Entry]] = [:]
         var bytes = 0
-        /// What others keep in memory on this budget.
+        /// The number of bytes of the budget that ``TieredCacheStore`` uses.
         var reserved = 0
         var uses: UInt64 = 0
 
@@ -36,18 +36,19 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
+    /// Creates a memory store.
     /// - Parameters:
-    ///   - capacity: in bytes. Default: 10 MB. Zero keeps nothing.
-    ///   - largestEntry: in bytes. Default: an eighth of the capacity.
+    ///   - capacity: The capacity in bytes; 10 MB by default. With zero, nothing is stored.
+    ///   - largestEntry: The maximum size of one response in bytes; an eighth of the capacity by default.
     public init(capacity: Int = 10 << 20, largestEntry: Int? = nil) {
         self.capacity = max(0, capacity)
         self.largestEntry = min(self.capacity, largestEntry ?? capacity / 8)
     }
 
-    /// How many bytes it holds, with what ``TieredCacheStore`` keeps beside it.
+    /// The number of bytes in use, including the lists of ``TieredCacheStore``.
     public var bytes: Int { state.withLock { $0.bytes + $0.reserved } }
 
-    /// Says how many bytes of the budget another takes: they are not for responses.
+    /// Reserves a part of the budget, in bytes, that is not available for responses.
     func reserve(_ bytes: Int) {
         state.withLock { state in
             state.reserved = bytes
@@ -98,7 +99,7 @@ public final class MemoryCacheStore: CacheStoring {
 
     public func accepts(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
 
-    /// Gives memory back: all of it, for a warning that memory is short.
+    /// Removes all responses, for example after a memory warning.
     public func releaseMemory() {
         state.withLock { state in
             state.entries = [:]
@@ -118,7 +119,7 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    /// Keeps a response, where it is not too large.
+    /// Stores a response if it is not too large.
     func insert(_ response: StoredResponse, _ bytes: Data, for key: CacheKey) {
         let cost = bytes.count + response.cost + key.url.utf8.count + key.partition.utf8.count
         state.withLock { state in
@@ -131,7 +132,7 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    /// A hundred at a time rather than one, so that the order is made seldom.
+    /// Removes the least recently used responses down to 90 percent of the budget, so that sorting is rare.
     private func trim(_ state: inout State) {
         let available = max(0, capacity - state.reserved)
         guard state.bytes > available else { return }
@@ -152,18 +153,18 @@ public final class MemoryCacheStore: CacheStoring {
 }
 
 extension StoredResponse {
-    /// About how many bytes of memory it takes itself.
+    /// The approximate memory usage without the body, in bytes.
     var cost: Int {
         head.headerFields.reduce(256) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 }
             + selectors.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) + 64 }
     }
 }
 
-/// Gathers the bytes of a response for the memory level.
+/// A writer that collects the bytes of a response for the memory level.
 final class MemoryCacheWriter: CacheWriting {
     private let store: MemoryCacheStore
     private let key: CacheKey
-    /// `nil` once there are too many.
+    /// The bytes so far; `nil` after the size limit was exceeded.
     private let gathered = Mutex<Data?>(Data())
 
     init(_ store: MemoryCacheStore, _ key: CacheKey) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the disk should no longer hold and could not be told, since it was suspended or failed.
+/// The removals that could not be made on disk because the store was suspended or the disk failed.
 struct PendingRemovals: Sendable {
-    /// How many keys are kept apart; beyond that all goes.
+    /// The maximum number of keys, and of variants of one key. Above the limit, everything is removed.
     static let limit = 256
 
-    /// Variants by key; none for all of them.
+    /// The variants by key; an empty set stands for all variants.
     private(set) var variants: [CacheKey: Set<String>] = [:]
     private(set) var isAll = false
 
     var isEmpty: Bool { !isAll && variants.isEmpty }
 
-    /// - Parameter variant: `nil` for all of the key.
+    /// Adds a removal.
+    /// - Parameter variant: The variant, or `nil` for all variants of the key.
     mutating func add(_ key: CacheKey, variant: String?) {
         guard !isAll else { return }
         if let variant, variants[key]?.isEmpty != true {
@@ -20,7 +21,7 @@ struct PendingRemovals: Sendable {
         } else {
             variants[key] = []
         }
-        // A URL has as many variants as the headers of its requests have values.
+        // The number of variants of a URL is unbounded because request fields can have any value.
         if variants.count > Self.limit || (variants[key]?.count ?? 0) > Self.limit { addAll() }
     }
 

@@ -3,14 +3,15 @@
 
 internal import ResourceLoading
 
-/// The last few small bodies that were read together with their records, each until it is asked for.
+/// The most recent small bodies that were read together with their records. Each body is kept until it is requested.
 struct ReadBodies {
     private static let limit = 8
     private var bodies: [(name: String, revision: UInt64, bytes: ResourceBody)] = []
-    /// Counts removals, so that what was read before one is not kept after it.
+    /// The number of removals. It prevents storing a body that was read before a removal.
     private(set) var removals: UInt64 = 0
 
-    /// - Parameter seen: what ``removals`` was before the bytes were read.
+    /// Stores a body, unless a removal has happened since it was read.
+    /// - Parameter seen: The value of ``removals`` before the bytes were read.
     mutating func put(_ bytes: ResourceBody, _ name: String, _ revision: UInt64, seen: UInt64) {
         guard seen == removals else { return }
         bodies.removeAll { $0.name == name }

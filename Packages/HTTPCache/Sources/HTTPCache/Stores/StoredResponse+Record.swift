@@ -5,8 +5,9 @@ internal import Foundation
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// The response as a text for a store of records. A line each: version, status, times, range, length and revision;
-    /// then the fields, `name:value`; then, after an empty line, the selectors, `name:value` or `name`.
+    /// The response as text for a store of records. The first line contains version, status, times, range, length and
+    /// revision. The fields follow as `name:value` lines. After an empty line follow the selectors as `name:value` or
+    /// `name`.
     var record: String {
         var text = "1 \(head.status.code) \(Self.milliseconds(requestTime)) \(Self.milliseconds(responseTime))"
         text += " \(range.lowerBound) \(range.upperBound) \(length ?? -1) \(revision)\n"
@@ -16,9 +17,10 @@ extension StoredResponse {
         return text
     }
 
-    /// - Returns: `nil` for what is no such text.
+    /// Creates a response from its record.
+    /// - Returns: `nil` if the text is not a valid record.
     init?(record: String) {
-        // By bytes: a text's letters are far slower to find.
+        // Parses bytes, because splitting by characters is much slower.
         let lines = record.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.count >= 3, lines.last?.isEmpty == true, let gap = lines.firstIndex(where: \.isEmpty) else {
             return nil

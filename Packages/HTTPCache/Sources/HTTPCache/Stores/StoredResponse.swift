@@ -6,13 +6,13 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A response that a cache holds, without its bytes.
+/// A stored response without its bytes.
 public struct StoredResponse: Sendable, Hashable {
-    /// A request's field that the response was chosen by (RFC 9111, section 4.1).
+    /// A request field that the response varies by (RFC 9111, section 4.1).
     public struct Selector: Sendable, Hashable {
-        /// In lower case.
+        /// The name of the field, in lower case.
         public let name: String
-        /// Normalised; `nil` where the request did not have it.
+        /// The normalised value; `nil` if the request did not contain the field.
         public let value: String?
 
         public init(name: String, value: String?) {
@@ -21,22 +21,22 @@ public struct StoredResponse: Sendable, Hashable {
         }
     }
 
-    /// Status and fields as they are stored: without those of one connection only. A complete response has the status
-    /// that came, a part of one `206`.
+    /// The status and the stored fields, without connection fields. A complete response has its original status; a
+    /// part has `206`.
     public var head: HTTPResponse { didSet { facts = Facts(head, responseTime: responseTime) } }
-    /// What a request must have so that this response answers it.
+    /// The field values that a request must have to match this response.
     public let selectors: [Selector]
-    /// When it was asked for; of a response that was freshened, when it was validated.
+    /// The time at which the request, or the last successful validation request, was sent.
     public var requestTime: Date
-    /// When its head came.
+    /// The time at which the head of the response, or of the last successful validation, was received.
     public var responseTime: Date { didSet { facts = Facts(head, responseTime: responseTime) } }
-    /// Which bytes of the representation are held.
+    /// The stored bytes of the representation.
     public let range: Range<Int64>
-    /// How many bytes the representation has, where that is known.
+    /// The length of the complete representation in bytes, if known.
     public let length: Int64?
-    /// Tells these bytes from those of any other response under the same key.
+    /// A random number that distinguishes these bytes from those of other responses under the same key.
     public let revision: UInt64
-    /// What the fields say, so that they are read once and not for each request.
+    /// The parsed fields, cached so that they are not parsed for each request.
     private(set) var facts: Facts
 
     public init(
@@ -53,14 +53,16 @@ public struct StoredResponse: Sendable, Hashable {
         facts = Facts(head, responseTime: responseTime)
     }
 
-    /// Whether all bytes of the representation are held.
+    /// A Boolean value that indicates whether all bytes of the representation are stored.
     public var isComplete: Bool { range.lowerBound == 0 && range.upperBound == length }
 
-    /// Names the variant within its key: two responses of one variant replace each other. Of letters and digits.
+    /// An identifier of the variant within its key, of letters and digits. A response replaces the stored response of
+    /// the same variant.
     public var variant: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ text: String) {
-            // FNV-1a; requests are compared with the selectors themselves, so two that collide cost a miss.
+            // FNV-1a. Requests are compared with the selectors themselves, so a hash collision costs only a cache
+            // miss.
             for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
             hash = (hash ^ 0xff) &* 0x100_0000_01b3
         }
@@ -73,13 +75,14 @@ public struct StoredResponse: Sendable, Hashable {
 }
 
 extension StoredResponse {
-    /// What the fields of a response say that every decision needs.
+    /// The parsed fields of a response that every decision uses.
     struct Facts: Sendable, Hashable {
         let cacheControl: CacheControl
         let entityTag: EntityTag?
-        /// `Date`.
+        /// The value of `Date`.
         let date: Date?
-        /// `Age`, in seconds. Of a list the first member counts, and what is no number is ignored (RFC 9111, section 5.1).
+        /// The value of `Age`, in seconds. The first member of a list counts, and an invalid value is ignored (RFC
+        /// 9111, section 5.1).
         let age: Int
 
         init(_ head: HTTPResponse, responseTime: Date) {
@@ -95,14 +98,14 @@ extension StoredResponse {
 
     var entityTag: EntityTag? { facts.entityTag }
 
-    /// The entity tag as it came, where equal tags mean equal bytes.
+    /// The unparsed entity tag if it is strong.
     var strongTag: String? {
         head.headerFields[.eTag].flatMap { text in
             EntityTag(text).flatMap { $0.isWeak ? nil : text }
         }
     }
 
-    /// Whether it can be asked of the origin if this is still right.
+    /// A Boolean value that indicates whether the response can be validated at the origin.
     var hasValidator: Bool {
         head.headerFields[.eTag]?.isEmpty == false || head.headerFields.contains(.lastModified)
     }

@@ -5,11 +5,10 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// Two levels: what is small and used lies in memory, all of it on disk.
+/// A store of two levels: all responses are on disk; small, recently used ones are also in memory.
 ///
-/// It knows what is stored under the keys that were asked for last, so that neither a hit in memory nor a miss asks the
-/// disk. For that nothing else may change the levels. These lists are part of the memory level's budget, at most a
-/// quarter of it.
+/// It caches the response lists of recently requested keys, so that neither a memory hit nor a miss reads the disk.
+/// Therefore nothing else may change the levels. The lists use at most a quarter of the memory level's budget.
 ///
 /// Isolation: any.
 public final class TieredCacheStore: CacheStoring {
@@ -17,12 +16,12 @@ public final class TieredCacheStore: CacheStoring {
     private let disk: any CacheStoring
     private let state: Mutex<State>
 
-    /// How many keys' lists are kept.
+    /// The maximum number of keys whose lists are cached.
     private static let listLimit = 2_048
 
     private struct List {
         let responses: [StoredResponse]
-        /// About how many bytes of memory it takes.
+        /// The approximate memory usage, in bytes.
         let cost: Int
         var lastUse: UInt64
 
@@ -35,12 +34,12 @@ public final class TieredCacheStore: CacheStoring {
 
     private struct State {
         var lists: [CacheKey: List] = [:]
-        /// Of all lists.
+        /// The approximate memory usage of all lists, in bytes.
         var cost = 0
-        /// The most they may cost.
+        /// The maximum of `cost`.
         let costLimit: Int
         var uses: UInt64 = 0
-        /// Counts changes, so that a list that was read before one is not kept after it.
+        /// The number of changes. It prevents caching a list that was read before a change.
         var changes: UInt64 = 0
 
         init(costLimit: Int) {
@@ -55,7 +54,7 @@ public final class TieredCacheStore: CacheStoring {
             lists[key] = list
             cost += list.cost
             guard lists.count > TieredCacheStore.listLimit || cost > costLimit else { return }
-            // An eighth at a time rather than one, so that the order is made seldom.
+            // Removes an eighth of the lists at once, so that sorting is rare.
             let oldest = lists.map { ($0.key, $0.value.lastUse) }.sorted { $0.1 < $1.1 }
             for (key, _) in oldest {
                 if lists.count <= TieredCacheStore.listLimit / 8 * 7, cost <= costLimit / 8 * 7 { break }
@@ -146,7 +145,7 @@ public final class TieredCacheStore: CacheStoring {
         clear()
     }
 
-    /// Gives memory back, for a warning that it is short.
+    /// Releases the memory level and the cached lists, for example after a memory warning.
     public func releaseMemory() {
         memory.releaseMemory()
         clear()
@@ -161,7 +160,7 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    /// Changes the list of a key, where it is known.
+    /// Changes the list of a key, if it is cached.
     private func change(_ key: CacheKey, _ body: (inout [StoredResponse]) -> Void) {
         state.withLock { state in
             state.changes += 1
@@ -172,8 +171,8 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    /// Changes the list of a key, and once more when the disk has changed too: what the disk gave out meanwhile is as it
-    /// was before.
+    /// Changes the list of a key before and after the disk changes. A list that is read from the disk in between has
+    /// the old content.
     private func changing(
         _ key: CacheKey, _ body: (inout [StoredResponse]) -> Void, while work: () async -> Void
     ) async {
@@ -186,7 +185,7 @@ public final class TieredCacheStore: CacheStoring {
         memory.bytes(of: response, for: key) != nil
     }
 
-    /// Makes a response known. It lies in one level or in both.
+    /// Adds a response that is stored in at least one level to the list of its key.
     fileprivate func record(_ response: StoredResponse, for key: CacheKey) {
         change(key) { list in
             list.removeAll { $0.variant == response.variant }
@@ -195,7 +194,7 @@ public final class TieredCacheStore: CacheStoring {
     }
 }
 
-/// Writes into both levels. What is too large for one may still go into the other.
+/// A writer for both levels. A response that is too large for one level may still be stored in the other.
 private final class TieredCacheWriter: CacheWriting {
     private let store: TieredCacheStore
     private let key: CacheKey
@@ -217,11 +216,11 @@ private final class TieredCacheWriter: CacheWriting {
 
     func finish(_ response: StoredResponse) async {
         await memory.finish(response)
-        // Before the disk has synced it, where who asks meanwhile finds it in memory.
+        // Requests find the response in memory while it is still being written to disk.
         let isInMemory = store.holdsInMemory(response, for: key)
         if isInMemory { store.record(response, for: key) }
         await disk.finish(response)
-        // Also again: what the disk gave out meanwhile lacks it.
+        // Recorded again: a list that was read from the disk in the meantime lacks the response.
         store.record(response, for: key)
     }
 }

@@ -9,9 +9,9 @@ import WebSyntax
 
 @testable import HTTPCache
 
-/// The origin of one test: answers each request as the test says, and keeps what it saw.
+/// The origin of one conformance test. It responds as the test specifies and records the requests.
 final class ConformanceOrigin: ResourceLoader {
-    /// A request as the origin saw it, and the fields of its answer that the client must see.
+    /// A request received by the origin, and the response fields that the client must receive.
     struct Seen: Sendable {
         let number: Int
         let method: String
@@ -19,7 +19,7 @@ final class ConformanceOrigin: ResourceLoader {
         let answer: [HTTPField.Name: String]
     }
 
-    /// The body of answers that do not say another: as long as a UUID, which one test counts on.
+    /// The default body of responses. One test requires the length of a UUID.
     static let defaultBody = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
     private let requests: [ConformanceRequest]
@@ -28,7 +28,7 @@ final class ConformanceOrigin: ResourceLoader {
 
     private struct State {
         var seen: [Seen] = []
-        /// The fields of the answers with dates and locations filled in, which happens once.
+        /// The response fields with dates and locations filled in. They are computed once.
         var answers: [Int: [(ConformanceRequest.Field, String)]] = [:]
     }
 
@@ -77,7 +77,7 @@ final class ConformanceOrigin: ResourceLoader {
             let hasBody = ![204, 304].contains(status) && request.head.method != .head
             let whole = Data((wanted.responseBody ?? Self.defaultBody).utf8)
             var body = hasBody ? whole : Data()
-            // What a reader of the connection would get.
+            // The body is cut to the bytes that a client would read from the connection.
             if let length = head.headerFields[.contentLength].flatMap({ Int($0) }) {
                 body = body.prefix(length)
             } else if ![204, 304].contains(status) {
@@ -89,7 +89,7 @@ final class ConformanceOrigin: ResourceLoader {
         }
     }
 
-    /// The fields of an answer that was never given.
+    /// The fields of a response that was never sent.
     private func unfilled(_ number: Int) -> [(ConformanceRequest.Field, String)] {
         guard requests.indices.contains(number - 1) else { return [] }
         return requests[number - 1].responseFields.map { field in
@@ -113,7 +113,8 @@ final class ConformanceOrigin: ResourceLoader {
         fill(name: field.name, field.value, now: now, path: path, request)
     }
 
-    /// Numbers in dates are seconds from now; locations of some tests are below the test's own path.
+    /// Fills in a field value. Numbers in dates are seconds from now. Locations of some tests are below the path of
+    /// the test.
     static func fill(
         name: String, _ value: ConformanceRequest.Value, now: Date, path: String, _ request: ConformanceRequest
     ) -> String {
@@ -142,7 +143,7 @@ final class ConformanceOrigin: ResourceLoader {
     }
 }
 
-/// Bytes in two pieces.
+/// A body in two pieces.
 struct Pieces: AsyncSequence, Sendable {
     let pieces: [Data]
 

@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// One request of a test: what the client sends, what the origin answers, and what must come of it.
+/// One request of a conformance test: the request, the response of the origin and the expectations.
 struct ConformanceRequest: Decodable, Sendable {
-    /// A field's value: text, or for a date seconds from now.
+    /// The value of a field: text, or seconds from now for a date.
     enum Value: Decodable, Sendable, Hashable {
         case text(String)
         case number(Int)
@@ -20,7 +20,7 @@ struct ConformanceRequest: Decodable, Sendable {
         }
     }
 
-    /// `[name, value]`, or with a third member that says whether the client must see the field as it was sent.
+    /// `[name, value]`, with an optional third member: whether the client must receive the field unchanged.
     struct Field: Decodable, Sendable {
         let name: String
         let value: Value
@@ -34,7 +34,7 @@ struct ConformanceRequest: Decodable, Sendable {
         }
     }
 
-    /// What a field must be, in a response or at the origin.
+    /// The expectation about a field in a response or in a request at the origin.
     enum Expectation: Decodable, Sendable {
         case present(String)
         case equals(String, Value)
@@ -61,7 +61,7 @@ struct ConformanceRequest: Decodable, Sendable {
         }
     }
 
-    /// `null` where the key is there without a value: nothing is compared then.
+    /// An optional expectation; `null` means that nothing is compared.
     enum Wanted<Value: Decodable & Sendable>: Decodable, Sendable {
         case anything
         case value(Value)
@@ -79,7 +79,7 @@ struct ConformanceRequest: Decodable, Sendable {
     let query: String?
     let hasMagicDates: Bool
     let hasMagicLocations: Bool
-    /// Names of dates that are sent in the second spelling.
+    /// The names of dates that are sent in the RFC 850 format.
     let dashedDates: [String]
     let status: Int?
     let responseFields: [Field]
@@ -90,7 +90,7 @@ struct ConformanceRequest: Decodable, Sendable {
     let expectsInterimResponses: Int?
     let pausesAfter: Bool
     let isSetup: Bool
-    /// Names of expectations that are set-up.
+    /// The names of the expectations that are part of the setup.
     let setupTests: [String]
     let expectedType: String?
     let expectedStatus: Wanted<Int>?
@@ -160,7 +160,7 @@ struct ConformanceRequest: Decodable, Sendable {
         checksBody = try value(.checkBody) ?? true
     }
 
-    /// Whether what an expectation finds is about the test, or about what it stands on.
+    /// Returns a Boolean value that indicates whether an expectation concerns the setup of the test.
     func isSetup(_ expectation: String) -> Bool {
         isSetup || setupTests.contains(expectation)
     }

@@ -7,17 +7,17 @@ import ResourceLoading
 
 @testable import HTTPCache
 
-/// Runs one test through a shared cache, as the suite's own client and server would through a proxy.
+/// A run of one test through a shared cache, equivalent to the suite's client and server with a proxy.
 struct ConformanceRun {
-    /// What came of a test, its dependencies apart.
+    /// The result of a test, without its dependencies.
     enum Verdict: Equatable {
         case passed
-        /// What the test stands on does not hold.
+        /// A precondition of the test does not hold.
         case setup(String)
         case failed(String)
     }
 
-    /// Where a test goes wrong.
+    /// The error that ends a test.
     private struct Stop: Error {
         let verdict: Verdict
     }
@@ -59,7 +59,7 @@ struct ConformanceRun {
         try check(origin.seen, answers)
     }
 
-    /// What a client of a proxy gets: an error of the cache is the proxy's `502`.
+    /// Sends a request as a client of a proxy. An error of the cache becomes a `502` response.
     private func send(
         _ wanted: ConformanceRequest, number: Int, after former: Answer?, through cache: CachingLoader
     ) async throws -> Answer {
@@ -68,7 +68,7 @@ struct ConformanceRun {
             let method = HTTPRequest.Method(wanted.method)
         else { throw Stop(verdict: .setup("no request")) }
         head.method = method
-        // The suite's own client sends both, so that its HTTP library adds nothing.
+        // The suite's own client sends both fields, so that its HTTP library adds nothing.
         head.headerFields[.pragma] = "foo"
         head.headerFields[.cacheControl] = "nothing-to-see-here"
         let base = former?.head.headerFields[.serverNow].flatMap { Double($0) }.map {
@@ -84,7 +84,7 @@ struct ConformanceRun {
         let body = wanted.requestBody.map { ResourceBody.bytes(Data($0.utf8)) } ?? .empty
         do {
             guard let response = try await cache.load(ResourceRequest(head, body: body)) else {
-                throw Stop(verdict: .failed("nobody answers"))
+                throw Stop(verdict: .failed("no response"))
             }
             return Answer(
                 head: response.head,
@@ -151,13 +151,13 @@ struct ConformanceRun {
         case .anything: return
         case .value(let text):
             return try demand(
-                answer.text == text, isSetup: wanted.isSetup("expected_response_text"), "\(number) says \(answer.text)")
+                answer.text == text, isSetup: wanted.isSetup("expected_response_text"), "\(number) has \(answer.text)")
         case nil: break
         }
         if let text = wanted.responseBody {
-            try demand(answer.text == text, isSetup: true, "\(number) says \(answer.text)")
+            try demand(answer.text == text, isSetup: true, "\(number) has \(answer.text)")
         } else if ![204, 304].contains(answer.head.status.code), wanted.method != "HEAD" {
-            try demand(answer.text == ConformanceOrigin.defaultBody, isSetup: true, "\(number) says \(answer.text)")
+            try demand(answer.text == ConformanceOrigin.defaultBody, isSetup: true, "\(number) has \(answer.text)")
         }
     }
 
@@ -178,7 +178,7 @@ struct ConformanceRun {
         }
     }
 
-    /// What the origin saw, and whether the client saw the origin's fields.
+    /// Checks the requests at the origin, and the fields of the origin at the client.
     private func check(_ seen: [ConformanceOrigin.Seen], _ answers: [Answer]) throws {
         var index = 0
         for (place, wanted) in test.requests.enumerated() {

@@ -3,12 +3,12 @@
 
 import Foundation
 
-/// The data of http-tests/cache-tests, as far as a proxy is concerned.
+/// The data of http-tests/cache-tests for proxies.
 struct ConformanceSuite: Decodable, Sendable {
     let id: String
     let tests: [ConformanceTest]
 
-    /// The suites, or `nil` where the data is not there.
+    /// Loads the suites; returns `nil` if the data is missing.
     static func load() throws -> [ConformanceSuite]? {
         // Packages/HTTPCache/Tests/HTTPCacheTests/Conformance/<this file>
         var root = URL(filePath: #filePath)

@@ -4,50 +4,50 @@
 import Foundation
 import Testing
 
-/// http-tests/cache-tests against a shared cache.
+/// http-tests/cache-tests with a shared cache.
 @Suite(.timeLimit(.minutes(2)))
 struct ConformanceTests {
-    /// Required tests that do not pass, and why.
+    /// The required tests that fail, with the reason.
     static let unmetRequired: [String: String] = [
         "interim-not-cached": interim
     ]
 
-    /// Optimal tests that do not pass, and why.
+    /// The optional tests that fail, with the reason.
     static let unmetOptimal: [String: String] = [
         "interim-102": interim, "interim-103": interim, "interim-no-header-reuse": interim,
         "partial-store-partial-reuse-partial": part, "partial-store-partial-reuse-partial-byterange": part,
         "partial-store-partial-reuse-partial-absent": part, "partial-store-partial-reuse-partial-suffix": part,
         "partial-store-partial-complete": """
-        The stored part has no validator, so what comes for the rest could not be put together with it (RFC 9111,
-        section 3.4): the whole is asked for.
+        The stored part has no validator, so the remaining bytes could not be merged with it (RFC 9111, section 3.4).
+        The complete representation is requested.
         """,
         "conditional-lm-fresh-no-lm": """
-        Without Last-Modified the stored response's Date is compared (RFC 9111, section 4.3.2), and it is later than
-        the condition.
+        Without Last-Modified, the Date of the stored response is compared (RFC 9111, section 4.3.2). It is later than
+        the date of the condition.
         """,
         "vary-normalise-lang-select": """
-        Takes Content-Language for what the origin would choose. How it chooses is the origin's own affair, so only
-        spellings that mean the same select the same response.
+        The test assumes that Content-Language shows which variant the origin would choose. That choice is specific to
+        the origin, so only equivalent field values select the same response.
         """,
     ]
 
-    private static let interim = "A response is final: loaders hand up no 1xx, and AsyncHTTPClient drops them."
+    private static let interim = "Loaders return final responses only, and AsyncHTTPClient drops 1xx responses."
     private static let part = """
-        Content-Range says six bytes, bytes 4-9/10, and five come. Which of its ends is wrong nobody knows, so it is not
-        stored.
+        Content-Range announces six bytes, bytes 4-9/10, and five are received. It is unknown which end is wrong, so the
+        response is not stored.
         """
 
-    @Test("The suite's required tests pass, and every optimal one unless a choice stands against it")
+    @Test("All required tests of the suite pass, and all optional ones without a documented reason")
     func suite() async throws {
         guard let suites = try ConformanceSuite.load() else {
-            print("skipped: ../shared/conformance/http-cache is not there")
+            print("skipped: ../shared/conformance/http-cache does not exist")
             return
         }
         let tests = suites.flatMap(\.tests).filter(\.isForProxies)
         var verdicts: [String: ConformanceRun.Verdict] = [:]
         for test in tests { verdicts[test.id] = await ConformanceRun(test).verdict() }
         let byID = Dictionary(tests.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        // As in the suite: what stands on a test that does not pass has not passed.
+        // As in the suite: a test fails if a test that it depends on fails.
         func passes(_ id: String) -> Bool {
             verdicts[id] == .passed && (byID[id]?.dependencies.allSatisfy(passes) ?? false)
         }

@@ -5,21 +5,23 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What an answer's server permits to a page of another origin.
+/// The permission that a response gives to a page of another origin.
 struct CORSPermission {
     private let fields: HTTPFields
-    /// The `Origin` that the request went out with.
+    /// The `Origin` that was sent.
     private let origin: String?
-    /// How the page itself reads that, and may have said it to the server.
+    /// The origin in its custom-scheme form, which the page itself uses and may have sent to the server.
     private let nameOfOrigin: String?
-    /// Whether the page's script has asked for credentials. Of what else asks with them the engine knows alone, and checks
-    /// its answers itself.
+    /// A Boolean value that indicates whether the page's script requested credentials. Other requests with credentials
+    /// are known only to the engine, which checks their responses itself.
     private let isCredentialed: Bool
 
+    /// Creates the permission of a response.
     /// - Parameters:
-    ///   - request: the request that went out, with real values.
-    ///   - names: by which pages know origins.
-    ///   - origin: the one that asks; as the request says it by default.
+    ///   - head: The head of the response.
+    ///   - request: The request that was sent, with real URLs.
+    ///   - names: The custom schemes of pages.
+    ///   - origin: The requesting origin; by default the `Origin` of the request.
     init(of head: HTTPResponse, to request: ResourceRequest, by names: SchemeNames, from origin: String? = nil) {
         fields = head.headerFields
         self.origin = origin ?? request.head.headerFields[.origin]
@@ -27,7 +29,7 @@ struct CORSPermission {
         isCredentialed = request.credentials == .include
     }
 
-    /// Whether the page may read the answer: the CORS check (Fetch, section 4.9).
+    /// A Boolean value that indicates whether the page may read the response: the CORS check (Fetch, section 4.9).
     var isGiven: Bool { isCredentialed ? isNamed && allowsCredentials : isNamed || isOpen }
 
     private var isNamed: Bool {
@@ -37,7 +39,7 @@ struct CORSPermission {
     private var isOpen: Bool { fields[.accessControlAllowOrigin] == "*" }
     private var allowsCredentials: Bool { fields[.accessControlAllowCredentials] == "true" }
 
-    /// What the page may read of the fields (Fetch, CORS filtered response), and what the engine itself needs of them.
+    /// The fields that the page may read (Fetch, CORS filtered response), and the fields that the engine requires.
     var readableFields: HTTPFields {
         let exposed = Set(
             fields[values: .accessControlExposeHeaders].flatMap { FieldList.members(of: $0) }.map {
@@ -51,17 +53,19 @@ struct CORSPermission {
         }
     }
 
-    /// By the first three the engine judges once more what it knows to be of another origin. By the others it, and what
-    /// lies around this, decodes, caches, rewrites, and takes parts.
+    /// The engine repeats the CORS check with the first three fields. The others are required for decoding, caching,
+    /// rewriting and ranges.
     private static let engineNames: Set = [
         "access-control-allow-credentials", "access-control-allow-origin", "access-control-expose-headers",
         "accept-ranges", "content-disposition", "content-encoding", "content-range", "content-security-policy", "etag",
         "set-cookie", "vary", "x-content-type-options",
     ]
 
-    /// The value that says the same to the engine, which knows the page by its name; `nil` where nothing is to be said
-    /// otherwise.
-    /// - Parameter page: the page's real origin.
+    /// Returns the `Access-Control-Allow-Origin` value in the form that the engine uses for the page; `nil` if the
+    /// value stays unchanged.
+    /// - Parameters:
+    ///   - page: The real origin of the page.
+    ///   - names: The custom schemes of pages.
     func named(for page: String, by names: SchemeNames) -> String? {
         guard let origin, fields[.accessControlAllowOrigin] == origin else { return nil }
         return names.name(of: page)

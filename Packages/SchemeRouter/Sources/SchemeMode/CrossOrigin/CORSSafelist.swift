@@ -4,17 +4,17 @@
 internal import HTTPTypes
 internal import WebSyntax
 
-/// Which requests a page may send to another origin without asking it first, and what it reads of answers.
+/// The CORS safelists: requests that need no preflight, and response fields that are always readable.
 ///
 /// Sources: Fetch, sections 2.2.1 (methods) and 2.2.2 (CORS-safelisted and forbidden request-headers, CORS-safelisted
 /// response-header names).
 enum CORSSafelist {
-    /// The fields of an answer that need no permission beside that of the answer.
+    /// The response fields that are readable without `Access-Control-Expose-Headers`.
     static let answerNames: Set = [
         "cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma",
     ]
 
-    /// The most bytes of one field's value, and of all safelisted ones together.
+    /// The maximum size in bytes of one safelisted value, and of all of them together.
     private static let maxValue = 128
     private static let maxTotal = 1_024
 
@@ -22,7 +22,7 @@ enum CORSSafelist {
         [.get, .head, .post].contains(method)
     }
 
-    /// The names of the fields that need permission, in lower case, sorted, each once.
+    /// Returns the names of the fields that need permission, in lower case, sorted and unique.
     static func unsafeNames(in fields: HTTPFields) -> [String] {
         var unsafe: Set<String> = []
         var safe: Set<String> = []
@@ -41,12 +41,13 @@ enum CORSSafelist {
         return unsafe.sorted()
     }
 
-    /// Fields that scripts cannot set, and those that engines add by themselves.
+    /// Returns a Boolean value that indicates whether a field is forbidden to scripts or added by engines.
     private static func isEngines(_ field: HTTPField, _ isEventStream: Bool) -> Bool {
         let name = field.name.canonicalName
         switch name {
         case "upgrade-insecure-requests", "user-agent": return true
-        // What the engine's memory cache and a reload add. A script that says the same is not told apart from them.
+        // The engine's memory cache and a reload add these fields. The same fields of a script cannot be
+        // distinguished.
         case "if-none-match", "if-modified-since": return true
         case "last-event-id": return isEventStream
         case "cache-control": return ["no-cache", "max-age=0"].contains(field.value)
@@ -69,8 +70,8 @@ enum CORSSafelist {
         }
     }
 
-    /// As many of the languages in an `Accept-Language`, from the first on, as the safelist takes: engines add theirs once
-    /// CORS is through with a request, and here they are there before.
+    /// Returns as many languages of an `Accept-Language` value, from the first on, as the safelist allows. Engines add
+    /// the field after the CORS check, but this module adds it before.
     static func languages(in value: String) -> String? {
         var rest = value[...]
         while rest.utf8.count > maxValue {
@@ -80,7 +81,7 @@ enum CORSSafelist {
         return String(rest)
     }
 
-    /// A CORS-unsafe request-header byte.
+    /// Returns a Boolean value that indicates whether a byte is a CORS-unsafe request-header byte.
     private static func isUnsafe(_ byte: UInt8) -> Bool {
         byte < 0x20 && byte != 0x09 || byte == 0x7F || "\"():<>?@[\\]{}".utf8.contains(byte)
     }
@@ -89,7 +90,8 @@ enum CORSSafelist {
         byte.isASCIILetter || byte.isASCIIDigit || " *,-.;=".utf8.contains(byte)
     }
 
-    /// `bytes=`, a start, and perhaps an end that is not before it.
+    /// Returns a Boolean value that indicates whether the value is `bytes=`, a start, and an optional end that is not
+    /// before it.
     private static func isSimpleRange(_ value: String) -> Bool {
         guard value.hasPrefix("bytes=") else { return false }
         let ends = value.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

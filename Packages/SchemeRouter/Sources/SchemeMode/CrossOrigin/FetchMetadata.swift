@@ -5,18 +5,21 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The `Sec-Fetch-*` fields (Fetch Metadata Request Headers), made from what a request shows, for engines that send
-/// none to custom schemes.
+/// The `Sec-Fetch-*` fields (Fetch Metadata Request Headers), derived from a request for engines that do not send them
+/// to custom schemes.
 ///
-/// `Sec-Fetch-User` is never sent. What an element asks for does not say whether it lies in the page or in a frame of
-/// another origin: where there are such frames, `Sec-Fetch-Site` is left out unless it is the same for all of them.
+/// `Sec-Fetch-User` is never sent. The request of an element does not show whether the element is in the page or in a
+/// frame of another origin. If there are such frames, `Sec-Fetch-Site` is omitted unless it has the same value for all
+/// of them.
 enum FetchMetadata {
     static let names = ["Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"].compactMap { HTTPField.Name($0) }
 
-    /// Sets the fields of a request; none where its URL is not potentially trustworthy.
+    /// Sets the fields of a request; removes them if the URL of the request is not potentially trustworthy.
     /// - Parameters:
-    ///   - initiator: the origin that asks; `nil` where the app opens a page.
-    ///   - others: origins of which one may be it as well.
+    ///   - request: The request to change.
+    ///   - initiator: The requesting origin; `nil` if the app opens a page.
+    ///   - others: Other origins that may have made the request.
+    ///   - sites: The source of registrable domains.
     static func complete(
         _ request: inout ResourceRequest, from initiator: WebOrigin?, or others: Set<WebOrigin> = [],
         sites: any PublicSuffixing
@@ -35,19 +38,23 @@ enum FetchMetadata {
         request.head.headerFields = fields
     }
 
-    /// Who asks, as the request says it.
+    /// Returns the value of `Sec-Fetch-Site`.
     static func site(of request: ResourceRequest) -> String? {
         names.first.flatMap { request.head.headerFields[$0] }
     }
 
-    /// Says who asks of a request that goes where it may be said.
+    /// Sets `Sec-Fetch-Site` if the URL of the request is potentially trustworthy.
     static func setSite(_ site: String?, of request: inout ResourceRequest) {
         guard let name = names.first, request.head.webOrigin?.isPotentiallyTrustworthy == true else { return }
         request.head.headerFields[name] = site
     }
 
-    /// Says of a hop what it adds to the way of its request: the weakest claim of all hops holds (section 2.3, step 5).
-    /// - Parameter request: the one that was redirected; one without the fields stays without them.
+    /// Updates `Sec-Fetch-Site` of a redirected request: the weakest value of all hops applies (Fetch Metadata,
+    /// section 2.3, step 5).
+    /// - Parameters:
+    ///   - hop: The request that follows the redirect.
+    ///   - request: The redirected request. If it has no such fields, the hop gets none.
+    ///   - sites: The source of registrable domains.
     static func extend(_ hop: inout ResourceRequest, after request: ResourceRequest, sites: any PublicSuffixing) {
         guard let target = hop.head.webOrigin, target.isPotentiallyTrustworthy else {
             for name in names { hop.head.headerFields[name] = nil }
@@ -73,13 +80,13 @@ enum FetchMetadata {
         case .navigate: "navigate"
         case .cors: "cors"
         case .noCORS: "no-cors"
-        // A script's own request within its origin, unless it is one of an element.
+        // A script's request within its origin, unless it is the request of an element.
         case .unknown: destination == "empty" ? "cors" : "no-cors"
         }
     }
 
-    /// WebKit says by `Accept` what asks for documents, pictures and style sheets; of the rest, `Referer` is sent for
-    /// what scripts ask for alone, and the end of the path is what is left to go by.
+    /// Returns the destination. WebKit identifies documents, images and style sheets by `Accept`. For other requests,
+    /// WebKit sends `Referer` only if a script made them. Otherwise the file extension is used.
     private static func destination(of request: ResourceRequest) -> String {
         switch request.destination {
         case .document: return "document"

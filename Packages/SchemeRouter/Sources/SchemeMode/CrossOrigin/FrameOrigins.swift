@@ -5,24 +5,24 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The origins of the frames of pages, by the documents of the pages. A document that the engine keeps for going back has
-/// its frames still when it is shown again, without a request for them.
+/// The origins of the frames of pages, by the page's document. When the engine shows a cached document again, its
+/// frames reappear without requests.
 ///
 /// Isolation: any.
 final class FrameOrigins: Sendable {
     private struct Document {
         /// The origins of frames that the container serves.
         var covered: Set<WebOrigin> = []
-        /// The origins of frames that the engine loads past the container.
+        /// The origins of frames that the engine loads without the container.
         var others: Set<WebOrigin> = []
     }
 
     private struct Page {
-        /// By URL.
+        /// The documents by URL.
         var documents: [String: Document] = [:]
         /// A Boolean value that indicates whether there were more documents than the limit.
         var isFull = false
-        /// The URLs of documents that were asked for since the last one was shown.
+        /// The URLs of documents that were requested since the last one was shown.
         var requested: Set<String> = []
     }
 
@@ -31,7 +31,7 @@ final class FrameOrigins: Sendable {
     private static let maxOrigins = 32
     private let pages = Mutex<[PageID: Page]>([:])
 
-    /// Notes a document that a page asks for: its own, or one inside of it.
+    /// Records a document request of a page: its own document or a frame.
     func record(_ request: ResourceRequest) {
         guard let page = request.page?.page else { return }
         if request.destination == .document {
@@ -41,7 +41,7 @@ final class FrameOrigins: Sendable {
         }
     }
 
-    /// Notes a frame of a page that the engine loads past the container.
+    /// Records a frame of a page that the engine loads without the container.
     func record(_ origin: WebOrigin, past page: PageReference) {
         record(origin, in: page, \.others)
     }
@@ -57,14 +57,14 @@ final class FrameOrigins: Sendable {
                 return
             }
             let isFull = (known.documents[url]?[keyPath: kind].count ?? 0) >= Self.maxOrigins
-            // Beyond the limit, an opaque origin stands for all further ones.
+            // Above the limit, an opaque origin represents all further ones.
             known.documents[url, default: Document()][keyPath: kind].insert(isFull ? .opaque : origin)
         }
     }
 
     private func change(_ page: PageID, _ change: (inout Page) -> Void) {
         pages.withLock { pages in
-            // The oldest page makes room.
+            // The oldest page is removed.
             if pages[page] == nil, pages.count >= Self.maxPages,
                 let oldest = pages.keys.min(by: { $0.rawValue < $1.rawValue })
             {
@@ -74,7 +74,8 @@ final class FrameOrigins: Sendable {
         }
     }
 
-    /// The origins of the frames of a page's document, but for its own: those that the container serves, and the others.
+    /// Returns the origins of the frames of a page's document, except its own origin: those that the container serves,
+    /// and the others.
     func origins(in page: PageAttribution?) -> (covered: Set<WebOrigin>, others: Set<WebOrigin>) {
         guard let page = page?.page else { return ([], []) }
         return pages.withLock { pages in
@@ -84,7 +85,8 @@ final class FrameOrigins: Sendable {
         }
     }
 
-    /// A page shows another document: a new one if it was asked for, else one that the engine has kept.
+    /// Records that a page shows another document. The document is new if it was requested; otherwise the engine has
+    /// restored it.
     func documentChanged(in page: PageID, to url: String) {
         pages.withLock { pages in
             guard let requested = pages[page]?.requested, !requested.isEmpty else { return }

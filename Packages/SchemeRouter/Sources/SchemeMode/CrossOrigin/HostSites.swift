@@ -4,7 +4,7 @@
 internal import ResourceLoading
 public import WebSyntax
 
-/// Takes each host for a site of its own, where there is no list of public suffixes.
+/// A substitute for a public suffix list that treats each host as a separate site.
 public struct HostSites: PublicSuffixing {
     public init() {}
 
@@ -12,12 +12,13 @@ public struct HostSites: PublicSuffixing {
 }
 
 extension PublicSuffixing where Self == HostSites {
-    /// Each host is a site of its own.
+    /// The substitute that treats each host as a separate site.
     public static var hosts: HostSites { HostSites() }
 }
 
 extension PublicSuffixing {
-    /// Whether two origins are of one site: schemefully, as HTML says.
+    /// Returns a Boolean value that indicates whether two origins are schemefully same site (HTML, "schemefully same
+    /// site").
     func areSameSite(_ one: WebOrigin, _ other: WebOrigin) -> Bool {
         guard one.scheme == other.scheme else { return false }
         guard one.host != other.host else { return true }

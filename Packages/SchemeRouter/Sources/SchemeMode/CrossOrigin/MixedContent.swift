@@ -4,23 +4,25 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// What a page of https may ask of http (Mixed Content, level 2).
+/// The rules for http requests of https pages (Mixed Content, level 2).
 ///
-/// The engine counts all schemes of an app as secure, and judges none of this.
+/// The engine treats all custom schemes as secure and does not apply these rules itself.
 enum MixedContent {
-    /// A request as the page may send it.
+    /// Returns a request that the page may send.
     ///
-    /// A picture is asked for by https; everything else of http is refused, unless its host is this machine.
-    /// Sounds and films cannot be told from scripts by their requests, and are refused.
-    /// - Parameter page: the URL of the page's document; its own requests are not judged.
+    /// Image requests are upgraded to https. Other http requests are blocked, unless the host is this machine. Audio
+    /// and video requests are blocked too, because they cannot be distinguished from script requests.
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - page: The URL of the page's document. The rules do not apply to requests for it.
     /// - Throws: `ResourceError` with code `blocked`.
     static func checked(_ head: HTTPRequest, in page: String) throws -> HTTPRequest {
         guard head.scheme == "http", HTTPRequest(urlText: page)?.scheme == "https",
             head.webOrigin?.isPotentiallyTrustworthy == false
         else { return head }
-        // Section 4.1: not for a host that is an address, which has no certificate.
+        // Mixed Content, section 4.1: no upgrade if the host is an address, because it has no certificate.
         guard head.asksForImage, head.webOrigin?.hostIsAddress == false else {
-            throw ResourceError(.blocked, "http from a page of https (mixed content)", at: head.urlText)
+            throw ResourceError(.blocked, "http request of an https page (mixed content)", at: head.urlText)
         }
         var head = head
         head.scheme = "https"

@@ -4,30 +4,31 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The question that a request has to ask the server of another origin before it goes there itself
-/// (Fetch, section 4.8, CORS-preflight fetch).
+/// The preflight request that a cross-origin request requires (Fetch, section 4.8, CORS-preflight fetch).
 struct Preflight {
-    /// Whose permission it is, and for what.
+    /// The key of a permission.
     struct Key: Hashable {
-        /// The document of the page that asks, so that one page cannot tell what another one asked.
+        /// The document of the requesting page. It is part of the key so that a page cannot observe the requests of
+        /// another page.
         let page: String?
         let origin: String
         let url: String
-        /// Whether it is for requests with credentials, which a wildcard does not speak of.
+        /// A Boolean value that indicates whether requests have credentials, which wildcards do not cover.
         let isCredentialed: Bool
 
-        /// About how many bytes it holds.
+        /// The approximate memory usage in bytes.
         var size: Int { [page ?? "", origin, url].reduce(0) { $0 + $1.utf8.count } }
     }
 
     let key: Key
     let method: HTTPRequest.Method
-    /// Names of fields, in lower case, sorted.
+    /// The names of the fields that need permission, in lower case, sorted.
     let fieldNames: [String]
     private let asking: ResourceRequest
 
-    /// `nil` where no question is needed: within an origin, for navigations, and where everything about a request is
-    /// safelisted. Elements ask for nothing else, so all others are of CORS.
+    /// Creates the preflight of a request, or returns `nil` if none is required: within an origin, for navigations,
+    /// and if the method and all fields are safelisted. Requests of elements are always safelisted, so all others are
+    /// CORS requests.
     init?(for request: ResourceRequest) {
         guard request.mode != .navigate, let origin = request.head.headerFields[.origin],
             request.head.webOrigin?.description != origin
@@ -41,7 +42,7 @@ struct Preflight {
         asking = request
     }
 
-    /// What is sent.
+    /// The preflight request.
     var request: ResourceRequest {
         var head = asking.head
         head.method = .options
@@ -53,17 +54,17 @@ struct Preflight {
         return ResourceRequest(head, destination: asking.destination, mode: .cors, page: asking.page)
     }
 
-    /// What the server's answer permits.
-    /// - Throws: `ResourceError` with code `blocked` where it does not permit this request.
+    /// Returns the permission that the server's response gives.
+    /// - Throws: `ResourceError` with code `blocked` if the server does not permit the request.
     func permission(in head: HTTPResponse, by names: SchemeNames) throws -> PreflightPermission {
         guard CORSPermission(of: head, to: asking, by: names).isGiven else {
             throw refusal("does not permit \(key.origin)")
         }
         guard (200..<300).contains(head.status.code) else {
-            throw refusal("answered \(head.status.code) when asked for permission")
+            throw refusal("responded to the preflight with \(head.status.code)")
         }
         guard let permission = PreflightPermission(head.headerFields, isCredentialed: key.isCredentialed) else {
-            throw refusal("answered with a list that is none when asked for permission")
+            throw refusal("responded to the preflight with an invalid list")
         }
         guard permission.permits(method) else { throw refusal("does not permit \(method)") }
         if let name = fieldNames.first(where: { !permission.permits(fieldName: $0) }) {

@@ -3,13 +3,13 @@
 
 internal import AsyncSupport
 
-/// What servers have permitted, until it runs out (Fetch, section 4.9, CORS-preflight cache).
+/// A cache of the permissions that servers gave (Fetch, section 4.9, CORS-preflight cache).
 ///
 /// Isolation: any.
 @_spi(Facade) public final class PreflightCache: Sendable {
-    /// The most permissions that are kept; the one that runs out first makes room.
+    /// The maximum number of permissions. The one that expires first is replaced.
     private static let capacity = 128
-    /// What is larger is asked for each time.
+    /// The maximum size of an entry in bytes. Larger permissions are not cached.
     private static let maxEntryBytes = 8 << 10
 
     private struct Entry {
@@ -20,12 +20,13 @@ internal import AsyncSupport
     private let entries = Mutex<[Preflight.Key: Entry]>([:])
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter now: the time by which permissions run out.
+    /// Creates a cache.
+    /// - Parameter now: The time that determines the expiry of permissions.
     public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }
 
-    /// Whether the request may go without a question.
+    /// Returns a Boolean value that indicates whether a request needs no preflight.
     func permits(_ preflight: Preflight) -> Bool {
         let now = now()
         let entry = entries.withLock { entries -> Entry? in

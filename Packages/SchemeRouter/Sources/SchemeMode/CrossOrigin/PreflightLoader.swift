@@ -3,19 +3,20 @@
 
 public import ResourceLoading
 
-/// Asks servers of other origins before requests that are not safelisted go there, for engines that do not.
+/// A loader that sends CORS preflight requests, for engines that do not.
 ///
-/// Belongs around the network: what a package answers is asked of nobody. A redirect on the way is another request, and
-/// asks again. Which requests are of CORS is read from `ResourceRequest.mode`.
+/// It wraps the network loader, because responses of packages need no preflight. Each redirect is a separate request
+/// with its own preflight. `ResourceRequest.mode` identifies CORS requests.
 @_spi(Facade) public struct PreflightLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let names: SchemeNames
     private let cache: PreflightCache
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - base: the loader of the network, which sends the preflight requests too.
-    ///   - names: by which pages know origins; a server may have a page's from there.
-    ///   - cache: one for all loaders that ask for the same pages.
+    ///   - base: The network loader, which also sends the preflight requests.
+    ///   - names: The custom schemes of pages. A server may permit a page's origin in its custom-scheme form.
+    ///   - cache: The cache of permissions, shared by all loaders of the same pages.
     public init(
         _ base: any ResourceLoader, names: SchemeNames = .standard, cache: PreflightCache = PreflightCache()
     ) {
@@ -24,11 +25,12 @@ public import ResourceLoading
         self.cache = cache
     }
 
-    /// - Throws: `ResourceError` with code `blocked` where the server does not permit the request, which is not
-    ///   sent then; or what the loader beneath throws.
+    /// Loads a request after its preflight, if it requires one.
+    /// - Throws: `ResourceError` with code `blocked` if the server does not permit the request, which is then not
+    ///   sent; or the error of the base loader.
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         if let preflight = Preflight(for: request), !cache.permits(preflight) {
-            // The body, if there is one, is dropped unread, which closes its connection.
+            // The body of the preflight response is dropped unread, which closes its connection.
             guard let head = try await base.load(preflight.request)?.head else { return nil }
             do {
                 cache.keep(try preflight.permission(in: head, by: names), for: preflight.key)

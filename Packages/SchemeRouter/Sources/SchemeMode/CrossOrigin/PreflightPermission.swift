@@ -4,22 +4,24 @@
 internal import HTTPTypes
 internal import WebSyntax
 
-/// What a server has permitted to an origin for one URL, and for how long.
+/// The permission of a server for an origin and a URL, with its lifetime.
 struct PreflightPermission {
     private let methods: Set<String>
     private let fieldNames: Set<String>
-    /// A wildcard is a name as others are where credentials go along.
+    /// With credentials, a wildcard is an ordinary name.
     private let isCredentialed: Bool
-    /// How long it may be kept.
+    /// The maximum time for which the permission may be cached.
     let maxAge: Duration
 
-    /// Where the server says nothing, and at most, as other engines do: Fetch leaves the upper limit open.
+    /// The default lifetime (Fetch) and the maximum lifetime in seconds. Fetch leaves the maximum open; the value is
+    /// that of other engines.
     private static let defaultAge = 5
     private static let longestAge = 7_200
-    /// The most names that are kept of one answer.
+    /// The maximum number of names kept from one response.
     private static let maxNames = 256
 
-    /// - Returns: `nil` where a list holds what is no name (Fetch, CORS-preflight fetch, step 7.4).
+    /// Creates a permission from response fields.
+    /// - Returns: `nil` if a list contains an invalid name (Fetch, CORS-preflight fetch, step 7.4).
     init?(_ fields: HTTPFields, isCredentialed: Bool) {
         guard let methods = Self.list(fields[.accessControlAllowMethods]),
             let fieldNames = Self.list(fields[.accessControlAllowHeaders])
@@ -31,21 +33,23 @@ struct PreflightPermission {
         maxAge = .seconds(Int64(min(age, UInt64(Self.longestAge))))
     }
 
-    /// About how many bytes it holds.
+    /// The approximate memory usage in bytes.
     var size: Int { methods.union(fieldNames).reduce(0) { $0 + $1.utf8.count } }
 
     func permits(_ method: HTTPRequest.Method) -> Bool {
         CORSSafelist.contains(method) || methods.contains(method.rawValue) || !isCredentialed && methods.contains("*")
     }
 
-    /// - Parameter fieldName: in lower case.
+    /// Returns a Boolean value that indicates whether a field is permitted.
+    /// - Parameter fieldName: The name in lower case.
     func permits(fieldName: String) -> Bool {
-        // A wildcard says nothing of credentials.
+        // A wildcard does not cover credentials.
         fieldNames.contains(fieldName)
             || !isCredentialed && fieldNames.contains("*") && fieldName != "authorization"
     }
 
-    /// The names of a list, which may have empty places (RFC 9110, section 5.6.1); `nil` where one is no token.
+    /// Returns the names of a list, which may have empty members (RFC 9110, section 5.6.1); `nil` if one is not a
+    /// token.
     private static func list(_ value: String?) -> [String]? {
         let names = FieldList.members(of: value ?? "").map(String.init)
         guard names.allSatisfy({ HTTPField.Name($0) != nil }) else { return nil }

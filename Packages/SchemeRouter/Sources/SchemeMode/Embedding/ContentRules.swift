@@ -6,35 +6,35 @@ internal import HTTPTypes
 internal import ResourceLoading
 public import WebSyntax
 
-/// The content rules that hold a page of a custom scheme to what an engine enforces for a page of https, in WebKit's
-/// format of content rule lists. They concern requests that do not reach the container: those to hosts that are not
-/// covered.
+/// The content rules that protect a custom-scheme page as an engine protects an https page, in WebKit's content rule
+/// list format. They apply to requests that do not reach the container, because their hosts are not covered.
 ///
-/// Measured in WebKitGTK 2.50: to the engine such a page is no page of https, so it does not block mixed content; and its
-/// cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of other sites. Navigations
-/// of the page itself are judged by the engine as over https.
+/// Measured in WebKitGTK 2.50: the engine does not treat such a page as an https page, so it does not block mixed
+/// content. Its cookie store has no first party, so it sends and stores `SameSite=Strict` and `Lax` cookies of other
+/// sites. Navigations of the page itself are handled as over https.
 ///
-/// With these rules
-/// - requests to other sites carry no cookies, whatever their `SameSite` says, and responses of theirs store none, as in
-///   engines that block all third-party cookies: the rules cannot tell cookies apart,
-/// - requests to the page's own site carry cookies if a document of that site asks, but for documents of frames and for
-///   documents without a URL of their own, of which the rules cannot tell who asks,
-/// - a page of https gets nothing of http, and pictures by https (Mixed Content, level 2),
-/// - documents that are not the container's cannot load what is.
+/// The rules have these effects:
+///
+/// - Requests to other sites carry no cookies, independently of `SameSite`, and their responses store none, as in
+///   engines that block all third-party cookies. Rules cannot distinguish cookies.
+/// - Requests to the page's own site carry cookies if a document of that site makes them. Exceptions are documents of
+///   frames and documents without a URL of their own, for which rules cannot determine the initiator.
+/// - An https page loads nothing over http; images are upgraded to https (Mixed Content, level 2).
+/// - Documents outside the container cannot load resources of the container.
 @_spi(Facade) public struct ContentRules: Sendable, Hashable {
     /// The rules as JSON.
     public let json: String
 
     /// Creates the rules of one view.
     /// - Parameters:
-    ///   - names: the custom schemes of pages.
-    ///   - sites: the sites whose pages the view may show. In a page of any other site no request carries cookies.
+    ///   - names: The custom schemes of pages.
+    ///   - sites: The sites whose pages the view may show. In pages of other sites, no request carries cookies.
     public init(names: SchemeNames, sites: [PageSite]) {
         let builder = Builder(names: names)
         let rules = builder.mixedContent + builder.foreignDocuments + builder.cookies(of: sites)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Never without a value: the rules hold nothing but texts.
+        // Encoding cannot fail, because the rules contain only strings.
         json = (try? encoder.encode(rules)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
@@ -71,8 +71,8 @@ public import WebSyntax
     }
 }
 
-/// An engine reads a rule's conditions one at a time, and `ignore-previous-rules` takes back all that stand above it: so
-/// the order matters.
+/// The builder of the rules. An engine evaluates them in order, and `ignore-previous-rules` cancels all rules above
+/// it, so the order matters.
 private struct Builder {
     typealias Rule = ContentRules.Rule
 
@@ -84,7 +84,7 @@ private struct Builder {
         "style-sheet", "script", "font", "raw", "svg-document", "ping", "fetch", "websocket", "other", "csp-report",
     ]
 
-    /// Both schemes of the container.
+    /// Both custom schemes of the container.
     private var anyName: [String] { [names.secure, names.insecure].map { "^\(Self.escaped($0)):" } }
 
     var mixedContent: [Rule] {
@@ -95,14 +95,16 @@ private struct Builder {
         return rules
     }
 
-    /// - Parameter trigger: the trigger for URLs and resource types in a document of https.
+    /// Returns the mixed content rules.
+    /// - Parameter trigger: A closure that returns the trigger for a URL pattern and resource types in an https
+    ///   document.
     private func mixedContent(_ trigger: (String, [String]) -> Rule.Trigger) -> [Rule] {
         var rules = [Rule("make-https", trigger("^http:", Self.pictures))]
-        // Engines keep a port when they change the scheme, and an address has no certificate.
+        // Engines keep the port when they change the scheme, and an address has no certificate.
         for url in ["^http://[^/]*:[0-9]", "^http://[0-9.]*/", "^http://\\["] {
             rules.append(Rule("block", trigger(url, Self.pictures)))
         }
-        // Pictures of this machine are not mixed content.
+        // Images of this machine are not mixed content.
         for host in ["127\\.[0-9.]*", "([^/:@]*\\.)?localhost", "\\[::1\\]"] {
             rules.append(Rule("ignore-previous-rules", trigger("^http://" + host + "(:[0-9]+)?/", Self.pictures)))
         }
@@ -130,7 +132,7 @@ private struct Builder {
             }
         }
         guard !sites.isEmpty else { return rules }
-        // The rules are not for views that show another page than the container's.
+        // The rules do not apply to views that show a page outside the container.
         return rules + all.map { Rule("ignore-previous-rules", .init(url: $0, exceptTop: anyName)) }
     }
 
@@ -142,12 +144,12 @@ private struct Builder {
     }
 }
 
-/// The site of a page (HTML, "obtain a site"): a scheme, and a registrable domain with all hosts below it, or one host
-/// that has no such domain.
+/// The site of a page (HTML, "obtain a site"): a scheme, and a registrable domain with all hosts below it, or a host
+/// without a registrable domain.
 @_spi(Facade) public struct PageSite: Sendable, Hashable {
-    /// `https` or `http`.
+    /// The scheme: `https` or `http`.
     public let scheme: String
-    /// The registrable domain, or the host in its place.
+    /// The registrable domain, or the host if there is none.
     public let domain: String
     /// A Boolean value that indicates whether hosts below ``domain`` belong to the site.
     public let hasSubdomains: Bool
@@ -155,10 +157,10 @@ private struct Builder {
     /// The scheme and the domain, such as `https://shop.example`.
     public var name: String { "\(scheme)://\(domain)" }
 
-    /// Finds the site of a page.
+    /// Creates the site of a page, or returns `nil` if the URL is not an HTTP URL.
     /// - Parameters:
-    ///   - url: the real URL of the page's document; the result is `nil` for a URL that is not one of the web.
-    ///   - sites: the source of registrable domains.
+    ///   - url: The real URL of the page's document.
+    ///   - sites: The source of registrable domains.
     public init?(of url: String, sites: any PublicSuffixing) {
         guard let origin = WebOrigin(url: url), ["http", "https"].contains(origin.scheme) else { return nil }
         let host = String(origin.host)

@@ -6,24 +6,27 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Enforces the policies by which a server says who may embed its response, for engines that do not enforce them on
-/// custom schemes: `X-Frame-Options`, `frame-ancestors` and `Cross-Origin-Resource-Policy`.
+/// The enforcement of embedding policies for engines that do not enforce them on custom schemes: `X-Frame-Options`,
+/// `frame-ancestors` and `Cross-Origin-Resource-Policy`.
 ///
-/// Measured: WebKitGTK 2.50 enforces none of them there. Of the documents around a frame, a request shows the page's
-/// alone: the document names the others before it is shown, see `FramedDocuments`.
+/// Measured: WebKitGTK 2.50 enforces none of them there. The request of a frame contains only the page's document, not
+/// the other ancestors. The document reports them before it is shown, see `FramedDocuments`.
 struct EmbeddingRule: Sendable {
     private let frames: FrameOrigins
     private let documents: FramedDocuments
     private let sites: any PublicSuffixing
 
-    /// - Parameter completion: what knows the frames of pages; `nil` if nothing does.
+    /// Creates a rule.
+    /// - Parameters:
+    ///   - completion: The source of the frames of pages; `nil` if frames are unknown.
+    ///   - sites: The source of registrable domains.
     init(_ completion: RequestCompletion?, sites: any PublicSuffixing) {
         frames = completion?.frames ?? FrameOrigins()
         documents = completion?.framed ?? FramedDocuments()
         self.sites = sites
     }
 
-    /// Checks `Cross-Origin-Resource-Policy`, for each response of a request, redirects included.
+    /// Checks `Cross-Origin-Resource-Policy` for each response of a request, including redirects.
     /// - Throws: `ResourceError` with code `blocked`.
     func check(_ head: HTTPResponse, of request: ResourceRequest) throws {
         guard request.destination == .subresource, request.mode != .cors,
@@ -35,7 +38,7 @@ struct EmbeddingRule: Sendable {
         if let named = fields[.origin] ?? fields[.referer] {
             asking = [WebOrigin(url: named) ?? .opaque]
         } else {
-            // The request does not say whether the page or one of its frames asks.
+            // The request does not show whether the page or one of its frames made it.
             asking = (WebOrigin(url: page).map { [$0] } ?? []) + frames.origins(in: request.page).covered
         }
         guard asking.contains(where: { policy.allows($0, of: resource, sites: sites) }) else {
@@ -44,11 +47,12 @@ struct EmbeddingRule: Sendable {
         }
     }
 
-    /// Returns what a frame shows: the response, or an empty document of an opaque origin in its place.
+    /// Returns the content of a frame: the response, or an empty document with an opaque origin if the frame is
+    /// forbidden.
     /// - Parameters:
-    ///   - response: the last one, after all redirects.
-    ///   - request: the one that it answers.
-    ///   - url: the URL that the frame asked for.
+    ///   - response: The final response after all redirects.
+    ///   - request: The request of that response.
+    ///   - url: The URL that the frame requested.
     func framed(
         _ response: ResourceResponse, of request: ResourceRequest, askedAt url: String
     ) -> ResourceResponse {
@@ -67,8 +71,8 @@ struct EmbeddingRule: Sendable {
         return Self.empty(because: "\(refusal) forbids the frame")
     }
 
-    /// The document that a page finds in a frame that was refused: as in the plain engine the frame loads, and its
-    /// document is of another origin.
+    /// Returns the document of a forbidden frame. As in the plain engine, the frame loads and its document has another
+    /// origin.
     private static func empty(because reason: String) -> ResourceResponse {
         ResourceResponse(
             head: HTTPResponse(

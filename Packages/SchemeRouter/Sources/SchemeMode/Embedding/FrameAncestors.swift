@@ -5,7 +5,7 @@ internal import ResourceLoading
 
 /// The `frame-ancestors` directive of one policy (Content Security Policy Level 3, section 6.4.2).
 ///
-/// Origins are the real ones, not those of the custom schemes.
+/// Origins are real origins, not custom-scheme origins.
 struct FrameAncestors: Sendable, Hashable {
     private let sources: [Substring]
 
@@ -14,7 +14,7 @@ struct FrameAncestors: Sendable, Hashable {
         value.split(separator: ",").compactMap { policy in
             for directive in policy.split(separator: ";") {
                 let words = directive.split(whereSeparator: \.isWhitespace)
-                // Of directives of one name the first counts (section 2.2.1).
+                // The first directive with a name counts (section 2.2.1).
                 if words.first?.lowercased() == "frame-ancestors" {
                     return FrameAncestors(sources: Array(words.dropFirst()))
                 }
@@ -33,7 +33,8 @@ struct FrameAncestors: Sendable, Hashable {
         return sources.contains { matches($0, ancestor, document) }
     }
 
-    /// The match of one source expression (section 6.7.2.8). The ancestor's URL is its origin, with the path `/`.
+    /// Returns a Boolean value that indicates whether a source expression matches (section 6.7.2.8). The ancestor's
+    /// URL is its origin with the path `/`.
     private func matches(_ source: Substring, _ ancestor: WebOrigin, _ document: WebOrigin) -> Bool {
         let text = source.lowercased()
         switch text {
@@ -62,20 +63,22 @@ struct FrameAncestors: Sendable, Hashable {
         return Self.hostMatches(host, ancestor.host) && portMatches(authority.dropFirst(host.count), ancestor)
     }
 
-    /// Section 6.7.2.9: a scheme means its secure form, too.
+    /// Returns a Boolean value that indicates whether a scheme matches (section 6.7.2.9). `http` also matches `https`.
     private static func schemeMatches(_ source: some StringProtocol, _ scheme: String) -> Bool {
         source == scheme || source == "http" && scheme == "https"
     }
 
-    /// Section 6.7.2.10.
+    /// Returns a Boolean value that indicates whether a host matches (section 6.7.2.10).
     private static func hostMatches(_ source: Substring, _ host: Substring) -> Bool {
         if source == "*" { return true }
         guard source.hasPrefix("*.") else { return source == host }
         return host.hasSuffix(source.dropFirst())
     }
 
-    /// Section 6.7.2.11.
-    /// - Parameter source: empty, or a colon and a port.
+    /// Returns a Boolean value that indicates whether a port matches (section 6.7.2.11).
+    /// - Parameters:
+    ///   - source: An empty string, or a colon and a port.
+    ///   - ancestor: The origin of the ancestor.
     private func portMatches(_ source: Substring, _ ancestor: WebOrigin) -> Bool {
         guard let port = source.isEmpty ? nil : source.dropFirst() else { return ancestor.port == nil }
         let actual = ancestor.port ?? (ancestor.scheme == "http" ? "80" : "443")
@@ -84,7 +87,7 @@ struct FrameAncestors: Sendable, Hashable {
 }
 
 extension WebOrigin {
-    /// The port, or `nil` for the scheme's own.
+    /// The port, or `nil` for the default port of the scheme.
     fileprivate var port: Substring? {
         let rest = authority.dropFirst(host.count)
         return rest.isEmpty ? nil : rest.dropFirst()

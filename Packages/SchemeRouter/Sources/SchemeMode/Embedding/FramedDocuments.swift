@@ -5,8 +5,7 @@ internal import AsyncSupport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The framing policies of documents that frames were given, by their URLs, for documents that say later what is around
-/// them.
+/// The framing policies of documents in frames, by URL. They are evaluated when a document reports its ancestors.
 ///
 /// Isolation: any.
 final class FramedDocuments: Sendable {
@@ -19,7 +18,7 @@ final class FramedDocuments: Sendable {
     private static let limit = 256
     private let known = Mutex<[Known]>([])
 
-    /// Notes a policy that permits the frame by the page's origin.
+    /// Records a policy that permits the frame for the page's origin.
     func insert(_ policy: FramingPolicy, at url: String, of document: WebOrigin) {
         let url = Self.spelling(of: url)
         known.withLock { known in
@@ -29,14 +28,16 @@ final class FramedDocuments: Sendable {
         }
     }
 
-    /// Forgets a document that has no policy any more.
+    /// Removes a document that has no policy.
     func remove(at url: String) {
         let url = Self.spelling(of: url)
         known.withLock { $0.removeAll { $0.url == url } }
     }
 
     /// Returns a Boolean value that indicates whether a document may be shown below these origins.
-    /// - Parameter url: with or without a fragment.
+    /// - Parameters:
+    ///   - url: The URL of the document, with or without a fragment.
+    ///   - ancestors: The origins of the ancestors.
     func mayShow(_ url: String, below ancestors: [String]) -> Bool {
         let url = Self.spelling(of: url)
         guard let found = known.withLock({ $0.last { $0.url == url } }) else { return true }
@@ -44,7 +45,8 @@ final class FramedDocuments: Sendable {
         return found.policy.refusal(of: found.document, in: origins) == nil
     }
 
-    /// One spelling for the URL of a request and that of its document: the engine spells names and real URLs differently.
+    /// Returns a common form for the URL of a request and the URL of its document, because the engine spells
+    /// custom-scheme URLs and real URLs differently.
     private static func spelling(of url: String) -> String {
         let url = String(url.prefix { $0 != "#" })
         guard var request = HTTPRequest(urlText: url) else { return url }

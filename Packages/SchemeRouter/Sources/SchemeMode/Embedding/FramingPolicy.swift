@@ -5,7 +5,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The policies of a response that decide whether its document may be shown in a frame: `X-Frame-Options` (HTML,
+/// The policies of a response that determine whether its document may be shown in a frame: `X-Frame-Options` (HTML,
 /// section 7.6.1) and the `frame-ancestors` directives of its Content Security Policies.
 struct FramingPolicy: Sendable, Hashable {
     private let options: Set<String>
@@ -29,8 +29,8 @@ struct FramingPolicy: Sendable, Hashable {
 
     /// Returns the name of the policy that forbids the frame, or `nil` if all permit it.
     /// - Parameters:
-    ///   - document: the origin of the response.
-    ///   - ancestors: the origins of the documents around the frame.
+    ///   - document: The origin of the response.
+    ///   - ancestors: The origins of the documents around the frame.
     func refusal(of document: WebOrigin, in ancestors: [WebOrigin]) -> String? {
         guard directives.isEmpty else {
             let isAllowed = directives.allSatisfy { directive in
@@ -42,7 +42,7 @@ struct FramingPolicy: Sendable, Hashable {
     }
 
     private func isRefusedByOptions(_ document: WebOrigin, _ ancestors: [WebOrigin]) -> Bool {
-        // Several values that differ forbid the frame if one of them is known.
+        // Several different values forbid the frame if one of them is known.
         guard options.count < 2 else { return !options.isDisjoint(with: ["deny", "sameorigin", "allowall"]) }
         switch options.first {
         case "deny": return true
@@ -53,6 +53,6 @@ struct FramingPolicy: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    /// Never `nil`: the name is a token.
+    /// Never `nil`, because the name is a token.
     fileprivate static let xFrameOptions = HTTPField.Name("X-Frame-Options") ?? .contentSecurityPolicy
 }

@@ -11,20 +11,21 @@ enum ResourcePolicy: String, Sendable {
     case sameSite = "same-site"
     case crossOrigin = "cross-origin"
 
-    /// Returns `nil` if the response has no policy: a value that is unknown, or several of them, count as none.
+    /// Creates the policy of a response; returns `nil` if there is none. An unknown value or several values count as
+    /// none.
     init?(_ fields: HTTPFields) {
         guard let value = HTTPField.Name.crossOriginResourcePolicy.flatMap({ fields[$0] }) else { return nil }
         self.init(rawValue: value)
     }
 
-    /// Returns a Boolean value that indicates whether a request without CORS from one origin may have the response of
-    /// another (the cross-origin resource policy internal check).
+    /// Returns a Boolean value that indicates whether a `no-cors` request of one origin may receive the response of
+    /// another (Fetch, cross-origin resource policy internal check).
     func allows(_ asking: WebOrigin, of resource: WebOrigin, sites: any PublicSuffixing) -> Bool {
         switch self {
         case .crossOrigin: return true
         case .sameOrigin: return asking == resource
         case .sameSite:
-            // The sites are compared without their schemes, but nothing of https goes to a page of http.
+            // Sites are compared without schemes, but a response over https is not available to an http page.
             let secured = WebOrigin(scheme: resource.scheme, authority: asking.authority)
             return sites.areSameSite(secured, resource) && (asking.scheme == "https" || resource.scheme != "https")
         }

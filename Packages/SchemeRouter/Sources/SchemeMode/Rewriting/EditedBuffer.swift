@@ -3,23 +3,27 @@
 
 internal import Foundation
 
-/// What is held back of a text, in front of what arrives.
+/// A buffer that prepends held-back bytes to new ones and applies edits.
 struct EditedBuffer {
     private var held: [UInt8] = []
     private var edits: [ByteEdit] = []
     private var isAtStart = true
-    /// Whether the text begins with the mark of UTF-16, in which ASCII cannot be found.
+    /// A Boolean value that indicates whether the text begins with a UTF-16 byte order mark and is therefore not
+    /// ASCII-compatible.
     private var isOpaque = false
 
-    /// Lets `read` read what is held back and a new piece.
-    /// - Parameter read: notes changes, in order, and returns how many bytes it is done with.
-    /// - Returns: those bytes, changed.
+    /// Passes the held-back bytes and a new piece to a closure, and applies its edits.
+    /// - Parameters:
+    ///   - piece: The new bytes.
+    ///   - isLast: A Boolean value that indicates whether the text ends here.
+    ///   - read: A closure that adds edits in order and returns the number of finished bytes.
+    /// - Returns: The finished bytes with the edits applied.
     mutating func append(
         _ piece: Data, isLast: Bool, read: (UnsafeBufferPointer<UInt8>, inout [ByteEdit]) -> Int
     ) -> Data {
         if isAtStart, !isLast || !held.isEmpty || !piece.isEmpty {
             let start = held + piece.prefix(2)
-            // Half of a mark, or nothing.
+            // The piece contains at most half of a byte order mark.
             if start.count < 2, !isLast, start.allSatisfy({ $0 >= 0xFE }) {
                 held = start
                 return Data()
@@ -41,7 +45,8 @@ struct EditedBuffer {
             held.removeFirst(done)
             return result
         }
-        // Mostly nothing is held back: the piece is read where it lies, and handed on as it is where nothing changes.
+        // Usually nothing is held back. The piece is then read in place, and returned without a copy if there are no
+        // edits.
         let (done, result): (Int, Data?) = piece.withUnsafeBytes { raw in
             raw.withMemoryRebound(to: UInt8.self) { bytes in
                 let done = read(bytes, &edits)
@@ -66,9 +71,9 @@ struct EditedBuffer {
     }
 }
 
-/// One change of a text: the bytes of a range become others. An empty range inserts.
+/// The replacement of a range of bytes. An empty range inserts.
 struct ByteEdit: Equatable {
-    /// Offsets in the text before any change.
+    /// The offsets in the unedited text.
     var range: Range<Int>
     var replacement: [UInt8]
 
@@ -77,12 +82,12 @@ struct ByteEdit: Equatable {
         self.replacement = Array(replacement)
     }
 
-    /// The same change of a text that has `offset` more bytes in front.
+    /// Returns the edit with its range moved by an offset.
     func moved(by offset: Int) -> ByteEdit {
         ByteEdit(range.lowerBound + offset..<range.upperBound + offset, replacement)
     }
 
-    /// Makes all changes, which are in order and do not overlap.
+    /// Applies edits, which must be in order and must not overlap.
     static func apply(_ edits: [ByteEdit], to bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var done = 0

@@ -3,11 +3,13 @@
 
 internal import WebSyntax
 
-/// The one spelling in which a host means the same to a URL of http and to one of another scheme (URL standard,
-/// section 3.5): engines neither map, decode nor shorten the hosts of other schemes.
+/// The spelling of a host that has the same meaning in an http URL and in a URL of another scheme (WHATWG URL, section
+/// 3.5). Engines do not map, decode or normalise the hosts of other schemes.
 enum HostSpelling {
-    /// Host and port, without the scheme's own port; `nil` for what has no plain spelling, or none at all.
-    /// - Parameter authority: in lower case.
+    /// Returns the host and port without the default port; `nil` if the host has no such spelling or is invalid.
+    /// - Parameters:
+    ///   - authority: The authority in lower case.
+    ///   - scheme: The real scheme.
     static func plain(_ authority: [UInt8], scheme: String) -> String? {
         guard let parts = Authority(authority[...]),
             !HostSyntax.endsInNumber(parts.host) || HostSyntax.isIPv4Address(parts.host)

@@ -4,13 +4,14 @@
 public import Foundation
 internal import WebSyntax
 
-/// What an `integrity` attribute demands (Subresource Integrity, section 3.3): one of the digests of the strongest algorithm
-/// that it names.
+/// The requirement of an `integrity` attribute (Subresource Integrity, section 3.3): one of the digests of the
+/// strongest algorithm in the attribute.
 struct IntegrityMetadata: Sendable, Hashable {
     private let algorithm: IntegrityAlgorithm
     private let digests: [[UInt8]]
 
-    /// `nil` where it names no digest that is known, and so demands nothing.
+    /// Creates a requirement; returns `nil` if the attribute contains no known algorithm and therefore requires
+    /// nothing.
     init?(_ value: String) {
         var best: IntegrityAlgorithm?
         var digests: [[UInt8]] = []
@@ -23,7 +24,7 @@ struct IntegrityMetadata: Sendable, Hashable {
             if let best, algorithm < best { continue }
             if best != algorithm { digests = [] }
             best = algorithm
-            // A digest that cannot be read is one that nothing has.
+            // An invalid digest matches no bytes.
             let text = String(decoding: expression[expression.index(after: dash)...], as: UTF8.self)
                 .replacing("-", with: "+").replacing("_", with: "/")
             let digest = Data(base64Encoded: text).map { Array($0) } ?? []
@@ -34,19 +35,20 @@ struct IntegrityMetadata: Sendable, Hashable {
         self.digests = digests
     }
 
-    /// Whether these bytes are what is demanded.
+    /// Returns a Boolean value that indicates whether the bytes satisfy the requirement.
     func matches(_ data: Data, by hashing: any IntegrityHashing) -> Bool {
         digests.contains(hashing.digest(of: data, by: algorithm))
     }
 }
 
-/// The digests that `integrity` may name. A host of this module brings them, so that it needs no library for them.
+/// A provider of the digests for `integrity`. Clients of this module implement it, so that the module needs no
+/// cryptography library.
 public protocol IntegrityHashing: Sendable {
-    /// The digest of bytes, as it is: 32, 48 or 64 bytes.
+    /// Returns the digest of bytes, unencoded: 32, 48 or 64 bytes.
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8]
 }
 
-/// The algorithms of Subresource Integrity (section 3.2.1), the stronger the greater.
+/// The algorithms of Subresource Integrity (section 3.2.1), ordered by strength.
 public enum IntegrityAlgorithm: String, Sendable, Hashable, CaseIterable, Comparable {
     case sha256
     case sha384

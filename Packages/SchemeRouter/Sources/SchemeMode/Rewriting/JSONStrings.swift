@@ -3,7 +3,7 @@
 
 internal import WebSyntax
 
-/// The strings of a JSON text that are URLs: keys and values of import maps, and of speculation rules. All else stays.
+/// The rewriter of URLs in JSON strings: keys and values of import maps and of speculation rules.
 struct JSONStrings {
     private let bytes: [UInt8]
     private let context: RewritingContext
@@ -36,7 +36,7 @@ struct JSONStrings {
         }
     }
 
-    /// Reads the string whose letters begin at `start`, up to its end.
+    /// Reads the string whose content begins at `start`, up to its end.
     private func string(at start: Int) -> (DecodedText, end: Int)? {
         guard let quote = bytes[start...].firstIndex(where: { "\"\\".utf8.contains($0) }) else { return nil }
         if bytes[quote] == UInt8(ascii: "\"") { return (DecodedText(bytes[start..<quote]), quote) }

@@ -6,9 +6,9 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Real URLs: resolved, compared, and in one spelling.
+/// Functions that resolve, compare and normalise real URLs.
 enum RealURL {
-    /// The absolute URL that a reference means; `nil` where it is none of http.
+    /// Returns the absolute URL of a reference; `nil` if it is not an HTTP URL.
     static func resolve(_ reference: some StringProtocol, against base: String) -> String? {
         let reference = reference.drop { $0.isASCII && ($0.asciiValue ?? 0) <= 0x20 }
         guard let base = URL(string: URLSpelling.strict(base)),
@@ -18,7 +18,8 @@ enum RealURL {
         return url.absoluteString
     }
 
-    /// The spelling by which a style sheet is found again, without its fragment; `nil` where engines may spell it otherwise.
+    /// Returns the form of a style sheet URL that is used as a key, without its fragment; `nil` if engines may spell
+    /// the URL differently.
     static func canonical(_ url: String) -> String? {
         let url = URLSpelling.strict(url)
         guard url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && !"\\'".utf8.contains($0) }),

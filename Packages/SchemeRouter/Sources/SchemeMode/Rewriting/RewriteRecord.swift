@@ -5,11 +5,12 @@ internal import AsyncSupport
 public import HTTPTypes
 public import ResourceLoading
 
-/// What rewriting must remember of open pages: what their style sheets must be, since their `integrity` was taken out of
-/// the document, which origins they were given names of, and the charset of their document.
+/// The state of rewriting for open pages: the `integrity` requirements that were removed from their documents, the
+/// origins of the custom-scheme URLs that they received, and the charset of their document.
 ///
-/// A page's own document alone says what its style sheets must be, and a new one begins anew: neither a frame nor what a
-/// script asks for changes that. Where there is no room the attribute stays in the document, and the engine judges.
+/// Only a page's own document sets requirements, and a new document replaces them. Frames and requests of scripts do
+/// not change them. If a limit is reached, the attribute stays in the document and the engine checks it.
+///
 /// Isolation: any.
 public final class RewriteRecord: Sendable {
     private struct Page {
@@ -20,7 +21,7 @@ public final class RewriteRecord: Sendable {
 
     private struct State {
         var pages: [PageID: Page] = [:]
-        /// Pages that have closed lately: what comes late of them would stay for ever.
+        /// The recently closed pages. Later events of a closed page must not create state that is never removed.
         var closed: [PageID] = []
     }
 
@@ -34,7 +35,7 @@ public final class RewriteRecord: Sendable {
 
     public init() {}
 
-    /// Forgets a page that is closed.
+    /// Removes the state of a closed page.
     public func forget(_ page: PageID) {
         state.withLock { state in
             state.pages[page] = nil
@@ -43,8 +44,10 @@ public final class RewriteRecord: Sendable {
         }
     }
 
-    /// Begins anew, since the page's document is replaced. What it was given may still be asked for.
-    /// - Parameter charset: of the new document, where it is known.
+    /// Resets the requirements for a new document of the page. Its origins stay, because they may still be requested.
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - charset: The charset of the new document, if known.
     func begin(_ page: PageID, charset: TextCharset?) {
         change(page) {
             $0.demands = [:]
@@ -52,8 +55,8 @@ public final class RewriteRecord: Sendable {
         }
     }
 
-    /// Changes the notes of a page.
-    /// - Returns: whether there is room for it.
+    /// Changes the state of a page.
+    /// - Returns: `false` if the limit of pages is reached or the page is closed.
     @discardableResult
     private func change(_ page: PageID, _ change: (inout Page) -> Void) -> Bool {
         state.withLock { state in
@@ -67,19 +70,19 @@ public final class RewriteRecord: Sendable {
 
     // MARK: Charset
 
-    /// Notes what a page's document says of its charset.
+    /// Records the charset that a page's document declares.
     func record(_ charset: TextCharset, of page: PageID) {
         change(page) { $0.charset = charset }
     }
 
-    /// The charset of a page's document; `nil` where it says nothing.
+    /// Returns the charset of a page's document; `nil` if it declares none.
     func charset(of page: PageID) -> TextCharset? {
         state.withLock { $0.pages[page]?.charset }
     }
 
     // MARK: Names
 
-    /// Notes that a page was given a name of a URL.
+    /// Records that a page received a custom-scheme URL.
     func recordName(of url: String, for page: PageID) {
         guard let origin = WebOrigin(url: url), origin.authority.utf8.count <= Self.maxBytes else {
             return
@@ -89,7 +92,8 @@ public final class RewriteRecord: Sendable {
         }
     }
 
-    /// Whether a page was given a name of the origin that a request goes to, from which relative URLs lead to all of it.
+    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. From
+    /// there, relative URLs reach the complete origin.
     public func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
         guard request.authority?.utf8.contains(UInt8(ascii: "@")) == false, let origin = request.webOrigin else {
             return false
@@ -99,8 +103,8 @@ public final class RewriteRecord: Sendable {
 
     // MARK: Integrity
 
-    /// Notes a demand beside those that are noted of the same URL.
-    /// - Returns: whether it is noted.
+    /// Adds a requirement to those of the same URL.
+    /// - Returns: A Boolean value that indicates whether the requirement is stored.
     func record(_ url: String, _ value: String, of page: PageID) -> Bool {
         guard value.utf8.count <= Self.maxBytes, url.utf8.count <= Self.maxBytes,
             let demand = IntegrityMetadata(value)
@@ -118,12 +122,12 @@ public final class RewriteRecord: Sendable {
         return isNoted
     }
 
-    /// Whether anything is demanded of what a page asks for.
+    /// Returns a Boolean value that indicates whether a page has requirements.
     func hasDemands(of page: PageID) -> Bool {
         state.withLock { $0.pages[page]?.demands.isEmpty == false }
     }
 
-    /// What a URL must be for a page.
+    /// Returns the requirements of a page for a URL.
     func demands(on url: String, of page: PageID) -> [IntegrityMetadata] {
         state.withLock { $0.pages[page]?.demands[url] ?? [] }
     }

@@ -5,35 +5,41 @@ public import Foundation
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What a text is rewritten for: the names of this mode, what is covered, and where the text lies.
+/// The context of a rewritten text: the custom schemes, the covered URLs and the URL of the text.
 @_spi(Fuzzing) public struct RewritingContext: Sendable {
-    /// The names that covered URLs get.
+    /// The custom schemes that covered URLs receive.
     public var names: SchemeNames
-    /// The real URL of the text itself, which relative URLs in it start from.
+    /// The real URL of the text, against which relative URLs are resolved.
     public var url: String
-    /// The real URL of the page that loads it; the same as ``url`` for a page's own document.
+    /// The real URL of the page that loads the text; equal to ``url`` for a page's own document.
     public var page: String
-    /// Whether `http` URLs are loaded by `https`, as `upgrade-insecure-requests` demands. False by default.
+    /// A Boolean value that indicates whether `http` URLs are loaded over `https`, as `upgrade-insecure-requests`
+    /// requires; `false` by default.
     public var upgradesInsecureRequests = false
-    /// Whether the text's charset has letters whose second byte may be one of ASCII, such as Shift_JIS. False by default.
+    /// A Boolean value that indicates whether the charset has characters whose second byte may be in the ASCII range,
+    /// as in Shift_JIS; `false` by default.
     public var hasTwoByteLetters = false
-    /// Whether the charset is known from outside, so that what the text says of it does not count. False by default.
+    /// A Boolean value that indicates whether the response declares the charset, so that declarations in the text are
+    /// ignored; `false` by default.
     public var hasCharset = false
-    /// The real URL by which the engine knows a style sheet that lies at ``url`` in the end; `nil` where it is the same.
+    /// The real URL that the engine requested for a redirected style sheet; `nil` if it is ``url``.
     var asked: String?
-    /// The charset of the document that a style sheet belongs to; `nil` where it is not known.
+    /// The charset of the document that uses a style sheet; `nil` if unknown.
     var environment: TextCharset?
-    /// Of a document's first `<base href>`: what relative URLs start from.
+    /// The URL of a document's first `<base href>`, against which relative URLs are resolved.
     private(set) var base: String?
-    /// Whether ``base`` has a name, so that what starts from it has one, too.
+    /// A Boolean value that indicates whether ``base`` is a custom-scheme URL, so that relative URLs resolve to
+    /// custom-scheme URLs.
     private var isBaseNamed = true
     let covers: @Sendable (_ url: String, _ page: String) -> Bool
 
+    /// Creates a context.
     /// - Parameters:
-    ///   - names: the names that covered URLs get.
-    ///   - url: the real, absolute URL of the text.
-    ///   - page: the real, absolute URL of the page that loads it; the same as `url` by default.
-    ///   - covers: whether the page's request for a real URL is answered under its name. A document asks for itself.
+    ///   - names: The custom schemes that covered URLs receive.
+    ///   - url: The real, absolute URL of the text.
+    ///   - page: The real, absolute URL of the page that loads the text; `url` by default.
+    ///   - covers: A closure that returns whether a page's request for a real URL is handled under its custom-scheme
+    ///     URL. The page of a document request is the document itself.
     public init(
         names: SchemeNames, url: String, page: String? = nil,
         covers: @escaping @Sendable (_ url: String, _ page: String) -> Bool
@@ -44,25 +50,26 @@ internal import WebSyntax
         self.covers = covers
     }
 
-    /// `https` or `http`: how URLs without a scheme are loaded.
+    /// The scheme of URLs without a scheme: `https` or `http`.
     var scheme: String {
         Self.scheme(of: base ?? url)
     }
 
-    /// The real scheme of the name that the engine completes URLs without a scheme from; `nil` where that is no name.
+    /// The real scheme of the custom scheme that the engine uses for URLs without a scheme; `nil` if the engine uses a
+    /// real scheme.
     var namedScheme: String? {
         isBaseNamed ? Self.scheme(of: base ?? asked ?? url) : nil
     }
 
-    /// Sets what relative URLs start from.
-    /// - Parameter reference: of a `<base>`.
+    /// Sets the base URL of relative URLs.
+    /// - Parameter reference: The `href` of a `<base>`.
     mutating func setBase(_ reference: String) {
         guard let base = RealURL.resolve(reference, against: url) else {
-            // One of another scheme does not count, and no other in its place.
+            // A base URL with another scheme is ignored, and so is every later `<base>`.
             base = url
             return
         }
-        // What names no host lies under the document's name.
+        // A base URL without a host uses the custom scheme of the document.
         let isRelative = RealURL.resolve(reference, against: "\(scheme)://base.invalid/").map {
             WebOrigin.host(of: $0) == "base.invalid"
         }
@@ -75,18 +82,18 @@ internal import WebSyntax
     }
 }
 
-/// Rewrites a text that arrives in pieces. The same bytes come out, whatever the pieces are.
+/// A streaming rewriter of a text. The output is independent of the division into pieces.
 @_spi(Fuzzing) public protocol TextRewriting: Sendable {
-    /// Takes the next piece.
-    /// - Returns: what is known to be final by now; possibly nothing, possibly more than went in.
+    /// Processes the next piece.
+    /// - Returns: The finished output; it may be empty or longer than the piece.
     mutating func feed(_ piece: Data) -> Data
-    /// The text is over.
-    /// - Returns: what was held back.
+    /// Ends the text.
+    /// - Returns: The remaining output.
     mutating func finish() -> Data
 }
 
 @_spi(Fuzzing) extension TextRewriting {
-    /// Rewrites a text that is whole.
+    /// Rewrites a complete text.
     public mutating func rewrite(_ text: Data) -> Data {
         feed(text) + finish()
     }

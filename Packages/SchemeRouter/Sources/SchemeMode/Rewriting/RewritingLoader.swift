@@ -5,18 +5,22 @@ internal import HTTPTypes
 public import ResourceLoading
 internal import WebSyntax
 
-/// Gives absolute URLs of covered hosts their names, in documents, style sheets and header fields, while they stream.
+/// A loader that replaces absolute URLs of covered hosts with custom-scheme URLs in documents, style sheets and header
+/// fields, while they stream.
 ///
-/// It goes directly around the loader that follows redirects, so that it sees what the engine sees, and learns where a
-/// style sheet lies in the end: the engine would look for what it names relative to itself beside the URL asked for. Bodies must be decoded below it:
-/// one with a `Content-Encoding` passes as it is. Answers of other types pass at the cost of a look at their fields.
+/// It directly wraps the loader that follows redirects. It therefore sees the responses that the engine sees, and
+/// knows the final URL of a style sheet, while the engine would resolve relative URLs against the requested URL. The
+/// base loader must decode bodies: a body with a `Content-Encoding` is not rewritten. For responses of other types,
+/// only the fields are read.
 ///
-/// A rewritten body has other bytes than its server's: `Content-Length`, digests and `Accept-Ranges` go, a strong `ETag`
-/// becomes weak, and a range of it is answered by the whole (RFC 9110, section 14.2 permits that). What is to be saved
-/// (`Content-Disposition: attachment`) stays as it is, unless an element asks for it as its style sheet. A style sheet whose
-/// `integrity` was taken out of its page's document is checked against the bytes as they came, and fails on a mismatch.
+/// A rewritten body differs from the server's bytes. `Content-Length`, digests and `Accept-Ranges` are removed, a
+/// strong `ETag` becomes weak, and a range request gets the complete body (RFC 9110, section 14.2, permits this). An
+/// attachment (`Content-Disposition: attachment`) is unchanged, unless an element requests it as a style sheet. A
+/// style sheet whose `integrity` was removed from the page's document is checked against the unrewritten bytes; a
+/// mismatch is an error.
 public struct RewritingLoader: ResourceLoader {
-    /// Whether the page's request for a real URL is answered under its name. Navigations ask for themselves.
+    /// A closure that returns whether a page's request for a real URL is handled under its custom-scheme URL. The page
+    /// of a navigation is the requested document.
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
     private let base: any ResourceLoader
@@ -26,14 +30,16 @@ public struct RewritingLoader: ResourceLoader {
     private let covers: Covers
     private let rewriteRecord: RewriteRecord
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - base: the loader that answers; the one that follows redirects, if there is one.
-    ///   - names: the names that covered URLs get.
-    ///   - options: the limits of the bytes that are held in memory.
-    ///   - hashing: the digests for `integrity`; `nil`, the default, if every `integrity` stays, and the engine refuses
-    ///     what was rewritten.
-    ///   - rewriteRecord: one for all loaders that answer the same pages.
-    ///   - covers: whether the page's request for a real URL is answered under its name.
+    ///   - base: The base loader; the one that follows redirects, if there is one.
+    ///   - names: The custom schemes that covered URLs receive.
+    ///   - options: The limits of bytes in memory.
+    ///   - hashing: The provider of digests for `integrity`. With `nil`, the default, every `integrity` stays in the
+    ///     document, and the engine refuses rewritten style sheets.
+    ///   - rewriteRecord: The state of rewriting, shared by all loaders of the same pages.
+    ///   - covers: A closure that returns whether a page's request for a real URL is handled under its custom-scheme
+    ///     URL.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, options: Options = Options(),
         hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers
@@ -51,7 +57,7 @@ public struct RewritingLoader: ResourceLoader {
         guard var response = try await answer(isHeld ? request.unconditional : request) else { return nil }
         if response.isInterim { return response }
         let fields = RewrittenFields(response.head.headerFields, of: request)
-        // Once more: the document may have demanded it meanwhile.
+        // Read again, because the document may have set requirements in the meantime.
         let demands = demands(on: request)
         guard fields.type != nil || fields.hasURLs || !demands.isEmpty else { return response }
 
@@ -69,7 +75,7 @@ public struct RewritingLoader: ResourceLoader {
         return try await rewritten(response, as: type, fields.charset, in: context, for: request)
     }
 
-    /// What is neither rewritten nor checked.
+    /// Returns an immediate response that is neither rewritten nor checked.
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         guard request.destination == .subresource, !request.head.asksForStyle,
             !request.head.headerFields.contains(.range),
@@ -81,17 +87,17 @@ public struct RewritingLoader: ResourceLoader {
         return .known(response)
     }
 
-    /// Loads the response as it comes, and all of it, not a range, if its type is rewritten.
+    /// Loads the response, and the complete one instead of a range if its type is rewritten.
     nonisolated(nonsending) private func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard let range = request.head.headerFields[.range] else { return try await base.load(request) }
         var whole = request
         whole.head.headerFields[.range] = nil
         whole.head.headerFields[.ifRange] = nil
-        // The type of several parts says nothing of what they are parts of.
+        // The type of a multipart response does not show the type of the representation.
         if range.utf8.contains(UInt8(ascii: ",")) { return try await base.load(whole) }
         guard let answer = try await base.load(request) else { return nil }
         let head = answer.head
-        // The type of a 416 is that of its error page.
+        // The type of a 416 response is the type of its error page.
         guard head.status == .partialContent,
             case let fields = RewrittenFields(head.headerFields, of: request), fields.type != nil, !fields.isEncoded,
             case .empty = request.body
@@ -99,7 +105,8 @@ public struct RewritingLoader: ResourceLoader {
         return try await base.load(whole)
     }
 
-    /// - Parameter place: where the answer came from in the end.
+    /// Creates the context of a response.
+    /// - Parameter place: The final URL of the response.
     private func context(
         for request: ResourceRequest, _ fields: RewrittenFields, at place: String
     ) -> RewritingContext {
@@ -123,7 +130,7 @@ public struct RewritingLoader: ResourceLoader {
         return context
     }
 
-    /// Off the caller's thread: a document takes its time.
+    /// Runs on the concurrent executor, because rewriting a document takes time.
     @concurrent
     private func rewritten(
         _ response: ResourceResponse, as type: RewrittenType, _ charset: TextCharset?, in context: RewritingContext,
@@ -152,7 +159,7 @@ public struct RewritingLoader: ResourceLoader {
         return response
     }
 
-    /// A page's new document begins anew, and says what charset its style sheets have.
+    /// Resets the state for a page's new document. Returns a closure that records its charset for its style sheets.
     private func announcement(for request: ResourceRequest, _ charset: TextCharset?) -> (
         @Sendable (TextCharset) -> Void
     )? {
@@ -166,7 +173,7 @@ public struct RewritingLoader: ResourceLoader {
 
     // MARK: Integrity
 
-    /// Nothing that must be right depends on a guess: where the page is not known for sure, `integrity` stays.
+    /// Returns `nil` if the page is not known exactly. The `integrity` attributes then stay in the document.
     private func remember(for request: ResourceRequest) -> HTMLRewriter.Remember? {
         guard hashing != nil, request.destination == .document, request.head.method == .get, let page = request.page,
             page.confidence == .exact
@@ -182,27 +189,27 @@ public struct RewritingLoader: ResourceLoader {
         return rewriteRecord.demands(on: url, of: page.page.id)
     }
 
-    /// Holds the bytes of a style sheet until they are known to be right.
+    /// Reads a complete style sheet and checks its digest.
     private func check(
         _ response: inout ResourceResponse, _ demands: [IntegrityMetadata], of request: ResourceRequest,
         _ fields: RewrittenFields
     ) async throws {
-        // Of an error the engine takes nothing.
+        // The engine uses no style sheet of an error response.
         guard response.head.status.code < 400, let hashing else { return }
         let url = request.head.urlText
         guard !fields.isEncoded, ![.partialContent, .notModified].contains(response.head.status) else {
-            throw ResourceError(.blocked, "integrity of bytes that are not whole and decoded", at: url)
+            throw ResourceError(.blocked, "integrity of a partial or encoded body", at: url)
         }
         let data = try await response.body.collect(upTo: options.maxCheckedBytes)
         guard demands.allSatisfy({ $0.matches(data, by: hashing) }) else {
-            throw ResourceError(.blocked, "the bytes are not what the integrity of their element says", at: url)
+            throw ResourceError(.blocked, "the body does not match the integrity attribute", at: url)
         }
         response.body = .bytes(data)
     }
 }
 
 extension ResourceRequest {
-    /// Asks for the bytes themselves.
+    /// The request without preconditions and ranges.
     fileprivate var unconditional: ResourceRequest {
         var request = self
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange] {
@@ -213,13 +220,15 @@ extension ResourceRequest {
 }
 
 extension RewritingLoader {
-    /// How much is held in memory.
+    /// The limits of bytes in memory.
     public struct Options: Sendable, Hashable {
-        /// A body of so many bytes that is in memory or in a file is rewritten at once, and keeps a length. Default: 256 KiB.
+        /// The maximum size in bytes of a body in memory or in a file that is rewritten at once and keeps a
+        /// `Content-Length`; 256 KiB by default.
         public var maxImmediateBytes = 256 << 10
-        /// A style sheet whose bytes are checked is held whole; a larger one fails. Default: 16 MiB.
+        /// The maximum size in bytes of a checked style sheet, which is completely in memory; 16 MiB by default. A
+        /// larger one is an error.
         public var maxCheckedBytes = 16 << 20
-        /// Of documents.
+        /// The limits of documents.
         var document = HTMLRewriter.Limits()
 
         public init() {}

@@ -4,11 +4,11 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// A body that is rewritten while it is read. Nothing is read before it is asked for.
+/// A body that is rewritten while it is read.
 struct RewrittenBody: AsyncSequence, Sendable {
     typealias Element = Data
 
-    /// Bytes of a file, or of memory, that are read at a time.
+    /// The number of bytes that are read from a file or from memory at once.
     private static let step = 64 << 10
     private let body: ResourceBody
     private let rewriter: any TextRewriting

@@ -5,36 +5,40 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A URL as it is written in a page or a style sheet, read as the URL standard reads it where it starts from a URL of http
-/// or https: blanks around it and line ends inside of it do not count, a backslash is a slash, letters of scheme and host
-/// have no case, and `https:x` is `x` in a page of https.
+/// A URL in a page or a style sheet, parsed as the WHATWG URL standard requires with an http or https base URL.
+/// Surrounding blanks and line breaks are ignored, a backslash is a slash, scheme and host are case-insensitive, and
+/// `https:x` is `x` in an https page.
 ///
-/// An engine reads what starts from a name by the rules of other schemes. What would come out differently is changed so
-/// that it does not. The host may be ASCII alone: other spellings (IDN, escapes, a user before it, addresses in short)
-/// stay as they are and lead past the container.
+/// An engine resolves URLs against a custom-scheme URL by the rules for non-special schemes. References that would
+/// have a different result are edited. Only ASCII hosts are rewritten. Other spellings (IDN, escapes, user
+/// information, short addresses) stay unchanged and bypass the container.
 struct URLReference {
-    /// Whether the resource is loaded for the page, or the page moves to it.
+    /// The use of a URL: a resource of the page, or a navigation.
     enum Use: Hashable {
         case load
         case navigation
     }
 
-    /// Without blanks at the end; what is no ASCII is 0x80.
+    /// The reference without trailing blanks. Bytes beyond ASCII are 0x80.
     private let bytes: [UInt8]
-    /// `http` or `https`; `nil` where the reference takes the scheme of what it stands in.
+    /// The scheme `http` or `https`; `nil` if the reference has no scheme.
     private let scheme: String?
-    /// Where the first slash is, or what is in place of one.
+    /// The index after the scheme, or of the first character if there is none.
     private let start: Int
     private let context: RewritingContext
 
-    /// The changes that give a reference its name, or the meaning under a name that it has in a browser; none where it
-    /// stays.
-    /// - Parameter isURL: whether it is read as a URL and nothing else; the strings of import maps and rules that match
-    ///   URLs are not. True by default.
+    /// Returns the edits that convert a reference into a custom-scheme URL, or preserve its meaning under one; empty
+    /// if it is unchanged.
+    /// - Parameters:
+    ///   - bytes: The reference.
+    ///   - use: The use of the URL.
+    ///   - context: The context of the text.
+    ///   - isURL: A Boolean value that indicates whether the text is always a URL; `true` by default. Strings of
+    ///     import maps and speculation rules may be something else.
     static func edits(
         of bytes: some RandomAccessCollection<UInt8>, as use: Use, in context: RewritingContext, isURL: Bool = true
     ) -> [ByteEdit] {
-        // Most references are relative: they are known by their first letters.
+        // Most references are relative, which their first characters show.
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
             mayName(bytes[first...].prefix(2)) || context.asked != nil
                 || isURL && bytes.contains(UInt8(ascii: "\\"))
@@ -59,11 +63,11 @@ struct URLReference {
         return isSlash(first) && (isSlash(second) || isBreak)
     }
 
-    /// `nil` for a URL of another scheme, and for nothing.
+    /// Parses a reference; returns `nil` for another scheme and for an empty text.
     private init?(_ written: [UInt8], in context: RewritingContext) {
         var bytes = written[..<((written.lastIndex { $0 > 0x20 } ?? -1) + 1)]
         if context.hasTwoByteLetters {
-            // The second byte of a letter means nothing, whatever it is in ASCII.
+            // The second byte of a two-byte character is not significant, even in the ASCII range.
             var index = bytes.startIndex
             while index + 1 < bytes.endIndex {
                 let step = CSSEscapes.letter(bytes[index], bytes[index + 1])
@@ -88,12 +92,12 @@ struct URLReference {
         }
     }
 
-    // MARK: With a host
+    // MARK: References with a host
 
     private func edits(fromHostAt hostStart: Int, as use: Use) -> [ByteEdit] {
         let pastContainer: [ByteEdit] =
             if scheme == nil, context.namedScheme != nil {
-                // It would resolve to a name that nobody answers.
+                // The reference would resolve to a custom-scheme URL that has no response.
                 [ByteEdit(start..<start, "\(context.scheme):".utf8)]
             } else {
                 []
@@ -115,7 +119,7 @@ struct URLReference {
         let url = "\(real)://\(authority)\(lacksSlash ? "/" : "")" + String(decoding: path, as: UTF8.self)
         let beginning: String
         if context.covers(url, use == .navigation ? url : context.page) {
-            // Without a scheme it resolves to the name by itself.
+            // A reference without a scheme resolves to the custom-scheme URL without an edit.
             guard let name = context.names.name(for: real) else { return [] }
             beginning = scheme == nil && real == context.namedScheme ? "//" : name + "://"
         } else if scheme == nil, context.namedScheme != nil {
@@ -123,22 +127,27 @@ struct URLReference {
         } else {
             return []
         }
-        // A custom scheme knows no own port, no case and no backslash, and an empty path stays empty.
+        // A custom scheme has no default port, is case-sensitive, keeps backslashes, and does not normalise an empty
+        // path.
         let replacement = Array("\(beginning)\(authority)".utf8)
         let isSpelled = bytes[..<rest].elementsEqual(replacement) && beginning == "//"
         if isSpelled, !lacksSlash { return slashes(from: rest) }
         return [ByteEdit(0..<rest, replacement + (lacksSlash ? [UInt8(ascii: "/")] : []))] + slashes(from: rest)
     }
 
-    /// Upgrade Insecure Requests, section 3.2: what is loaded, and links within the page's host.
+    /// Returns a Boolean value that indicates whether an http URL is upgraded (Upgrade Insecure Requests, section
+    /// 3.2): resources, and links to the page's host.
     private func upgrades(_ use: Use, _ authority: String) -> Bool {
         guard context.upgradesInsecureRequests else { return false }
         return use == .load || WebOrigin.host(of: context.page) == WebOrigin.host(of: "http://\(authority)")
     }
 
-    // MARK: Without one
+    // MARK: References without a host
 
-    /// - Parameter rest: where it begins, after a scheme that says nothing.
+    /// Returns the edits of a reference without a host.
+    /// - Parameters:
+    ///   - rest: The index after a redundant scheme.
+    ///   - isURL: A Boolean value that indicates whether the text is always a URL.
     private func edits(ofRelative rest: Int, isURL: Bool) -> [ByteEdit] {
         var index = rest
         let first = peek(&index)
@@ -150,16 +159,18 @@ struct URLReference {
             return [ByteEdit(0..<rest, beginning.utf8)] + slashes(from: rest)
         }
         guard scheme != nil else { return isURL ? slashes(from: rest) : [] }
-        // Nothing is left to say that the document itself is meant.
+        // An empty reference could not express that it refers to the document itself.
         guard first != nil else { return [] }
-        // A colon would make a scheme of what is left, and a blank would not count.
+        // A colon would turn the beginning of the rest into a scheme, and a leading blank would be ignored.
         let isPlain = Self.scheme(of: bytes[rest...]) == nil && bytes[rest] > 0x20 && bytes[index] > 0x20
         return [ByteEdit(0..<rest, isPlain ? [] : Array("./".utf8))] + slashes(from: rest)
     }
 
-    /// What goes before a relative reference of a style sheet that has moved; `nil` where it leads to the same place from
-    /// where the engine looks for it.
-    /// - Parameter first: its first letter.
+    /// Returns the prefix for a relative reference of a redirected style sheet; `nil` if the reference resolves
+    /// equally against the requested URL.
+    /// - Parameters:
+    ///   - first: The first character of the reference.
+    ///   - asked: The requested URL.
     private func movedBase(_ first: UInt8, from asked: String) -> String? {
         guard let place = HTTPRequest(urlText: context.url), let origin = place.webOrigin,
             let known = HTTPRequest(urlText: asked)
@@ -173,9 +184,9 @@ struct URLReference {
         return isSameOrigin && folder(path) == folder(knownPath) ? nil : "\(origin)\(folder(path))"
     }
 
-    // MARK: Letters
+    // MARK: Characters
 
-    /// Path, query and fragment as a browser reads them.
+    /// Returns the path, query and fragment as a browser parses them.
     private func plain(_ start: Int) -> [UInt8] {
         var result: [UInt8] = []
         var isPath = true
@@ -186,20 +197,20 @@ struct URLReference {
         return result
     }
 
-    /// Turns the backslashes of a path round.
+    /// Returns edits that replace the backslashes of a path with slashes.
     private func slashes(from start: Int) -> [ByteEdit] {
         let end = bytes[start...].firstIndex { "?#".utf8.contains($0) } ?? bytes.endIndex
         return bytes[start..<end].indices.filter { bytes[$0] == UInt8(ascii: "\\") }
             .map { ByteEdit($0..<$0 + 1, [UInt8(ascii: "/")]) }
     }
 
-    /// The letter at `index`, after tabs and line ends, which a URL does not have.
+    /// Returns the character at `index`, after tabs and line breaks, which URLs do not contain.
     private func peek(_ index: inout Int) -> UInt8? {
         while index < bytes.count, Self.isBreak(bytes[index]) { index += 1 }
         return index < bytes.count ? bytes[index] : nil
     }
 
-    /// The scheme of a URL in lower case, and where what follows its colon begins; `nil` where there is none.
+    /// Returns the scheme in lower case and the index after its colon; `nil` if there is none.
     private static func scheme(of bytes: ArraySlice<UInt8>) -> (name: String, end: Int)? {
         var name: [UInt8] = []
         for index in bytes.indices where !isBreak(bytes[index]) {

@@ -4,10 +4,10 @@
 internal import AsyncSupport
 public import HTTPTypes
 
-/// The rules that apply now, and the switch that turns all off at once.
+/// The current rules and the switch that turns all interception off.
 ///
-/// Both are changed as a whole between two decisions; what was decided before stays decided, so requests in flight
-/// finish as they began.
+/// Each decision uses one consistent state. Requests in flight keep the decision that was made for them.
+///
 /// Isolation: any.
 public final class ActiveRules: Sendable {
     private struct State {
@@ -22,31 +22,32 @@ public final class ActiveRules: Sendable {
         state = Mutex(State(rules: rules, isEnabled: isEnabled))
     }
 
-    /// The rules that apply to requests that start now.
+    /// The rules for requests that start from now on.
     public var rules: RouteRules {
         get { state.withLock(\.rules) }
         set { state.withLock { $0.rules = newValue } }
     }
 
-    /// The host's own switch. What is intercepted needs this one and that of the rules.
+    /// A Boolean value that indicates whether the host enables interception. Interception also requires the switch of
+    /// the rules.
     public var isEnabled: Bool {
         get { state.withLock(\.isEnabled) }
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// Rules of others than the host, which may keep out and not let in: what the switch, the deny list or a rule of one of
-    /// them passes is passed. Over all else they say nothing. None by default.
+    /// The rule sets that can veto interception but never enable it, for example from remote config; none by default.
+    /// A request is not intercepted if the switch, the deny list or a rule of one of them says `pass`.
     public var vetoes: [RouteRules] {
         get { state.withLock(\.vetoes) }
         set { state.withLock { $0.vetoes = newValue } }
     }
 
-    /// Whether anything is intercepted at all: all switches are on.
+    /// A Boolean value that indicates whether interception is enabled by all switches.
     public var isOn: Bool {
         state.withLock { $0.isEnabled && $0.rules.isEnabled && $0.vetoes.allSatisfy(\.isEnabled) }
     }
 
-    /// Decides over a request by the rules of this moment; see ``RouteRules/decide(_:page:isCovered:)``.
+    /// Decides on a request with the current rules; see ``RouteRules/decide(_:page:isCovered:)``.
     public func decide(
         _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
     ) -> RouteDecision {
@@ -60,7 +61,8 @@ public final class ActiveRules: Sendable {
         return rules.decide(request, page: page, isCovered: isCovered())
     }
 
-    /// By the rules of this moment; see ``RouteRules/mayIntercept(originOf:isCovered:)``.
+    /// Returns a Boolean value that indicates whether requests to an origin may be intercepted by the current rules;
+    /// see ``RouteRules/mayIntercept(originOf:isCovered:)``.
     public func mayIntercept(originOf origin: HTTPRequest, isCovered: @autoclosure () -> Bool) -> Bool {
         let (rules, isEnabled, vetoes) = state.withLock { ($0.rules, $0.isEnabled, $0.vetoes) }
         guard isEnabled, vetoes.allSatisfy({ $0.mayIntercept(originOf: origin, isCovered: true) }) else {

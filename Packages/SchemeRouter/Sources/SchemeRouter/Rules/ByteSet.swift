@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Some of the 256 bytes.
+/// A set of byte values.
 struct ByteSet: Hashable {
     private var words = SIMD4<UInt64>()
 
@@ -16,7 +16,7 @@ struct ByteSet: Hashable {
     }
 
     static let all = ByteSet().inverted
-    /// All but the separator of a path's parts.
+    /// All bytes except the path separator.
     static let segment = ByteSet(UInt8(ascii: "/")).inverted
     static let digits = ByteSet(UInt8(ascii: "0")...UInt8(ascii: "9"))
     static let word = ByteSet(
@@ -43,7 +43,7 @@ struct ByteSet: Hashable {
         words |= other.words
     }
 
-    /// The byte, where it is one alone.
+    /// The byte if the set contains exactly one.
     var single: UInt8? {
         var found: UInt8?
         var count = 0

@@ -3,16 +3,18 @@
 
 internal import WebSyntax
 
-/// The path of a URL in the spelling that rules compare: without query and fragment, needless escapes resolved, the
-/// needed ones in capitals, without dot segments. So two spellings of one path cannot be told apart by a rule, and none
-/// slips past the deny list (RFC 3986, sections 6.2.2.1 to 6.2.2.3).
+/// The path of a URL in the normalised form that rules compare (RFC 3986, sections 6.2.2.1 to 6.2.2.3).
+///
+/// The path has no query, no fragment and no dot segments. Unnecessary escapes are decoded, and the others are in
+/// upper case. Equivalent spellings of a path therefore match the same rules, including the deny list.
 struct NormalPath {
-    /// Longer paths are not judged.
+    /// The maximum length in bytes. Longer paths are not evaluated.
     static let maxLength = 4_096
     let bytes: [UInt8]
 
-    /// - Parameter target: path and query of a request.
-    /// - Returns: `nil` for what is no path, or too long.
+    /// Creates the normalised path of a request target.
+    /// - Parameter target: The path and query of a request.
+    /// - Returns: `nil` if the target is not a path or is too long.
     init?(_ target: some StringProtocol) {
         let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex
         let path = target.utf8[..<end]
@@ -23,15 +25,15 @@ struct NormalPath {
         }
         guard path.first == UInt8(ascii: "/") else { return nil }
         let written = Array(path)
-        // Nearly all paths are in that spelling already.
+        // Most paths are already normalised.
         guard let spelled = written.allSatisfy(ASCIISet.path.contains) ? written : Self.spelling(of: written) else {
             return nil
         }
         bytes = Self.hasDotSegment(spelled) ? Self.withoutDotSegments(spelled) : spelled
     }
 
-    /// Escapes what needs it, and nothing else.
-    /// - Returns: `nil` for control characters.
+    /// Returns the path with exactly the required escapes.
+    /// - Returns: `nil` if the path contains control characters.
     static func spelling(of path: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         var rest = path[...]
@@ -46,7 +48,7 @@ struct NormalPath {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                // A percent sign without digits stands for itself: engines leave it as it is.
+                // Engines leave a percent sign without two hexadecimal digits unchanged.
                 guard let high = rest.first?.hexDigitValue, let low = rest.dropFirst().first?.hexDigitValue else {
                     PercentEncoding.appendEscape(of: byte, to: &result)
                     continue
@@ -56,7 +58,7 @@ struct NormalPath {
             case 0..<0x20, 0x7F:
                 return nil
             case UInt8(ascii: "\\"):
-                // Engines take it for a slash in http and https URLs (WHATWG URL, path state).
+                // Engines convert a backslash into a slash in http and https URLs (WHATWG URL, path state).
                 result.append(UInt8(ascii: "/"))
             default:
                 append(byte, keeping: .path)
@@ -69,7 +71,7 @@ struct NormalPath {
         zip(path, path.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ".") }
     }
 
-    /// RFC 3986, section 5.2.4, for a path that begins with a slash.
+    /// Removes dot segments of a path that begins with a slash (RFC 3986, section 5.2.4).
     private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
         var kept: [ArraySlice<UInt8>] = []
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

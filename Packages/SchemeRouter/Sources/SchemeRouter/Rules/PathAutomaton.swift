@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Matches a pattern in one pass: one step for each byte, whatever the pattern is, since all ways through it are
-/// followed at once (V. M. Glushkov, "The abstract theory of automata", 1961). There is nothing to backtrack into.
+/// A matcher that processes each byte once, without backtracking.
+///
+/// It follows all alternatives of the pattern at the same time (V. M. Glushkov, "The abstract theory of automata",
+/// 1961).
 struct PathAutomaton: Sendable {
-    /// Positions are the bits of a word.
+    /// The maximum number of positions, one bit each.
     static let maxPositions = 128
 
-    /// Of each byte, its class: bytes that no position tells apart are one.
+    /// The class of each byte. Bytes that all positions treat equally have the same class.
     private let classes: [UInt8]
-    /// The positions that take a byte, by its class.
+    /// The positions that accept a byte, by byte class.
     private let matchers: [UInt128]
-    /// The positions that may come after each position.
+    /// The positions that can follow each position.
     private let follow: [UInt128]
     private let first: UInt128
     private let last: UInt128
     private let matchesEmpty: Bool
 
-    /// How many positions there are.
+    /// The number of positions.
     var positions: Int { follow.count }
 
+    /// Creates a matcher for a pattern.
     /// - Throws: ``RouteError`` with code `limit`.
     init(_ syntax: PathSyntax) throws {
         var builder = Builder()
@@ -33,7 +36,7 @@ struct PathAutomaton: Sendable {
             set.forEach { masks[Int($0)] |= 1 << position }
         }
         var classes = [UInt8](repeating: 0, count: 256)
-        // The first is that of bytes that no position takes, as most are.
+        // The first class contains the bytes that no position accepts, which are most bytes.
         var matchers: [UInt128] = [0]
         for (byte, mask) in masks.enumerated() where mask != 0 {
             let known = matchers.firstIndex(of: mask)
@@ -60,7 +63,7 @@ struct PathAutomaton: Sendable {
         return bytes.isEmpty ? matchesEmpty : current & last != 0
     }
 
-    /// A part of the pattern: where it may begin and end.
+    /// The possible first and last positions of a part of the pattern.
     private struct Part {
         var first: UInt128 = 0
         var last: UInt128 = 0
@@ -79,7 +82,7 @@ struct PathAutomaton: Sendable {
                 guard sets.count < PathAutomaton.maxPositions else {
                     throw RouteError(
                         .limit,
-                        "the pattern has more than \(PathAutomaton.maxPositions) positions after its fixed beginning")
+                        "the pattern has more than \(PathAutomaton.maxPositions) positions after its literal prefix")
                 }
                 let bit: UInt128 = 1 << sets.count
                 sets.append(set)
@@ -103,7 +106,8 @@ struct PathAutomaton: Sendable {
             }
         }
 
-        /// Each copy has positions of its own; the last of an endless repetition leads back to itself.
+        /// Adds copies of a part, each with its own positions. The last copy of an unbounded repetition links to
+        /// itself.
         private mutating func addCopies(of syntax: PathSyntax, min: Int, max: Int?) throws -> Part {
             var whole = Part()
             let copies = max ?? Swift.max(min, 1)

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Reads a regular expression over a whole path: letters, `.`, `[a-z]`, `[^/]`, `\d`, `\w`, escaped signs, groups
-/// `( )` and `(?: )`, `|`, and `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`. What needs backtracking is no part of it: back
-/// references, look-around, lazy and possessive repetition. Anchors are not either, since the whole path is matched.
+/// The parser of regular expressions for complete paths.
+///
+/// The syntax is: letters, `.`, `[a-z]`, `[^/]`, `\d`, `\w`, escaped characters, groups `( )` and `(?: )`, `|`, and
+/// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`. Constructs that require backtracking are not supported: back references,
+/// look-around, lazy and possessive repetition. Anchors are not supported because the complete path is matched.
 struct PathExpression {
     private static let maxDepth = 16
-    /// Of a counted repetition. More would not fit in an automaton.
+    /// The maximum count of a repetition. A larger one would exceed the automaton.
     private static let maxCount = PathAutomaton.maxPositions
 
     private var rest: ArraySlice<UInt8>
     private var depth = 0
 
+    /// Parses an expression.
     /// - Throws: ``RouteError`` with code `badRule`.
     static func parse(_ text: String) throws -> PathSyntax {
         var reader = PathExpression(rest: Array(text.utf8)[...])
         let syntax = try reader.choice()
-        guard reader.rest.isEmpty else { throw reader.fault("a ')' without its '('") }
+        guard reader.rest.isEmpty else { throw reader.fault("unmatched ')'") }
         return syntax
     }
 
@@ -53,7 +56,7 @@ struct PathExpression {
             return part
         }
         if let next = rest.first, "*+?{".utf8.contains(next) {
-            throw fault("a repetition of a repetition: lazy and possessive ones are not known")
+            throw fault("a repeated repetition; lazy and possessive ones are not supported")
         }
         return repeated
     }
@@ -77,21 +80,21 @@ struct PathExpression {
     }
 
     private mutating func atom() throws -> PathSyntax {
-        guard let byte = rest.popFirst() else { throw fault("the end of the expression") }
+        guard let byte = rest.popFirst() else { throw fault("unexpected end of the expression") }
         switch byte {
         case UInt8(ascii: "("):
-            if consume("?"), !consume(":") { throw fault("a group that is more than a group") }
+            if consume("?"), !consume(":") { throw fault("an unsupported kind of group") }
             depth += 1
-            guard depth <= Self.maxDepth else { throw fault("more than \(Self.maxDepth) groups in each other") }
+            guard depth <= Self.maxDepth else { throw fault("more than \(Self.maxDepth) nested groups") }
             let inner = try choice()
-            guard consume(")") else { throw fault("a '(' without its ')'") }
+            guard consume(")") else { throw fault("unmatched '('") }
             depth -= 1
             return inner
         case UInt8(ascii: "["): return .one(try set())
         case UInt8(ascii: "."): return .one(.all)
         case UInt8(ascii: "\\"): return .one(try escape())
         case UInt8(ascii: "^"), UInt8(ascii: "$"):
-            throw fault("an anchor: the whole path is matched")
+            throw fault("an anchor; the complete path is always matched")
         case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"), UInt8(ascii: "{"):
             throw fault("a repetition of nothing")
         default: return .one(ByteSet(try plain(byte)))
@@ -104,7 +107,7 @@ struct PathExpression {
         case UInt8(ascii: "d"): return .digits
         case UInt8(ascii: "w"): return .word
         default:
-            guard !ByteSet.word.contains(byte) else { throw fault("an escape that is not known") }
+            guard !ByteSet.word.contains(byte) else { throw fault("an unknown escape") }
             return ByteSet(try plain(byte))
         }
     }
@@ -113,8 +116,8 @@ struct PathExpression {
         var set = ByteSet()
         let isInverted = consume("^")
         while !consume("]") {
-            guard let byte = rest.popFirst() else { throw fault("a '[' without its ']'") }
-            guard byte != UInt8(ascii: "[") else { throw fault("a set in a set") }
+            guard let byte = rest.popFirst() else { throw fault("unmatched '['") }
+            guard byte != UInt8(ascii: "[") else { throw fault("a nested set") }
             if byte == UInt8(ascii: "\\") {
                 set.formUnion(try escape())
                 continue
@@ -126,17 +129,17 @@ struct PathExpression {
             }
             rest.removeFirst(2)
             let upper = try plain(after)
-            guard upper >= lower, after != UInt8(ascii: "\\") else { throw fault("a range that goes down") }
+            guard upper >= lower, after != UInt8(ascii: "\\") else { throw fault("a descending range") }
             set.formUnion(ByteSet(lower...upper))
         }
         guard !set.isEmpty else { throw fault("an empty set") }
         return isInverted ? set.inverted : set
     }
 
-    /// A letter that a path can have. Others are escaped there, and so they are here.
+    /// Returns a character that can occur in a path. Other characters are percent-encoded in paths.
     private func plain(_ byte: UInt8) throws -> UInt8 {
         guard (0x21...0x7E).contains(byte) else {
-            throw fault("a letter that a path has as an escape, such as %20")
+            throw fault("a character that paths contain only as an escape such as %20")
         }
         return byte
     }
@@ -152,28 +155,28 @@ struct PathExpression {
     }
 }
 
-/// What a path pattern says, as a tree. Every node but ``nothing`` takes at least one byte somewhere in it.
+/// The syntax tree of a path pattern. Every node except ``nothing`` matches at least one byte in one of its parts.
 indirect enum PathSyntax: Hashable {
-    /// The empty text.
+    /// The empty string.
     case nothing
     case one(ByteSet)
     case sequence([PathSyntax])
     case choice([PathSyntax])
-    /// At least `min` times, at most `max` times; any number where that is `nil`.
+    /// A repetition of at least `min` and at most `max` times; unbounded if `max` is `nil`.
     case repetition(PathSyntax, min: Int, max: Int?)
 
-    /// Parts one after the other, without those that say nothing.
+    /// Joins parts and drops empty ones.
     static func joined(_ parts: [PathSyntax]) -> PathSyntax {
         let parts = parts.filter { $0 != .nothing }
         return parts.count > 1 ? .sequence(parts) : parts.first ?? .nothing
     }
 
-    /// A part again and again; nothing where it says nothing, so that no repetition is without end and without bytes.
+    /// Repeats a part. Returns ``nothing`` for an empty part, so that no unbounded repetition matches empty strings.
     static func repeated(_ part: PathSyntax, min: Int, max: Int?) -> PathSyntax {
         part == .nothing || max == 0 ? .nothing : .repetition(part, min: min, max: max)
     }
 
-    /// Any bytes, a slash among them or not.
+    /// Returns a pattern for any number of bytes of a set.
     static func run(of set: ByteSet) -> PathSyntax {
         .repetition(.one(set), min: 0, max: nil)
     }

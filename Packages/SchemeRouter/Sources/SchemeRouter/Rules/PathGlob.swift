@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Reads a glob: `*` stands for any letters of one part of the path, `**` for any letters, `?` for one letter that is no
-/// slash, and `/**/` also for a single slash. All else stands for itself.
+/// The parser of globs.
+///
+/// `*` matches any characters within a path segment, `**` any characters, `?` one character except a slash, and `/**/`
+/// also a single slash. Other characters match themselves.
 enum PathGlob {
+    /// Parses a glob.
     /// - Throws: ``RouteError`` with code `badRule`.
     static func parse(_ text: String) throws -> PathSyntax {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == UInt8(ascii: "/") || first == star else {
-            throw RouteError(.badRule, "a path pattern begins with a slash or a star")
+            throw RouteError(.badRule, "a path pattern must begin with a slash or a star")
         }
         var parts: [PathSyntax] = []
         var literal: [UInt8] = []
@@ -32,7 +35,7 @@ enum PathGlob {
             let before = rest.startIndex - 3
             let isWholePart = before < 0 || bytes[before] == UInt8(ascii: "/")
             if isWholePart, rest.first == UInt8(ascii: "/"), before >= 0 {
-                // Between two slashes it also stands for nothing, and then for one of the slashes.
+                // `/**/` also matches a single slash.
                 rest.removeFirst()
                 let folders = PathSyntax.joined([.run(of: .all), .one(ByteSet(UInt8(ascii: "/")))])
                 parts.append(.repeated(folders, min: 0, max: 1))
@@ -46,7 +49,7 @@ enum PathGlob {
 
     private static let star = UInt8(ascii: "*")
 
-    /// Takes the letters so far in the spelling that paths are compared in.
+    /// Appends the literal characters in normalised form.
     private static func flush(_ literal: inout [UInt8], into parts: inout [PathSyntax]) throws {
         guard let bytes = NormalPath.spelling(of: literal) else {
             throw RouteError(.badRule, "a control character in a path pattern")

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Some of the paths of a host: a glob, or a regular expression. Both are matched against the whole path, without query
-/// and fragment, with needless escapes resolved and the others in capitals; the case of letters counts.
+/// A pattern for the paths of a host: a glob or a regular expression.
 ///
-/// - A glob: `*` is any letters of one part of the path, `**` any letters, `?` one letter that is no slash. `/app/**` is
-///   all below `/app/`, `/**/a.js` that file in any folder.
-/// - An expression: letters, `.`, sets such as `[a-z]`, `\d`, `\w`, groups, `|`, `*`, `+`, `?`, `{2,5}`. There is
-///   neither backtracking nor what would need it, so no pattern takes longer than its positions times the path's bytes.
+/// The pattern is matched against the complete normalised path, without query and fragment. Matching is
+/// case-sensitive.
+///
+/// - A glob: `*` matches any characters within a path segment, `**` any characters, and `?` one character except a
+///   slash. `/app/**` matches everything below `/app/`, and `/**/a.js` that file in any folder.
+/// - An expression: letters, `.`, sets such as `[a-z]`, `\d`, `\w`, groups, `|`, `*`, `+`, `?`, `{2,5}`. Matching
+///   never backtracks, so the cost is at most the number of positions multiplied by the length of the path.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
-    /// How a pattern is written.
+    /// The syntax of a pattern.
     public enum Form: String, Sendable, Hashable {
         case glob
         case expression
     }
 
     public let form: Form
-    /// As it was written.
+    /// The source text of the pattern.
     public let text: String
-    /// What every path begins with.
+    /// The literal prefix of all matching paths.
     private let beginning: [UInt8]
     private let rest: Rest
 
@@ -28,11 +30,13 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         case automaton(PathAutomaton)
     }
 
+    /// Creates a pattern from a glob.
     /// - Throws: ``RouteError``.
     public init(glob text: String) throws {
         try self.init(text, form: .glob, PathGlob.parse(text))
     }
 
+    /// Creates a pattern from a regular expression.
     /// - Throws: ``RouteError``.
     public init(expression text: String) throws {
         try self.init(text, form: .expression, PathExpression.parse(text))
@@ -55,8 +59,8 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a path is one of them.
-    /// - Parameter target: path and query of a request. One of more than 4 KiB is not.
+    /// Returns a Boolean value that indicates whether a path matches the pattern.
+    /// - Parameter target: The path and query of a request. A path of more than 4 KiB does not match.
     public func matches(_ target: String) -> Bool {
         NormalPath(target).map(matches) ?? false
     }
@@ -70,7 +74,8 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What it may cost: positions that are followed for each byte. None for a fixed path, and for all below one.
+    /// The number of automaton positions, which bounds the cost per byte; zero for a fixed path and for everything
+    /// below a folder.
     var positions: Int {
         if case .automaton(let automaton) = rest { automaton.positions } else { 0 }
     }
@@ -87,13 +92,16 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Some pages, by their URL: `shop.example`, `https://*.shop.example`, `https://shop.example/app/**`. Without a scheme
-/// both `http` and `https` are meant, without a path all paths; the path is a glob (see ``PathPattern``).
+/// A pattern for page URLs, such as `shop.example`, `https://*.shop.example` or `https://shop.example/app/**`.
+///
+/// Without a scheme, `http` and `https` match. Without a path, all paths match. The path is a glob (see
+/// ``PathPattern``).
 public struct PagePattern: Sendable, Hashable, CustomStringConvertible {
     public let scheme: RouteRule.Scheme?
     public let host: HostPattern
     public let path: PathPattern?
 
+    /// Parses a pattern.
     /// - Throws: ``RouteError``.
     public init(_ text: String) throws {
         var rest = text[...]

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What was decided over one request, and why.
+/// The decision on a request and its reason.
 public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
-    /// Why it was decided so. Reasons are added over time: keep a default when switching.
+    /// The reason of a decision. Cases are added over time: keep a default when switching.
     public enum Reason: Sendable, Hashable {
         /// Interception is switched off.
         case off
-        /// An entry of the deny list, counted from 0.
+        /// An entry of the deny list matches; the associated value is its zero-based index.
         case denied(Int)
-        /// The last rule that matches, counted from 0.
+        /// A rule is the last one that matches; the associated value is its zero-based index.
         case rule(Int)
-        /// One of ``ActiveRules/vetoes`` has it so, for this reason of its own.
+        /// A rule set of ``ActiveRules/vetoes`` says `pass`, for the associated reason.
         indirect case veto(Reason)
-        /// The page that asks is opened past the container, whatever rules say of the request.
+        /// The requesting page is opened without the container, independently of the rules.
         case plainPage
-        /// No rule matches, but something else covers it, such as a package.
+        /// No rule matches, but another source such as a package covers the request.
         case covered
-        /// Nobody covers it.
+        /// No rule matches, and no source covers the request.
         case uncovered
-        /// No `http` or `https` URL with a plain host, or a path that is too long to judge.
+        /// The URL is not an `http` or `https` URL with a valid host, or its path is too long.
         case unreadable
     }
 
@@ -31,7 +31,7 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// One line for people.
+    /// A one-line description for logs.
     public var description: String {
         "\(action.rawValue): \(Self.why(reason))"
     }
@@ -41,23 +41,23 @@ public struct RouteDecision: Sendable, Hashable, CustomStringConvertible {
         case .off: "switched off"
         case .denied(let index): "deny[\(index)]"
         case .rule(let index): "rules[\(index)]"
-        case .veto(let reason): "objection, \(why(reason))"
-        case .plainPage: "its page opens plain"
-        case .covered: "covered, and no rule says otherwise"
-        case .uncovered: "nobody covers it"
-        case .unreadable: "not a URL that can be judged"
+        case .veto(let reason): "veto, \(why(reason))"
+        case .plainPage: "its page bypasses the container"
+        case .covered: "covered, and no rule matches"
+        case .uncovered: "not covered"
+        case .unreadable: "the URL cannot be evaluated"
         }
     }
 }
 
-/// What becomes of a request: the two ways there are.
+/// The action for a request.
 public enum RouteAction: String, Sendable, Hashable, CaseIterable {
-    /// The container answers it.
+    /// The container responds to the request.
     case intercept
-    /// The container keeps out of it.
+    /// The container does not handle the request.
     case pass
 
-    /// A Boolean value that indicates whether the container answers the request.
+    /// A Boolean value that indicates whether the container responds to the request.
     @_spi(Facade) public var intercepts: Bool {
         switch self {
         case .intercept: true

@@ -4,9 +4,9 @@
 internal import HTTPTypes
 internal import StrictJSON
 
-/// The JSON of rules, format 1.
+/// The JSON document of rules, format 1.
 ///
-/// A name that is not known is refused: a part that is misspelled and left out would make a rule fit far more.
+/// Unknown names are rejected, because a rule with a misspelled condition would match too many requests.
 struct RouteDocument: Decodable {
     static let limitsKey = CodingUserInfoKey(rawValue: "limits")
 
@@ -19,7 +19,7 @@ struct RouteDocument: Decodable {
         guard let format = try fields.decode(Int.self, "format") else {
             throw RouteError(.badDocument, "format is missing")
         }
-        guard format == 1 else { throw RouteError(.unknownFormat, "\(format); this version knows 1", at: "format") }
+        guard format == 1 else { throw RouteError(.unknownFormat, "\(format); this version supports 1", at: "format") }
         isEnabled = try fields.decode(Bool.self, "enabled") ?? true
         let limits = Self.limitsKey.flatMap { decoder.userInfo[$0] as? RouteLimits } ?? RouteLimits()
         var left = limits.maxRules
@@ -40,7 +40,7 @@ struct RouteDocument: Decodable {
         }
     }
 
-    /// The fields of an object, all of which are known.
+    /// The fields of an object with known names only.
     private struct Fields {
         let container: KeyedDecodingContainer<Name>
 
@@ -48,29 +48,29 @@ struct RouteDocument: Decodable {
             container = try decoder.container(keyedBy: Name.self)
             for key in container.allKeys where !known.contains(key.stringValue) {
                 throw RouteError(
-                    .badDocument, "a name that is not known: \(key.stringValue)", at: container.codingPath.jsonPlace)
+                    .badDocument, "unknown name: \(key.stringValue)", at: container.codingPath.jsonPlace)
             }
         }
 
-        /// The value of a name; `nil` where it is left out. `null` is a fault.
+        /// Returns the value of a name, or `nil` if it is absent. `null` is an error.
         func decode<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
             let key = Name(stringValue: name)
             return container.contains(key) ? try container.decode(type, forKey: key) : nil
         }
 
-        /// A text within its limit, read by `read`, whose faults are told of this field.
+        /// Parses a text within the length limit. Errors of `read` are reported for this field.
         func text<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> Value? {
             guard let text = try decode(String.self, name) else { return nil }
             return try Self.read(text, limits, (container.codingPath + [Name(stringValue: name)]).jsonPlace, read)
         }
 
-        /// Texts, each as in ``text(_:_:_:)``.
+        /// Parses a list of texts, each as in ``text(_:_:_:)``.
         func texts<Value>(_ name: String, _ limits: RouteLimits, _ read: (String) throws -> Value?) throws -> [Value] {
             guard let texts = try decode([String].self, name) else { return [] }
             let place = (container.codingPath + [Name(stringValue: name)]).jsonPlace ?? name
             guard (1...limits.maxListCount).contains(texts.count) else {
                 throw RouteError(
-                    .limit, "\(texts.count) of them; 1 to \(limits.maxListCount), or leave it out", at: place)
+                    .limit, "\(texts.count) items; 1 to \(limits.maxListCount) are allowed", at: place)
             }
             return try texts.enumerated().map { index, text in
                 try Self.read(text, limits, "\(place)[\(index)]", read)
@@ -97,7 +97,7 @@ struct RouteDocument: Decodable {
                 throw RouteError(.limit, "longer than \(limits.maxTextLength) bytes", at: place)
             }
             do {
-                guard let value = try read(text) else { throw RouteError(.badRule, "makes no sense: '\(text)'") }
+                guard let value = try read(text) else { throw RouteError(.badRule, "invalid value: '\(text)'") }
                 return value
             } catch let error as RouteError {
                 throw place.map { RouteError(error.code, error.message, at: $0, cause: error.cause) } ?? error
@@ -125,20 +125,21 @@ struct RouteDocument: Decodable {
     }
 }
 
-/// How much rules may ask for. They come from the network, and are asked before each request.
+/// The limits of rules, which come from the network and are evaluated for each request.
 public struct RouteLimits: Sendable, Hashable {
-    /// Bytes of a document. Default: 2 MiB.
+    /// The maximum size of a document in bytes; 2 MiB by default.
     public var maxBytes = 2 << 20
-    /// Rules and entries of the deny list, together. Default: 10,000.
+    /// The maximum number of rules and deny list entries together; 10,000 by default.
     public var maxRules = 10_000
-    /// UTF-8 bytes of one pattern, host, method or page. Default: 256.
+    /// The maximum length of a pattern, host, method or page in UTF-8 bytes; 256 by default.
     public var maxTextLength = 256
-    /// Methods of a rule, and pages of a rule. Default: 32 each.
+    /// The maximum number of methods, and of pages, in a rule; 32 each by default.
     public var maxListCount = 32
-    /// Positions of the path patterns that one host may meet, where they are more than a fixed path or a folder: what one
-    /// request may cost at most is this number times the bytes of its path. Default: 32,768.
+    /// The maximum number of automaton positions in the path patterns that can apply to one host; 32,768 by default.
+    /// The cost of a request is at most this number multiplied by the length of its path in bytes.
     public var maxPositions = 32_768
-    /// Positions of all path patterns together: what the rules may take of memory. Default: 262,144, some 8 MB.
+    /// The maximum number of automaton positions in all path patterns; 262,144 by default, which uses about 8 MB of
+    /// memory.
     public var maxTotalPositions = 262_144
 
     public init() {}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Rules by the hosts that they are about, so that a request is held only against those that may fit.
+/// An index of rules by host, so that a request is compared only with rules that can match.
 struct RouteIndex: Sendable {
-    // Positions in the list, in ascending order.
+    // Indexes into the list of rules, in ascending order.
     private var exact: [String: [Int]] = [:]
-    /// By domain: of all hosts below it.
+    /// The rules for all hosts below a domain, by domain.
     private var below: [String: [Int]] = [:]
     private var anywhere: [Int] = []
 
@@ -24,7 +24,7 @@ struct RouteIndex: Sendable {
         }
     }
 
-    /// What the rules that one host may meet weigh at most, and the last of these rules.
+    /// Returns the maximum total weight of the rules that can apply to one host, and the last of these rules.
     func heaviest(_ weight: (Int) -> Int) -> (weight: Int, last: Int) {
         func sum(_ list: [Int]) -> Int { list.reduce(0) { $0 + weight($1) } }
         let everywhere = sum(anywhere)
@@ -40,7 +40,7 @@ struct RouteIndex: Sendable {
         return heaviest
     }
 
-    /// `b.c` and `c` for `a.b.c`.
+    /// Returns the parent domains: `b.c` and `c` for `a.b.c`.
     private static func domains(above host: String) -> some Sequence<String> {
         sequence(state: host[...]) { rest -> String? in
             guard let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -49,7 +49,7 @@ struct RouteIndex: Sendable {
         }
     }
 
-    /// The last rule that may be about a host and fits.
+    /// Returns the last rule that can apply to a host and satisfies a condition.
     func last(of host: String, where fits: (Int) -> Bool) -> Int? {
         var lists: [ArraySlice<Int>] = []
         if !anywhere.isEmpty { lists.append(anywhere[...]) }
@@ -59,7 +59,7 @@ struct RouteIndex: Sendable {
                 if let list = below[domain] { lists.append(list[...]) }
             }
         }
-        // From the highest index down, across all lists.
+        // In descending order of the index, across all lists.
         while let next = lists.indices.max(by: { (lists[$0].last ?? -1) < (lists[$1].last ?? -1) }),
             let index = lists[next].popLast()
         {

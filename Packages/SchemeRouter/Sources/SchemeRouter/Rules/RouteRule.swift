@@ -3,22 +3,23 @@
 
 public import HTTPTypes
 
-/// What a rule is about: all requests that fit each of its parts. A part that is left out fits all.
+/// A rule for all requests that satisfy each of its conditions. An omitted condition matches all requests.
 public struct RouteRule: Sendable, Hashable {
-    /// The schemes of the web.
+    /// The URL schemes that rules support.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         case http
         case https
     }
 
-    /// What becomes of the requests. In the deny list it does not count.
+    /// The action for matching requests; ignored in the deny list.
     public var action: RouteAction
     public var scheme: Scheme?
     public var host: HostPattern?
     public var path: PathPattern?
-    /// The request's method is one of them; all where it is empty. Their case counts (RFC 9110, section 9.1).
+    /// The methods that match; all if empty. Methods are case-sensitive (RFC 9110, section 9.1).
     public var methods: Set<HTTPRequest.Method>
-    /// The page that asks is one of them; all, and none at all, where it is empty. A document asks for itself.
+    /// The pages whose requests match. If empty, requests of all pages and of unknown pages match. The page of a
+    /// document request is the document itself.
     public var pages: [PagePattern]
 
     public init(
@@ -33,7 +34,8 @@ public struct RouteRule: Sendable, Hashable {
         self.pages = pages
     }
 
-    /// - Parameter page: read only where the rule asks for it.
+    /// Returns a Boolean value that indicates whether the rule matches a request.
+    /// - Parameter page: A closure that returns the page; called only if the rule has page patterns.
     func matches(_ url: RoutedURL, _ method: HTTPRequest.Method, page: () -> RoutedURL?) -> Bool {
         if let scheme, scheme != url.scheme { return false }
         if let host, !url.matches(host) { return false }
@@ -44,15 +46,15 @@ public struct RouteRule: Sendable, Hashable {
         return pages.contains { $0.matches(page) }
     }
 
-    /// Whether it fits some request to the origin of a URL.
+    /// Returns a Boolean value that indicates whether the rule matches any request to the origin of a URL.
     func mayMatch(_ url: RoutedURL) -> Bool {
         (scheme.map { $0 == url.scheme } ?? true) && (host.map(url.matches) ?? true)
     }
 
-    /// Whether it fits all requests to an origin, where it fits one.
+    /// A Boolean value that indicates whether the rule matches all requests to an origin if it matches one.
     var isForWholeOrigins: Bool { path == nil && methods.isEmpty && pages.isEmpty }
 
-    /// What its path patterns may cost, in positions.
+    /// The number of automaton positions in its path patterns.
     var positions: Int {
         pages.reduce(path?.positions ?? 0) { $0 + ($1.path?.positions ?? 0) }
     }

@@ -5,19 +5,19 @@ public import Foundation
 public import HTTPTypes
 internal import StrictJSON
 
-/// Rules in order, of which the last that fits decides, and a deny list that always wins.
+/// An ordered list of rules, of which the last matching one decides, and a deny list that has priority.
 ///
-/// A value: a request is decided once, by the rules that there are when it starts. What no rule fits is intercepted
-/// only where something else covers it.
+/// A request is decided once, by the rules that are current when it starts. A request that matches no rule is
+/// intercepted only if another source covers it.
 public struct RouteRules: Sendable {
-    /// No rules: what is covered is intercepted.
+    /// An empty rule set: covered requests are intercepted.
     public static let none = RouteRules()
 
-    /// Later ones override earlier ones.
+    /// The rules; later rules override earlier ones.
     public let rules: [RouteRule]
-    /// What is never intercepted, whatever the rules say. The actions in it do not count.
+    /// The rules for requests that are never intercepted. Their actions are ignored.
     public let deny: [RouteRule]
-    /// Whether anything is intercepted at all. True by default.
+    /// A Boolean value that indicates whether interception is enabled; `true` by default.
     public var isEnabled: Bool
     private let index: RouteIndex
     private let denyIndex: RouteIndex
@@ -30,7 +30,8 @@ public struct RouteRules: Sendable {
         denyIndex = index
     }
 
-    /// - Throws: ``RouteError`` with code `limit`; the rules are taken all or not at all.
+    /// Creates a rule set.
+    /// - Throws: ``RouteError`` with code `limit`.
     public init(
         _ rules: [RouteRule], deny: [RouteRule] = [], isEnabled: Bool = true, limits: RouteLimits = RouteLimits()
     ) throws {
@@ -63,19 +64,20 @@ public struct RouteRules: Sendable {
         }
     }
 
-    /// Decides over a request. Pure: the same arguments give the same answer.
+    /// Decides on a request. The result depends only on the arguments.
     /// - Parameters:
-    ///   - request: its method and its absolute URL count.
-    ///   - page: the URL of the page that asks, which for a page's document is its own; `nil` where it is not known. A
-    ///     rule that names pages does not fit then.
-    ///   - isCovered: whether something else covers the URL, such as a package; asked where no rule fits.
+    ///   - request: The request; its method and its absolute URL are used.
+    ///   - page: The URL of the requesting page, which is the own URL for a page's document; `nil` if unknown. If it
+    ///     is `nil`, rules with page patterns do not match.
+    ///   - isCovered: A Boolean value that indicates whether another source, such as a package, covers the URL;
+    ///     evaluated if no rule matches.
     public func decide(
         _ request: HTTPRequest, page: String? = nil, isCovered: @autoclosure () -> Bool = false
     ) -> RouteDecision {
         guard isEnabled else { return RouteDecision(.pass, because: .off) }
         guard !rules.isEmpty || !deny.isEmpty else { return otherwise(isCovered()) }
         guard let url = RoutedURL(request) else { return RouteDecision(.pass, because: .unreadable) }
-        // Read once, by the first rule that asks.
+        // Parsed once, by the first rule that needs it.
         var pages: RoutedURL??
         let asking = {
             if let known = pages { return known }
@@ -93,10 +95,12 @@ public struct RouteRules: Sendable {
         return otherwise(isCovered())
     }
 
-    /// Whether any request to an origin may be intercepted: what a proxy has to know before it hears one.
+    /// Returns a Boolean value that indicates whether any request to an origin may be intercepted. A proxy needs this
+    /// before it receives a request.
     /// - Parameters:
-    ///   - origin: a request to there, whose method and path do not count.
-    ///   - isCovered: whether something else covers a URL there; asked where no rule settles it.
+    ///   - origin: A request to the origin; its method and path are ignored.
+    ///   - isCovered: A Boolean value that indicates whether another source covers a URL of the origin; evaluated if
+    ///     no rule decides.
     public func mayIntercept(originOf origin: HTTPRequest, isCovered: @autoclosure () -> Bool) -> Bool {
         guard isEnabled, let url = RoutedURL(origin) else { return false }
         guard !deny.contains(where: { $0.isForWholeOrigins && $0.mayMatch(url) }) else { return false }
@@ -121,20 +125,20 @@ extension RouteRule {
             throw RouteError(.limit, "longer than \(limits.maxTextLength) bytes", at: "\(place).\(field)")
         }
         for (field, count) in [("methods", methods.count), ("pages", pages.count)] where count > limits.maxListCount {
-            throw RouteError(.limit, "\(count) of them, limit \(limits.maxListCount)", at: "\(place).\(field)")
+            throw RouteError(.limit, "\(count) items, limit \(limits.maxListCount)", at: "\(place).\(field)")
         }
     }
 }
 
 extension RouteRules {
-    /// Reads rules from JSON; `docs/route-rules.md` has the format. All of it is checked before there is a value: one
-    /// fault anywhere, and none of it applies.
-    /// - Throws: ``RouteError``, which names the rule and the field.
+    /// Creates a rule set from JSON in the format of `docs/route-rules.md`. A single error rejects the complete
+    /// document.
+    /// - Throws: ``RouteError``, which contains the rule and the field.
     public init(json: Data, limits: RouteLimits = RouteLimits()) throws {
         guard json.count <= limits.maxBytes else {
             throw RouteError(.limit, "\(json.count) bytes, limit \(limits.maxBytes)")
         }
-        // Foundation would read other encodings too; JSON between systems is UTF-8 (RFC 8259, section 8.1).
+        // Foundation also decodes other encodings, but JSON between systems is UTF-8 (RFC 8259, section 8.1).
         guard !json.contains(0) else { throw RouteError(.badDocument, "not UTF-8") }
         let document: RouteDocument
         do {
@@ -148,7 +152,7 @@ extension RouteRules {
         } catch {
             throw RouteError(.badDocument, "not JSON", cause: error)
         }
-        // Decoders take one of two members of the same name, and readers differ in which.
+        // Decoders accept duplicate names and differ in which member they use.
         var names = JSONScanner.Limits()
         names.allowsEscapedNames = false
         do {

@@ -4,19 +4,20 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// A URL as rules see it.
+/// A URL in the form that rules compare.
 struct RoutedURL {
     let scheme: RouteRule.Scheme
     let authority: HostAuthority
     let path: NormalPath
 
-    /// - Returns: `nil` for what is no `http` or `https` URL, names a user, or is too long to judge.
+    /// Creates the comparable form of a request's URL.
+    /// - Returns: `nil` if the URL is not an `http` or `https` URL, contains a user, or is too long.
     init?(_ request: HTTPRequest) {
         guard
             let scheme = request.scheme.flatMap({ RouteRule.Scheme(rawValue: $0) ?? .init(rawValue: $0.lowercased()) }),
-            var text = request.authority, text.utf8.count <= 262  // A name, its root's dot and a port.
+            var text = request.authority, text.utf8.count <= 262  // Name, dot and port.
         else { return nil }
-        // A name's last dot is its root: the same host.
+        // A trailing dot is the DNS root and does not change the host.
         if let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")) {
             let after = text.utf8.index(after: dot)
             if after == text.endIndex || text.utf8[after] == UInt8(ascii: ":") { text.unicodeScalars.remove(at: dot) }

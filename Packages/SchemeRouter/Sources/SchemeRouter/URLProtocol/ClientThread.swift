@@ -8,13 +8,14 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Where a protocol's client may be called: on the thread on which the session started the protocol; on Linux on the
-/// session's queue, since what a client looks up there has no lock.
+/// The thread on which the client of a protocol may be called.
 ///
-/// That queue is not to be had on Linux, but a running task that is resumed starts its protocol again, on it: that is the
-/// turn in which the steps that wait are taken. Where the app has suspended the task, they wait until it resumes it.
+/// It is the thread on which the session started the protocol. On Linux it is the queue of the session, because the
+/// client uses state there that has no lock. That queue is not accessible on Linux, but resuming a running task starts
+/// its protocol again on the queue. The waiting steps then run. If the app has suspended the task, the steps wait
+/// until it resumes the task.
 ///
-/// Unchecked: `routed` is touched on that thread alone, which is the session's own and no actor's.
+/// Unchecked: `routed` is used only on that thread, which belongs to the session and not to an actor.
 final class ClientThread: @unchecked Sendable {
     private var routed: RoutedProtocol?
     #if canImport(FoundationNetworking)
@@ -30,7 +31,7 @@ final class ClientThread: @unchecked Sendable {
         private let modes = [CFRunLoopCopyCurrentMode(CFRunLoopGetCurrent()), .commonModes].compactMap(\.?.rawValue)
     #endif
 
-    /// To be called where the session starts the protocol.
+    /// Creates the thread; must be called where the session starts the protocol.
     init(_ routed: RoutedProtocol) {
         self.routed = routed
         #if canImport(FoundationNetworking)
@@ -38,8 +39,8 @@ final class ClientThread: @unchecked Sendable {
         #endif
     }
 
-    /// Takes a step on the thread, and returns when it is done.
-    /// - Throws: what the step throws; `CancellationError` after ``leave()``.
+    /// Runs a step on the thread and returns when it has finished.
+    /// - Throws: The error of the step; `CancellationError` after ``leave()``.
     func perform(_ step: @escaping @Sendable (RoutedProtocol) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
             let turn = { @Sendable in done.resume(with: Result { try self.run(step) }) }
@@ -57,15 +58,15 @@ final class ClientThread: @unchecked Sendable {
         }
     }
 
-    /// Takes the steps that wait. To be called on the thread.
+    /// Runs the waiting steps; must be called on the thread.
     func turn() {
         #if canImport(FoundationNetworking)
             while let step = queue.withLock({ $0.steps.isEmpty ? nil : $0.steps.removeFirst() }) { step() }
         #endif
     }
 
-    /// Lets the protocol go, and ends the steps that wait: a session does not say when it is done with a protocol, and
-    /// starts none again that is over. To be called on the thread.
+    /// Releases the protocol and ends the waiting steps; must be called on the thread. A session does not report that
+    /// it no longer needs a protocol, and does not restart a finished one.
     func leave() {
         routed?.forgetDelivery()
         routed = nil

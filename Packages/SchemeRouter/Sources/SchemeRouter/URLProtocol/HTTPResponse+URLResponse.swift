@@ -9,7 +9,7 @@ internal import HTTPTypes
 #endif
 
 extension HTTPResponse {
-    /// The head as URLSession knows it: fields of one name are joined by commas.
+    /// Returns the head as URLSession represents it: fields with the same name are joined by commas.
     func urlResponse(of url: URL) -> HTTPURLResponse? {
         var fields: [String: String] = [:]
         for name in Set(headerFields.map(\.name)) where !isUnsafe(name) {
@@ -18,8 +18,8 @@ extension HTTPResponse {
         return HTTPURLResponse(url: url, statusCode: status.code, httpVersion: "HTTP/1.1", headerFields: fields)
     }
 
-    /// On Linux a session answers a 401 of a protocol by itself: it traps over a challenge that names no realm, or a
-    /// scheme that it does not know.
+    /// Returns a Boolean value that indicates whether a field must be omitted. On Linux, a session handles a 401
+    /// response of a protocol itself, and crashes if the challenge has no realm or an unknown scheme.
     private func isUnsafe(_ name: HTTPField.Name) -> Bool {
         #if canImport(FoundationNetworking)
             status == .unauthorized && name == .wwwAuthenticate

@@ -5,18 +5,20 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// The bytes of an `InputStream`, read off the cooperative pool, since reading blocks: as an app's upload does that is
-/// not written yet. Who is cancelled does not wait for that.
+/// The bytes of an `InputStream`.
 ///
-/// Unchecked: the stream, which the system does not let go from thread to thread, is touched on `queue` alone, which is
-/// serial.
+/// Reading blocks while the app has not written more upload data, so it does not run on the cooperative thread pool. A
+/// cancelled caller does not wait for the read.
+///
+/// Unchecked: the stream, which must not be used on several threads at once, is used only on the serial `queue`.
 struct InputStreamBytes: @unchecked Sendable {
     private static let pieceSize = 64 << 10
     private let stream: InputStream
     private let queue = SerialQueue("containerkit.request-body", priority: .inherited)
     private let receive: @Sendable () -> Void
 
-    /// - Parameter receive: called for each piece.
+    /// Creates a source of bytes.
+    /// - Parameter receive: A closure that is called for each piece.
     init(_ stream: InputStream, receive: @escaping @Sendable () -> Void) {
         self.stream = stream
         self.receive = receive
@@ -38,11 +40,11 @@ struct InputStreamBytes: @unchecked Sendable {
             return piece.prefix(count)
         }
         defer { stream.close() }
-        if count < 0 { throw ResourceError(.io, "the request's body cannot be read", cause: cause) }
+        if count < 0 { throw ResourceError(.io, "the request body cannot be read", cause: cause) }
         return nil
     }
 
-    /// On Linux a stream in memory traps where it is asked for its error.
+    /// On Linux, reading the error of a memory stream crashes.
     private var cause: (any Error)? {
         #if canImport(FoundationNetworking)
             nil
@@ -51,7 +53,7 @@ struct InputStreamBytes: @unchecked Sendable {
         #endif
     }
 
-    /// Waits for one piece, or for a cancellation.
+    /// A continuation that waits for one piece or for a cancellation.
     private final class Waiter: Sendable {
         private let waiting = Mutex<CheckedContinuation<Data?, any Error>?>(nil)
 
@@ -59,7 +61,7 @@ struct InputStreamBytes: @unchecked Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { done in
                     waiting.withLock { $0 = done }
-                    // After it is kept: a cancellation comes before this, or finds it.
+                    // Checked after the continuation is stored, so that an earlier or later cancellation is noticed.
                     if Task.isCancelled { return resume(.failure(CancellationError())) }
                     bytes.queue.enqueue { self.resume(Result { try bytes.read() }) }
                 }
@@ -78,7 +80,7 @@ struct InputStreamBytes: @unchecked Sendable {
     }
 }
 
-/// Pieces that were read already, and then those of their source.
+/// A sequence of pieces that were read already, followed by the rest of their source.
 struct StartedBytes: AsyncSequence, Sendable {
     typealias Element = Data
     typealias Failure = any Error

@@ -10,11 +10,11 @@ internal import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// Carries one answer from the loaders to a session: in order, and never after a stop.
+/// The delivery of one response from the loaders to a session, in order and never after a stop.
 ///
-/// Unchecked: `life`, `work` and `report` are touched on `thread` alone, which is the session's own and no actor's.
+/// Unchecked: `life`, `work` and `report` are used only on `thread`, which belongs to the session and not to an actor.
 final class ProtocolDelivery: @unchecked Sendable {
-    /// Of a file, and of a body that is read before it is sent.
+    /// The piece size of files, and the limit of a body that is read before it is sent, in bytes.
     private static let pieceSize = 1 << 20
 
     private let head: HTTPRequest
@@ -27,7 +27,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     private var work: Task<Void, Never>?
     private var report: URLProtocolFace.Report
 
-    /// To be made where the session starts the protocol.
+    /// Creates a delivery; must be called where the session starts the protocol.
     init(of head: HTTPRequest, to routed: RoutedProtocol, by face: URLProtocolFace, _ settings: SessionSettings) {
         self.head = head
         self.face = face
@@ -38,22 +38,22 @@ final class ProtocolDelivery: @unchecked Sendable {
         report = URLProtocolFace.Report(head)
     }
 
-    // MARK: What the session calls, on its thread
+    // MARK: Calls of the session, on its thread
 
-    /// Asks for the answer and delivers it.
-    /// - Parameter refusal: why it fails instead.
+    /// Loads the response and delivers it.
+    /// - Parameter refusal: The reason if the request fails without loading.
     func start(refusal: String?) {
         _ = life.accept(.start)
         face.begin(head)
         work = Task { await self.run(refusal: refusal) }
     }
 
-    /// Takes the steps that wait.
+    /// Runs the waiting steps.
     func turn() {
         thread.turn()
     }
 
-    /// The session stopped the request: it hears nothing from here on.
+    /// Stops the delivery. The session receives no further events.
     func stop() {
         guard !life.isOver else { return }
         _ = life.accept(.stop)
@@ -61,7 +61,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         end(.stopped)
     }
 
-    /// The last thing that is done on the thread.
+    /// Ends the delivery; the last action on the thread.
     private func end(_ outcome: URLProtocolFace.Report.Outcome) {
         report.ended = .now
         report.outcome = outcome
@@ -70,20 +70,20 @@ final class ProtocolDelivery: @unchecked Sendable {
         thread.leave()
     }
 
-    // MARK: The answer
+    // MARK: Response
 
     private func run(refusal: String?) async {
         do {
             if let refusal { throw ResourceError(.invalidRequest, refusal, at: head.urlText) }
             guard let limit = settings.timeout(of: request) else { return try await deliver() }
             try await silence.run(limit: limit) { [head] in
-                ResourceError(.timedOut, "nothing came for \(limit)", at: head.urlText)
+                ResourceError(.timedOut, "no progress for \(limit)", at: head.urlText)
             } _: {
                 try await self.deliver()
             }
         } catch {
             let error = ResourceError(error, at: head.urlText)
-            // One that is over by now is not told, nor is one that was stopped.
+            // A delivery that has ended or was stopped does not report the error.
             try? await step(.fail) { routed, client in
                 client.urlProtocol(routed, didFailWithError: error.urlError(at: routed.request.url))
                 self.end(.failed(error))
@@ -94,10 +94,10 @@ final class ProtocolDelivery: @unchecked Sendable {
     private func deliver() async throws {
         let (response, url) = try await answer()
         guard let location = URL(string: url), let answer = response.head.urlResponse(of: location) else {
-            throw ResourceError(.internal, "not a URL, or no answer of HTTP", at: url)
+            throw ResourceError(.internal, "not a valid URL or HTTP response", at: url)
         }
         if request.cachePolicy == .returnCacheDataDontLoad, response.isUnkept {
-            throw ResourceError(.offline, "nothing is kept of it, and the network may not be asked", at: url)
+            throw ResourceError(.offline, "there is no stored response, and the network must not be used", at: url)
         }
         try await step(.response) { routed, client in
             self.report.responded = .now
@@ -112,7 +112,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         }
     }
 
-    /// The answer, after all redirects, and the URL that it comes from.
+    /// Returns the response after all redirects, and its URL.
     private func answer() async throws -> (ResourceResponse, url: String) {
         var next = ResourceRequest(head, body: try await body())
         settings.complete(&next.head, of: request)
@@ -120,7 +120,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         for _ in 0...Redirect.limit {
             jar.addCookies(to: &next.head)
             guard let response = try await face.loader.load(next) else {
-                throw ResourceError(.internal, "no loader answered", at: next.head.urlText)
+                throw ResourceError(.internal, "no loader returned a response", at: next.head.urlText)
             }
             silence.recordActivity()
             jar.keepCookies(of: response.head.headerFields, from: next.head.urlText)
@@ -132,8 +132,8 @@ final class ProtocolDelivery: @unchecked Sendable {
         throw ResourceError(.tooManyRedirects, "more than \(Redirect.limit) redirects", at: head.urlText)
     }
 
-    /// The request's body: bytes where it is short, so that a redirect can send it again, though Apple's systems make a
-    /// stream of all.
+    /// Returns the body of the request. A short body is returned as bytes, so that a redirect can send it again. Apple
+    /// platforms provide every body as a stream.
     private func body() async throws -> ResourceBody {
         guard let stream = request.httpBodyStream else {
             return request.httpBody.map { $0.isEmpty ? .empty : .bytes($0) } ?? .empty
@@ -152,7 +152,7 @@ final class ProtocolDelivery: @unchecked Sendable {
 
     private func hand(_ body: ResourceBody) async throws {
         #if canImport(FoundationNetworking)
-            // Of several pieces, a completion handler gets the last one alone.
+            // With several pieces, a completion handler receives only the last one.
             var whole = Data()
             switch body {
             case .empty: break
@@ -189,7 +189,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         }
     }
 
-    /// One synchronous step of "may I?" and "do it".
+    /// Checks the delivery state and calls the client in one synchronous step.
     private func step(
         _ event: ResponseDeliveryState.Event,
         _ body: @escaping @Sendable (RoutedProtocol, any URLProtocolClient) -> Void
@@ -207,6 +207,7 @@ final class ProtocolDelivery: @unchecked Sendable {
 }
 
 extension ResourceResponse {
-    /// A cache's word that it has nothing and may not ask (RFC 9111, section 5.2.1.7).
+    /// A Boolean value that indicates whether a cache has no stored response and must not use the network (RFC 9111,
+    /// section 5.2.1.7).
     fileprivate var isUnkept: Bool { head.status == .gatewayTimeout && provenance.source == .synthetic }
 }

@@ -3,10 +3,10 @@
 
 internal import AsyncSupport
 
-/// Which class of protocols stands for which route.
+/// The table of routes by protocol class.
 ///
-/// URLSession makes the instances itself and tells them nothing of the session, so that the class is all that can say
-/// whose request it is. Hence one class for each route, and this one table of the process.
+/// URLSession creates the protocol instances and passes no information about the session. Only the class can identify
+/// the route of a request, so there is one class for each route.
 enum ProtocolRouteTable {
     private struct State {
         var routes: [ObjectIdentifier: ProtocolRoute] = [:]
@@ -15,8 +15,8 @@ enum ProtocolRouteTable {
 
     private static let state = Mutex(State())
 
-    /// A class that stands for a route, from now until ``remove(_:)``. It never stands for another: sessions live on when
-    /// their face is gone.
+    /// Creates a class for a route, valid until ``remove(_:)``. A class is never reused, because sessions can outlive
+    /// their face.
     static func makeType(for route: ProtocolRoute) -> RoutedProtocol.Type {
         state.withLock { state in
             state.lastNumber += 1
@@ -35,7 +35,7 @@ enum ProtocolRouteTable {
     }
 }
 
-/// Makes a class for each number: digits are types, and a number is the digits around each other.
+/// A generator of distinct classes. A number is encoded as nested generic types, one for each binary digit.
 private enum TypeNumber {
     private enum End {}
     private enum Zero<Rest> {}
@@ -55,10 +55,10 @@ private enum TypeNumber {
     }
 }
 
-/// What a class of protocols stands for: a face, and the settings of the sessions that use it.
+/// The route of a protocol class: a face and the settings of its sessions.
 final class ProtocolRoute: Sendable {
     let settings: SessionSettings
-    /// Gone when the app let go of it: its sessions then ask the network themselves.
+    /// The face; `nil` after the app has released it. Its sessions then use the network directly.
     weak let face: URLProtocolFace?
 
     init(_ face: URLProtocolFace, _ settings: SessionSettings) {

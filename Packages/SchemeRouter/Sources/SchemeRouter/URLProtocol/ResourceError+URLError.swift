@@ -9,7 +9,7 @@ internal import ResourceLoading
 #endif
 
 extension ResourceError {
-    /// The error as users of URLSession know it, with this one underneath.
+    /// Returns the error in the form that URLSession reports, with this error as the underlying error.
     func urlError(at url: URL?) -> URLError {
         var details: [String: Any] = [NSLocalizedDescriptionKey: description, NSUnderlyingErrorKey: self]
         details[NSURLErrorFailingURLErrorKey] = url

@@ -9,7 +9,7 @@ internal import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// What a session makes for each request that a face covers. Subclasses differ in their route alone.
+/// The protocol that a session creates for each request that a face covers. Subclasses differ only in their route.
 class RoutedProtocol: URLProtocol {
     private var delivery: ProtocolDelivery?
     private var hasStarted = false
@@ -24,7 +24,7 @@ class RoutedProtocol: URLProtocol {
     override class func requestIsCacheEquivalent(_ one: URLRequest, to other: URLRequest) -> Bool { one == other }
 
     override func startLoading() {
-        // On Linux a session starts a protocol as often as its task is resumed.
+        // On Linux, a session starts a protocol each time its task is resumed.
         if hasStarted {
             delivery?.turn()
             return
@@ -43,24 +43,24 @@ class RoutedProtocol: URLProtocol {
 
     override func stopLoading() {
         #if canImport(FoundationNetworking)
-            // A session on Linux stops a protocol whose task is suspended, and could only begin anew.
+            // On Linux, a session stops the protocol of a suspended task and could only restart it from the beginning.
             if task?.state == .suspended { return }
         #endif
         delivery?.stop()
     }
 
-    /// The answer is over: a session may keep its protocols, and says nothing when it is done with one.
+    /// Releases the delivery after the response has ended, because a session may keep its protocols.
     func forgetDelivery() {
         delivery = nil
     }
 
-    /// Why the request cannot be answered whole here; `nil` where it can. On Linux a session tells a protocol nothing of
-    /// what an upload task sends, and traps where a protocol answers a download task.
+    /// The reason why the request cannot be handled; `nil` if it can. On Linux, a session does not pass the body of an
+    /// upload task to a protocol, and crashes if a protocol responds to a download task.
     private var refusal: String? {
         #if canImport(FoundationNetworking)
             switch task {
             case is URLSessionDownloadTask:
-                return "on Linux the container cannot answer a download task: use a data task"
+                return "on Linux the container cannot handle a download task: use a data task"
             case is URLSessionUploadTask where request.httpBody == nil && request.httpBodyStream == nil:
                 return "on Linux the body of an upload task does not reach the container: use a data task with httpBody"
             default: break

@@ -9,13 +9,15 @@ internal import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// The cookies of one request and its hops: those of the session's storage, made anew for each hop, unless the app has
-/// named its own.
+/// The cookies of a request and its redirects.
+///
+/// The cookies come from the storage of the session and are computed for each hop, unless the app has set the field
+/// itself.
 struct SessionCookies {
     private let storage: HTTPCookieStorage?
     private let settings: SessionSettings
     private let request: URLRequest
-    /// The field is the session's work and not the app's.
+    /// A Boolean value that indicates whether the session, and not the app, has set the field.
     private let areTheSessions: Bool
 
     init(_ settings: SessionSettings, _ request: URLRequest) {
@@ -23,13 +25,13 @@ struct SessionCookies {
         self.request = request
         storage = request.httpShouldHandleCookies ? settings.cookies : nil
         let field = request.value(forHTTPHeaderField: "Cookie")
-        // On Linux the session has added them, by host alone.
+        // On Linux, the session has already added cookies, selected by host only.
         let added = request.url.flatMap { settings.cookies?.cookies(for: $0) }
             .flatMap { HTTPCookie.requestHeaderFields(with: $0)["Cookie"] }
         areTheSessions = field == nil || settings.sendsCookies && field == added
     }
 
-    /// Sets the cookies for the request's URL.
+    /// Sets the cookies for the URL of the request.
     func addCookies(to head: inout HTTPRequest) {
         guard areTheSessions else { return }
         head.headerFields[.cookie] = nil
@@ -41,22 +43,23 @@ struct SessionCookies {
         if !sent.isEmpty { head.headerFields[.cookie] = HTTPCookie.requestHeaderFields(with: sent)["Cookie"] }
     }
 
-    /// Keeps the cookies of an answer.
+    /// Stores the cookies of a response.
     func keepCookies(of fields: HTTPFields, from text: String) {
         guard let storage, settings.acceptPolicy != .never, let url = URL(string: text), isAccepted(url) else { return }
-        // One field at a time: folded, a comma in a date would part them.
+        // Each field is parsed separately, because the comma in a date would split a joined value.
         for value in fields[values: .setCookie] {
             let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url)
             storage.setCookies(cookies, for: url, mainDocumentURL: request.mainDocumentURL)
         }
     }
 
-    /// RFC 6265, section 5.1.4.
+    /// Returns a Boolean value that indicates whether a path matches the path of a cookie (RFC 6265, section 5.1.4).
     private static func matches(_ path: Substring, _ cookie: String) -> Bool {
         path == cookie || path.hasPrefix(cookie) && (cookie.hasSuffix("/") || path.dropFirst(cookie.count).first == "/")
     }
 
-    /// Where cookies of the main document's domain alone are accepted, and there is a main document.
+    /// Returns a Boolean value that indicates whether cookies of a URL are accepted. The policy may accept only
+    /// cookies of the main document's domain.
     private func isAccepted(_ url: URL) -> Bool {
         guard settings.acceptPolicy == .onlyFromMainDocumentDomain, let main = request.mainDocumentURL?.host() else {
             return true

@@ -8,16 +8,18 @@ internal import HTTPTypes
     internal import FoundationNetworking
 #endif
 
-/// What a session does to the requests that it sends itself, and does not, or not everywhere, to those of a protocol.
+/// The settings that a session applies to its own requests, but not, or not on all platforms, to requests of a
+/// protocol.
 struct SessionSettings: Sendable, Equatable {
-    /// `nil` where the session keeps no cookies.
+    /// The cookie storage; `nil` if the session stores no cookies.
     let cookies: HTTPCookieStorage?
     let sendsCookies: Bool
     let acceptPolicy: HTTPCookie.AcceptPolicy
-    /// Whether the session's answers may be kept beyond it, as they are not of an ephemeral one.
+    /// A Boolean value that indicates whether responses may be stored beyond the lifetime of the session; `false` for
+    /// an ephemeral one.
     let keepsAnswers: Bool
     private let cachePolicy: URLRequest.CachePolicy
-    /// Added where a request has none of that name.
+    /// The fields that are added to requests without a field of that name.
     private let fields: HTTPFields
     private let timeout: TimeInterval
 
@@ -36,7 +38,7 @@ struct SessionSettings: Sendable, Equatable {
         self.fields = fields
     }
 
-    /// Adds what the session would.
+    /// Adds the fields that the session would add.
     func complete(_ head: inout HTTPRequest, of request: URLRequest) {
         for field in fields where head.headerFields[field.name] == nil { head.headerFields.append(field) }
         guard head.headerFields[.cacheControl] == nil else { return }
@@ -52,11 +54,11 @@ struct SessionSettings: Sendable, Equatable {
         if !directives.isEmpty { head.headerFields[.cacheControl] = directives.joined(separator: ", ") }
     }
 
-    /// The longest silence; `nil` where there is no limit. A request's own counts; 60 s are what it has where nobody said
-    /// another.
+    /// Returns the maximum time without progress; `nil` if there is no limit. The timeout of the request is used
+    /// unless it has the default value of 60 s; then the timeout of the session is used.
     func timeout(of request: URLRequest) -> Duration? {
         let seconds = request.timeoutInterval == 60 ? timeout : request.timeoutInterval
-        // Far more than any session lives, and far less than a duration holds.
+        // Longer than any session lives, and far below the maximum of `Duration`.
         return seconds > 0 && seconds < 1e9 ? .seconds(seconds) : nil
     }
 

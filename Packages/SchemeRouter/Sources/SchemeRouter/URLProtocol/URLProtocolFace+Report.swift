@@ -5,33 +5,33 @@ public import HTTPTypes
 public import ResourceLoading
 
 extension URLProtocolFace {
-    /// What became of one request of the app.
+    /// The report on one request of the app.
     public struct Report: Sendable {
-        /// How it ended.
+        /// The outcome of the request.
         public enum Outcome: Sendable {
-            /// The session has the whole answer.
+            /// The session received the complete response.
             case finished
-            /// There was no answer, or it broke off.
+            /// There was no response, or it was incomplete.
             case failed(ResourceError)
-            /// The app cancelled it.
+            /// The app cancelled the request.
             case stopped
         }
 
-        /// As the app asked.
+        /// The request of the app.
         public let request: HTTPRequest
-        /// When the face got it.
+        /// The time at which the face received the request.
         public let started: ContinuousClock.Instant
-        /// When the head of the answer was there; `nil` where none came.
+        /// The time at which the head of the response was delivered; `nil` if there was none.
         public internal(set) var responded: ContinuousClock.Instant?
-        /// When the session had the last byte, or the request was over.
+        /// The time at which the session received the last byte, or the request ended otherwise.
         public internal(set) var ended: ContinuousClock.Instant
-        /// The head of the last hop's answer; `nil` where none came.
+        /// The head of the final response after redirects; `nil` if there was none.
         public internal(set) var head: HTTPResponse?
-        /// Where the answer came from, and why.
+        /// The source of the response and the reason.
         public internal(set) var provenance: Provenance?
-        /// Body bytes that the session got.
+        /// The number of body bytes that the session received.
         public internal(set) var bytes: Int64 = 0
-        /// How it ended.
+        /// The outcome of the request.
         public internal(set) var outcome = Outcome.stopped
 
         init(_ request: HTTPRequest) {

@@ -12,27 +12,26 @@ public import ResourceLoading
     public import Foundation
 #endif
 
-/// Answers the app's own requests: those of the URLSessions that are made of a configuration which ``install(in:)`` was
-/// called with.
+/// A responder to the app's own requests, for URLSessions whose configuration was passed to ``install(in:)``.
 ///
-/// Nothing is swizzled and no class is registered for the whole process: a session that was not asked for stays as it
-/// is. Redirects are followed inside, so a session's delegate hears of none. Where the face is gone, or does not cover a
-/// request, the session asks the network itself.
+/// It uses no swizzling and registers no class for the process, so other sessions are unaffected. Redirects are
+/// followed internally, and the delegate of a session does not receive them. If the face is released or does not cover
+/// a request, the session uses the network.
 ///
-/// On Linux, where URLSession does less for protocols, a body is handed over in one piece, up to
-/// ``Limits-swift.struct/wholeBody``; upload and download tasks fail with a message that says what to use instead; and a
-/// 401 comes without `WWW-Authenticate`, over which URLSession would stumble there. Answers of a session that keeps nothing
-/// on disk, as an ephemeral one, are asked for anew and not to be kept (`no-store`).
+/// On Linux, URLSession supports protocols less completely. A body is delivered in one piece of at most
+/// ``Limits-swift.struct/wholeBody`` bytes. Upload and download tasks fail with an error message that names an
+/// alternative. A 401 response has no `WWW-Authenticate`, because URLSession would crash on it. Requests of a session
+/// that stores nothing on disk, such as an ephemeral one, have `no-cache` and `no-store`.
 public final class URLProtocolFace: Sendable {
-    /// What the face accepts.
+    /// The limits of a face.
     public struct Limits: Sendable, Hashable {
-        /// From how many requests of one method and URL at a time on the next go to the network; 128 by default. A transport
-        /// that itself comes back to the face is stopped by this, if by nothing else.
+        /// The maximum number of concurrent requests with the same method and URL; 128 by default. Further requests go
+        /// to the network, which ends a recursion if a transport of the loader uses the face itself.
         public var sameRequests = 128
-        /// The most bytes of a body that has to be handed over in one piece; 256 MiB by default.
+        /// The maximum size in bytes of a body that is delivered in one piece; 256 MiB by default.
         public var wholeBody = 256 << 20
 
-        /// The defaults.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -44,13 +43,14 @@ public final class URLProtocolFace: Sendable {
     private let underWay = Mutex<[String: Int]>([:])
     private let types = Mutex<[(settings: SessionSettings, type: RoutedProtocol.Type)]>([])
 
+    /// Creates a face.
     /// - Parameters:
-    ///   - loader: answers what is covered. Each hop of a redirect asks it again, covered or not.
-    ///   - limits: the limits of requests at a time and of bodies.
-    ///   - clock: measures the time that a request is without progress, for the time limit of its session.
-    ///   - covering: whether a request is answered here. Called on any thread, often, and inside of a lock of
-    ///     URLSession's: it must not wait, nor use a session.
-    ///   - observer: hears of each request once, when it is over, on any thread.
+    ///   - loader: The loader of covered requests. It also loads each redirect target, even if it is not covered.
+    ///   - limits: The limits of concurrent requests and of bodies.
+    ///   - clock: The clock for the timeouts of sessions.
+    ///   - covering: A closure that returns whether the face handles a request. It is called often, on any thread and
+    ///     under a lock of URLSession, so it must neither block nor use a session.
+    ///   - observer: A closure that is called once for each request when it has ended, on any thread.
     public init(
         _ loader: any ResourceLoader, limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
         covering: @escaping @Sendable (HTTPRequest) -> Bool,
@@ -67,10 +67,10 @@ public final class URLProtocolFace: Sendable {
         for (_, type) in types.withLock({ $0 }) { ProtocolRouteTable.remove(type) }
     }
 
-    /// Puts the face before all else that answers sessions of this configuration. Call it when the configuration is
-    /// ready, since its cookies, header fields and time limits count as they are now, and before the session is made.
+    /// Installs the face as the first protocol of a session configuration. Call it when the configuration is complete
+    /// and before the session is created, because the current cookies, header fields and timeouts are used.
     ///
-    /// Configurations that are alike in these share a class; a new one is made for each that is not.
+    /// Configurations with equal settings share a protocol class.
     public func install(in configuration: URLSessionConfiguration) {
         let settings = SessionSettings(configuration)
         let type = types.withLock { types in
@@ -83,7 +83,7 @@ public final class URLProtocolFace: Sendable {
         configuration.protocolClasses = [type] + others
     }
 
-    /// Whether a request of the app is answered here.
+    /// Returns a Boolean value that indicates whether the face handles a request of the app.
     func accepts(_ request: HTTPRequest) -> Bool {
         covering(request) && underWay.withLock { $0[key(request), default: 0] } < limits.sameRequests
     }

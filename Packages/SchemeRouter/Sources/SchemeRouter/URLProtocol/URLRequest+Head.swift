@@ -10,7 +10,7 @@ internal import ResourceLoading
 #endif
 
 extension URLRequest {
-    /// Method, URL and header fields; `nil` for a request that is none of HTTP.
+    /// The method, URL and header fields; `nil` if the request is not an HTTP request.
     var head: HTTPRequest? {
         guard let text = url?.absoluteString, let method = HTTPRequest.Method(httpMethod ?? "GET"),
             var head = HTTPRequest(method: method, urlText: text), ["http", "https"].contains(head.scheme ?? "")

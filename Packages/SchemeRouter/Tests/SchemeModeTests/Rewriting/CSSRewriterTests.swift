@@ -8,7 +8,7 @@ import Testing
 @Suite("URLs in style sheets", .timeLimit(.minutes(1)))
 struct CSSRewriterTests {
     @Test(
-        "What loads",
+        "URLs that are loaded",
         arguments: [
             ("a{b:url(https://cdn.example/x)}", "a{b:url(containerkit://cdn.example/x)}"),
             ("a{b:URL( 'https://cdn.example/x' )}", "a{b:URL( 'containerkit://cdn.example/x' )}"),
@@ -54,7 +54,7 @@ struct CSSRewriterTests {
     }
 
     @Test(
-        "What stays",
+        "Unchanged style sheets",
         arguments: [
             "/* url(https://cdn.example/x) */", "a{content:'url(https://cdn.example/x)'}",
             "a{b:'https://cdn.example/x'}",
@@ -75,7 +75,7 @@ struct CSSRewriterTests {
         #expect(rewrittenCSS(css) == css)
     }
 
-    @Test("A URL beyond the limit passes, and so does a name without an end")
+    @Test("A URL above the limit and an unclosed name are unchanged")
     func limits() {
         let long = String(repeating: "a", count: 20_000)
         let tail = ";b:url(https://cdn.example/x)}"

@@ -9,7 +9,7 @@ import Testing
 @Suite("URLs in header fields", .timeLimit(.minutes(1)))
 struct FieldTests {
     @Test(
-        "A policy keeps its meaning under the name",
+        "A policy keeps its meaning under a custom scheme",
         arguments: [
             ("img-src https://cdn.example", "img-src https://cdn.example containerkit://cdn.example"),
             ("img-src https://cdn.example:443/a/", "img-src https://cdn.example:443/a/ containerkit://cdn.example/a/"),
@@ -44,7 +44,7 @@ struct FieldTests {
     }
 
     @Test(
-        "What has no sources stays",
+        "A policy without sources is unchanged",
         arguments: [
             "", ";", "default-src 'none'", "sandbox allow-scripts", "upgrade-insecure-requests",
             "report-to https://a.example",
@@ -55,7 +55,7 @@ struct FieldTests {
         #expect(PolicyField.rewrite(policy, in: shopContext()) == policy)
     }
 
-    @Test("A page of http has its own forms")
+    @Test("Sources of an http page")
     func insecure() {
         let context = shopContext("http://shop.example/")
         #expect(
@@ -65,7 +65,7 @@ struct FieldTests {
     }
 
     @Test(
-        "Links that load",
+        "Links that are loaded",
         arguments: [
             ("<https://cdn.example/a>; rel=preload; as=style", "<containerkit://cdn.example/a>; rel=preload; as=style"),
             (
@@ -82,7 +82,7 @@ struct FieldTests {
     }
 
     @Test(
-        "Where a refresh leads",
+        "The URL of a refresh",
         arguments: [
             ("5;url=https://a.example/", "https://a.example/"),
             (" 0.5 ; URL = 'https://a.example/' x", "https://a.example/"),
@@ -95,7 +95,7 @@ struct FieldTests {
         #expect(RefreshValue.url(in: bytes).map { String(decoding: bytes[$0], as: UTF8.self) } == url)
     }
 
-    @Test("Integrity is judged by the strongest algorithm alone")
+    @Test("Only the strongest integrity algorithm counts")
     func integrity() throws {
         let hashing = SumHashing()
         let right = hashing.metadata(of: "a", by: .sha384)

@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 
-/// Answers from a table of types, texts and fields.
+/// A loader that responds from a table of types, texts and fields.
 final class Files: ResourceLoader {
     struct File: Sendable {
         var type: String
@@ -14,7 +14,7 @@ final class Files: ResourceLoader {
         var fields: HTTPFields = [:]
         var status = HTTPResponse.Status.ok
         var isStream = false
-        /// In place of the text.
+        /// The body if it is not the text.
         var bytes: Data?
     }
 

@@ -48,7 +48,8 @@ struct HTMLRewriterTests {
             ("<img src='https:////cdn.example/x'>", "<img src='containerkit://cdn.example/x'>"),
             ("<img src='https&#58;//cdn.ex&#x61;mple/a&amp;b'>", "<img src='containerkit://cdn.example/a&amp;b'>"),
             ("<img src='https&colon;&sol;/cdn.example/a?x&y'>", "<img src='containerkit://cdn.example/a?x&y'>"),
-            // Without a scheme: it resolves to the scheme, which a host that is not covered is not on.
+            // A URL without a scheme resolves to the custom scheme, which has no response for a host that is not
+            // covered.
             ("<img src=//CDN.example:443/x>", "<img src=//cdn.example/x>"),
             ("<img src=//other.example/x>", "<img src=https://other.example/x>"),
             ("<img src=https:x.png>", "<img src=x.png>"),
@@ -59,7 +60,7 @@ struct HTMLRewriterTests {
     }
 
     @Test(
-        "What stays byte for byte",
+        "Unchanged documents",
         arguments: [
             "<img src=https://other.example/x>", "<img src=//cdn.example/x>", "<img src=/x><img src=x><img src>",
             "<img data-src=https://cdn.example/x>", "<x-img src=https://cdn.example/x>",
@@ -84,7 +85,7 @@ struct HTMLRewriterTests {
         #expect(rewritten(html) == html)
     }
 
-    @Test("Text that only looks closed goes on where the standard says so")
+    @Test("Text ends where the standard specifies")
     func borders() {
         let image = "<img src=https://cdn.example/x>"
         let named = "<img src=containerkit://cdn.example/x>"
@@ -104,7 +105,7 @@ struct HTMLRewriterTests {
         }
     }
 
-    @Test("Lists of pictures")
+    @Test("Lists of images")
     func sourceSets() {
         #expect(
             rewritten("<img srcset=\" https://cdn.example/a,b 1x,https://cdn.example/c, //other.example/d 2x , x 3x\">")
@@ -118,7 +119,7 @@ struct HTMLRewriterTests {
         )
     }
 
-    @Test("Style sheets, import maps and documents inside of the document")
+    @Test("Style sheets, import maps and documents in a document")
     func inside() {
         #expect(
             rewritten("<style>@import 'https://cdn.example/a';</style><p style=x>")
@@ -149,7 +150,7 @@ struct HTMLRewriterTests {
                 == "<meta http-equiv=content-security-policy content=\"img-src https: containerkit:\">")
     }
 
-    @Test("Quotes that a policy brings are written so that the value goes on")
+    @Test("Quotation marks from a policy are escaped in the value")
     func escaping() {
         let value = "<meta http-equiv=content-security-policy content='default-src &#39;self&#39;'>"
         #expect(
@@ -158,7 +159,7 @@ struct HTMLRewriterTests {
         )
     }
 
-    @Test("In XML no element holds raw text, and style sheets may stand in CDATA")
+    @Test("In XML no element contains raw text, and style sheets may be in CDATA sections")
     func xml() {
         #expect(
             rewritten(
@@ -168,7 +169,7 @@ struct HTMLRewriterTests {
         )
     }
 
-    @Test("What upgrade-insecure-requests would load by https is named so, from where the document says it")
+    @Test("URLs after upgrade-insecure-requests are upgraded")
     func upgrades() {
         let policy = "<meta http-equiv=Content-Security-Policy content=upgrade-insecure-requests>"
         #expect(
@@ -179,7 +180,7 @@ struct HTMLRewriterTests {
         )
     }
 
-    @Test("Charsets in which ASCII cannot be found pass untouched; two-byte letters are letters")
+    @Test("Charsets that are not ASCII-compatible are unchanged; two-byte characters are supported")
     func charsets() {
         let tag = "<img src=https://cdn.example/x>"
         for mark in [[0xFE, 0xFF], [0xFF, 0xFE]] as [[UInt8]] {
@@ -198,7 +199,7 @@ struct HTMLRewriterTests {
         #expect(result.range(of: Data("url(containerkit://cdn.example/x)".utf8)) != nil)
     }
 
-    @Test("A tag beyond the limit passes untouched, and what follows does not")
+    @Test("A tag above the limit is unchanged, and the following text is rewritten")
     func longTags() {
         var limits = HTMLRewriter.Limits()
         limits.maxTagBytes = 64

@@ -7,12 +7,12 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-/// The engine sees no redirect: what a style sheet names relative to itself it would look for beside the URL asked for.
-@Suite("Style sheets that have moved", .timeLimit(.minutes(1)))
+/// The engine does not see redirects, so it would resolve relative URLs of a style sheet against the requested URL.
+@Suite("Redirected style sheets", .timeLimit(.minutes(1)))
 struct MovedStyleSheetTests {
     private let asked = "https://cdn.example/a/x.css?1"
 
-    /// What comes of a style sheet that is asked for and lies at `place`.
+    /// Returns the style sheet that was requested at `asked` and redirected to `place`.
     private func moved(_ css: String, to place: String, isStream: Bool = false) async throws -> String {
         let files = Files([
             asked: .init(type: "text/plain", text: "", fields: [.location: "/hop"], status: .found),
@@ -30,7 +30,7 @@ struct MovedStyleSheetTests {
         return String(decoding: try await #require(loader.load(request)).body.collect(upTo: 1_000), as: UTF8.self)
     }
 
-    @Test("Its relative URLs become absolute", arguments: [false, true])
+    @Test("Relative URLs become absolute", arguments: [false, true])
     func relative(isStream: Bool) async throws {
         for (css, expected) in [
             ("@import 'more.css';", "@import 'containerkit://cdn.example/b/c/more.css';"),
@@ -42,7 +42,7 @@ struct MovedStyleSheetTests {
             ("a{b:url(a:b)}", "a{b:url(a:b)}"),
             ("a{b:url(https:x.png)}", "a{b:url(containerkit://cdn.example/b/c/x.png)}"),
             ("a{b:url('\\5cx.png')}", "a{b:url('/x.png')}"),
-            // The same from both places, the document's own, and absolute ones.
+            // URLs that resolve equally against both URLs, fragments, and absolute URLs.
             ("a{b:url(/x.png)}", "a{b:url(/x.png)}"), ("a{b:url(#f)}", "a{b:url(#f)}"), ("a{b:url()}", "a{b:url()}"),
             ("a{b:url('')}", "a{b:url('')}"), ("a{b:url(data:,x)}", "a{b:url(data:,x)}"),
             ("a{b:url(blob:x)}", "a{b:url(blob:x)}"), ("a{b:url(//cdn.example/x)}", "a{b:url(//cdn.example/x)}"),
@@ -55,7 +55,7 @@ struct MovedStyleSheetTests {
         }
     }
 
-    @Test("Another origin's are real URLs where it is not covered")
+    @Test("URLs of another origin become real URLs if they are not covered")
     func elsewhere() async throws {
         let css = "a{b:url(x.png),url(/y.png),url(app/z.png)}"
         #expect(
@@ -68,7 +68,7 @@ struct MovedStyleSheetTests {
         )
     }
 
-    @Test("Within a folder nothing changes but what starts from the file itself")
+    @Test("Within a folder, only references to the file itself change")
     func sameFolder() async throws {
         let css = "@import 'x.css';a{b:url(../x.png),url(/y),url(?q)}"
         #expect(
@@ -76,7 +76,7 @@ struct MovedStyleSheetTests {
                 == css.replacing("url(?q)", with: "url(containerkit://cdn.example/a/y.css?q)"))
     }
 
-    @Test("A folder with brackets and quotes is written so that the token goes on")
+    @Test("Brackets and quotation marks of a folder are escaped")
     func escaping() async throws {
         #expect(
             try await moved("a{b:url(x),url('y')}", to: "https://cdn.example/(b)/'c'/y.css")

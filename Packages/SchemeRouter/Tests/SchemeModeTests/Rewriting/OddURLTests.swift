@@ -5,9 +5,9 @@ import Foundation
 @_spi(Fuzzing) import SchemeMode
 import Testing
 
-/// The URL standard (section 4.4) reads references of http and https otherwise than those of other schemes, which names
-/// are: what would come out differently is written so that it does not.
-@Suite("Odd spellings of URLs", .timeLimit(.minutes(1)))
+/// WHATWG URL, section 4.4: http and https references are resolved differently than references of other schemes, such
+/// as custom schemes. References with a different result are rewritten.
+@Suite("Unusual spellings of URLs", .timeLimit(.minutes(1)))
 struct OddURLTests {
     private func image(_ reference: String, _ context: RewritingContext = shopContext(), before: String = "") -> String
     {
@@ -16,7 +16,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "Slashes the wrong way round",
+        "Backslashes",
         arguments: [
             ("\\x.png", "/x.png"), ("a\\b.png", "a/b.png"), ("..\\x", "../x"), ("x?a\\b#c\\d", "x?a\\b#c\\d"),
             ("\\\\cdn.example\\x", "//cdn.example/x"), ("/\\other.example\\x", "https://other.example/x"),
@@ -27,7 +27,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "The page's own scheme without a host is as good as none",
+        "The page's own scheme without a host is redundant",
         arguments: [
             ("https:x.png", "x.png"), ("https:/x.png", "/x.png"), ("https:\\x.png", "/x.png"),
             ("HT\nTPS:x", "x"), ("https:x:y", "./x:y"), ("https:a/x:y", "a/x:y"), ("https:?x", "?x"),
@@ -40,7 +40,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "The other scheme without slashes has a host all the same",
+        "The other scheme without slashes is followed by a host",
         arguments: [
             ("http:cdn.example/x", "containerkit-http://cdn.example/x"),
             ("http:/cdn.example/x", "containerkit-http://cdn.example/x"),
@@ -51,7 +51,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "Ports in other spellings are the same ports",
+        "Different spellings of a port are equal",
         arguments: [
             ("https://cdn.example:/x", "containerkit://cdn.example/x"),
             ("https://cdn.example:0443/x", "containerkit://cdn.example/x"),
@@ -64,7 +64,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "Tabs, line ends and blanks count as little as in a browser",
+        "Tabs, line breaks and blanks are ignored as in a browser",
         arguments: [
             ("\thttps://cdn.example/x\n", "containerkit://cdn.example/x\n"),
             ("h\tt\nt\rps\n:\n/\n/\ncdn.\nexample\n:\n443/x\ny", "containerkit://cdn.example/x\ny"),
@@ -75,7 +75,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "What is no URL of a covered host stays",
+        "References without a covered host are unchanged",
         arguments: [
             "data:text/html,<a href=//cdn.example>\\", "javascript:a='\\\\x';//cdn.example/",
             "blob:https://cdn.example/x",
@@ -97,7 +97,7 @@ struct OddURLTests {
     }
 
     @Test(
-        "A host that cannot be judged leads past the container, and not to a name that nobody answers",
+        "A reference with an unsupported host gets the real scheme",
         arguments: [
             "//me@cdn.example/x", "//c%64n.example/x", "//caf\u{E9}.example/x", "\\\\cdn.example:99999/x", "/\t/a b/x",
             "//127.1/x", "//0x7f.0.0.1/x", "//2130706433/",
@@ -106,7 +106,7 @@ struct OddURLTests {
         #expect(image(reference) == "https:" + reference)
     }
 
-    @Test("An address in another spelling is another host to a name, and stays, whoever covers it")
+    @Test("A non-canonical address is never rewritten, even if all hosts are covered")
     func addresses() {
         let context = RewritingContext(names: .standard, url: "https://shop.example/") { _, _ in true }
         for host in ["127.1", "0x7f.0.0.1", "2130706433", "127.0.0.01", "1.2.3.4.5", "256.0.0.1", "127.0.0.1."] {
@@ -117,7 +117,7 @@ struct OddURLTests {
         }
     }
 
-    @Test("The second byte of a letter is no slash")
+    @Test("The second byte of a two-byte character is not a slash")
     func twoByteLetters() {
         for reference in ["https://cdn.example/", "", "/"] {
             let text = Data("<img src='\(reference)".utf8) + [0x95, 0x5C] + Data(".png'>".utf8)
@@ -131,7 +131,7 @@ struct OddURLTests {
         }
     }
 
-    @Test("A base says what references without a scheme start from")
+    @Test("A base URL determines the scheme of references without a scheme")
     func bases() {
         let other = "<base href=https://other.example/>"
         // They resolve to real URLs there.
@@ -143,17 +143,17 @@ struct OddURLTests {
         #expect(image("//shop.example/x", before: insecure) == "//shop.example/x")
         #expect(image("http:x", before: insecure) == "x")
         #expect(image("https:cdn.example/x", before: insecure) == "containerkit://cdn.example/x")
-        // The first one counts, and none of another kind.
+        // The first base URL counts; one with another scheme is ignored.
         #expect(image("//other.example/x", before: "<base href=data:,x>" + insecure) == "https://other.example/x")
     }
 
-    @Test("A name with a NUL in it is another name")
+    @Test("An attribute name with a NUL is another name")
     func zeroes() {
         let tag = "<img \u{0}src=x src=https://cdn.example/x>"
         #expect(rewritten(tag) == tag.replacing("https", with: "containerkit"))
     }
 
-    @Test("In import maps and speculation rules a backslash is a letter")
+    @Test("In import maps and speculation rules, a backslash is a character")
     func maps() {
         let map = #"<script type=importmap>{"imports":{"a\\b":"./a\\b.js","\\c":"/c"}}</script>"#
         #expect(rewritten(map) == map)

@@ -24,7 +24,7 @@ struct PieceTests {
         "'\\\r\n' \"a\nb{c:url(https://cdn.example/x y)}d{e:url(//other.example/z)}\\66oo{f:src('https://cdn.example/x",
     ]
 
-    @Test("Split anywhere, and into single bytes, a document comes out the same", arguments: documents)
+    @Test("A document is rewritten equally for every division into pieces", arguments: documents)
     func documentsSplit(text: String) {
         let bytes = Data(text.utf8)
         var rewriter = HTMLRewriter(shopContext())
@@ -41,7 +41,7 @@ struct PieceTests {
         }
     }
 
-    @Test("So does a style sheet", arguments: sheets)
+    @Test("A style sheet is rewritten equally for every division into pieces", arguments: sheets)
     func sheetsSplit(text: String) {
         let bytes = Data(text.utf8)
         var rewriter = CSSRewriter(shopContext())
@@ -58,7 +58,7 @@ struct PieceTests {
         }
     }
 
-    @Test("What is known to be final does not wait")
+    @Test("Finished output is returned immediately")
     func flow() {
         var rewriter = HTMLRewriter(shopContext())
         #expect(rewriter.feed(Data("<p>text <a hr".utf8)) == Data("<p>text ".utf8))
@@ -67,7 +67,7 @@ struct PieceTests {
         #expect(rewriter.finish().isEmpty)
     }
 
-    @Test("Real sites without covered URLs come out byte for byte")
+    @Test("Real sites without covered URLs are unchanged")
     func realSites() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../../../../build/sites")
@@ -79,7 +79,7 @@ struct PieceTests {
         var count = 0
         for case let file as URL in files where ["html", "css", "svg"].contains(file.pathExtension) {
             let bytes = try Data(contentsOf: file)
-            // What names a host without a scheme is completed.
+            // References with a host and without a scheme are edited.
             guard count < 60, bytes.range(of: Data("\"//".utf8)) == nil, bytes.range(of: Data("(//".utf8)) == nil else {
                 continue
             }

@@ -4,8 +4,8 @@
 import Foundation
 @_spi(Fuzzing) import SchemeMode
 
-/// A page at `https://shop.example/dir/page`; all of `shop.example` and `cdn.example` is covered, and on `part.example` what
-/// lies in `/app/`.
+/// Returns the context of a page at `https://shop.example/dir/page`. `shop.example` and `cdn.example` are covered, and
+/// `part.example` below `/app/`.
 func shopContext(_ url: String = "https://shop.example/dir/page") -> RewritingContext {
     RewritingContext(names: .standard, url: url) { url, _ in isCovered(url) }
 }
@@ -26,7 +26,7 @@ func rewrittenCSS(_ css: String, _ context: RewritingContext = shopContext()) ->
 }
 
 extension TextRewriting {
-    /// What comes out when the text comes in these pieces.
+    /// Returns the output for a text in these pieces.
     mutating func rewrite(pieces: [Data]) -> Data {
         var result = Data()
         for piece in pieces { result += feed(piece) }
@@ -34,7 +34,7 @@ extension TextRewriting {
     }
 }
 
-/// Digests that are easy to make: the bytes' sum, as often as an algorithm has bytes.
+/// Digests that are cheap to compute: the sum of the bytes, repeated to the length of the digest.
 struct SumHashing: IntegrityHashing {
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8] {
         let sum = data.reduce(UInt8(0)) { $0 &* 31 &+ $1 }
@@ -47,7 +47,7 @@ struct SumHashing: IntegrityHashing {
         return Array(repeating: sum, count: count)
     }
 
-    /// The value of `integrity` for these bytes.
+    /// Returns the value of `integrity` for a text.
     func metadata(of text: String, by algorithm: IntegrityAlgorithm = .sha384) -> String {
         "\(algorithm.rawValue)-\(Data(digest(of: Data(text.utf8), by: algorithm)).base64EncodedString())"
     }

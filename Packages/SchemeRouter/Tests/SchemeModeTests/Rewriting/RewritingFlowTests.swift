@@ -8,9 +8,9 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-@Suite("The flow of rewritten bodies", .timeLimit(.minutes(1)))
+@Suite("Flow of rewritten bodies", .timeLimit(.minutes(1)))
 struct RewritingFlowTests {
-    /// Pieces without an end, each made when it is asked for.
+    /// A loader with an endless body whose pieces are created on request.
     private final class Endless: ResourceLoader {
         private struct Pieces: AsyncSequence, AsyncIteratorProtocol {
             let source: Endless
@@ -35,7 +35,7 @@ struct RewritingFlowTests {
         }
     }
 
-    @Test("A piece is asked for when the one before is taken, and nothing waits for the end")
+    @Test("A piece is requested when the previous one was read, without waiting for the end")
     func backPressure() async throws {
         let source = Endless()
         let loader = RewritingLoader(source, names: .standard) { url, _ in isCovered(url) }
@@ -53,7 +53,7 @@ struct RewritingFlowTests {
         }
     }
 
-    @Test("An error of the source is the reader's error, after what came before it")
+    @Test("An error of the source reaches the reader after the preceding output")
     func errors() async throws {
         let (pieces, end) = AsyncThrowingStream<Data, any Error>.makeStream()
         end.yield(Data("<p>text".utf8))
@@ -76,7 +76,7 @@ struct RewritingFlowTests {
         await #expect(throws: ResourceError.self) { try await iterator.next() }
     }
 
-    @Test("A large file is read in parts, and a small one keeps a length")
+    @Test("A large file is read in pieces, and a small one keeps its Content-Length")
     func files() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("rewriting-\(UUID().uuidString).css")
             .path

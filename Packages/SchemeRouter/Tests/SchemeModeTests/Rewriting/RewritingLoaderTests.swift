@@ -7,7 +7,7 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-@Suite("Answers that are rewritten", .timeLimit(.minutes(1)))
+@Suite("Rewritten responses", .timeLimit(.minutes(1)))
 struct RewritingLoaderTests {
     private let sheet = "a{b:url(https://cdn.example/x.png)}"
     private let hashing = SumHashing()
@@ -31,7 +31,7 @@ struct RewritingLoaderTests {
         String(decoding: try await #require(response).body.collect(upTo: 1 << 20), as: UTF8.self)
     }
 
-    @Test("A small chain: redirects inside, rewriting around, streamed", arguments: [false, true])
+    @Test("Redirects are followed and the final response is rewritten, streamed or not", arguments: [false, true])
     func chain(isStream: Bool) async throws {
         let files = Files([
             "https://shop.example/": .init(
@@ -65,7 +65,7 @@ struct RewritingLoaderTests {
         #expect(try await text(picture) == sheet)
     }
 
-    @Test("A range of what is rewritten is answered by the whole; of other types it stays one")
+    @Test("A range of a rewritten type gets the complete body; other types keep ranges")
     func ranges() async throws {
         let files = Files([
             "https://shop.example/a": .init(type: "text/css", text: sheet),
@@ -82,7 +82,7 @@ struct RewritingLoaderTests {
         #expect(try await text(video) == "a{b:")
     }
 
-    @Test("A range that cannot be had stays refused, whatever type its error page has")
+    @Test("An unsatisfiable range stays an error, independently of the type of its error page")
     func rangesBeyondTheEnd() async throws {
         let server = Server { request in
             let isPart = request.headerFields.contains(.range)
@@ -96,7 +96,7 @@ struct RewritingLoaderTests {
         #expect(server.asked.count == 1)
     }
 
-    @Test("Encoded bodies, charsets without ASCII and types without URLs pass")
+    @Test("Encoded bodies, ASCII-incompatible charsets and other types are unchanged")
     func passes() async throws {
         let html = "<img src=https://cdn.example/x>"
         let files = Files([
@@ -118,7 +118,7 @@ struct RewritingLoaderTests {
         #expect(try await loader(files).load(request("https://shop.example/none")) == nil)
     }
 
-    /// A page with one style sheet of this element; the sheet's answer, and the page's text.
+    /// Loads a page with this style sheet element. Returns the response of the style sheet and the text of the page.
     private func open(
         _ link: String, sheet: String? = nil, at url: String = "https://cdn.example/a.css", page: UInt64 = 1,
         type: String = "text/css"
@@ -136,7 +136,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("The integrity of a style sheet is checked here against the bytes as they came")
+    @Test("The integrity of a style sheet is checked against the unrewritten bytes")
     func integrity() async throws {
         let metadata = hashing.metadata(of: sheet)
         let link = "<link rel=stylesheet integrity='\(metadata)' href=https://cdn.example/a.css crossorigin>"
@@ -146,15 +146,15 @@ struct RewritingLoaderTests {
         let wrong = try await open(link, sheet: sheet + " ")
         #expect(throws: ResourceError.self) { try wrong.sheet.get() }
         if case .failure(let error) = wrong.sheet { #expect(error.code == .blocked) }
-        // Whatever type the server gives it.
+        // Independently of the type that the server declares.
         let other = try await open(link, sheet: sheet + " ", type: "text/plain")
         #expect(throws: ResourceError.self) { try other.sheet.get() }
-        // Another page has demanded nothing.
+        // Another page has no requirements.
         let foreign = try await open(link, sheet: sheet + " ", page: 2)
         #expect(throws: Never.self) { try foreign.sheet.get() }
     }
 
-    @Test("It is found by whatever reference the page has")
+    @Test("The requirement applies to every form of reference in the page")
     func references() async throws {
         let wrong = hashing.metadata(of: "other")
         for (link, url) in [
@@ -171,7 +171,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("Where the engine would refuse, or nothing is rewritten, the attribute stays")
+    @Test("The attribute stays if the engine would refuse the style sheet or nothing is rewritten")
     func stays() async throws {
         let right = hashing.metadata(of: sheet)
         for link in [
@@ -179,7 +179,7 @@ struct RewritingLoaderTests {
             "<link rel=stylesheet href=https://other.example/a.css crossorigin integrity=\(right)>",
             "<link rel=stylesheet href=/a.css integrity=md5-x>",
             "<link rel=stylesheet href=/%2e%2e/a.css integrity=\(right)>",
-            // In doubt of the URL that the engine will ask for.
+            // The URL that the engine will request is ambiguous.
             "<link rel=stylesheet href='/a.css ' integrity=\(right)>",
             "<link rel=stylesheet href='/caf&eacute;.css' integrity=\(right)>",
             "<base href=/dir/><link rel=stylesheet href=a.css integrity=\(right)>",
@@ -191,7 +191,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("A document that comes later demands anew")
+    @Test("A later document replaces the requirements")
     func reload() async throws {
         let first = Files([
             "https://shop.example/": .init(
@@ -207,7 +207,7 @@ struct RewritingLoaderTests {
         #expect(try await text(loader.load(request("https://shop.example/a.css"))).contains("containerkit:"))
     }
 
-    @Test("Nothing but the page's document changes what its style sheets must be, and no status goes past it")
+    @Test("Only the page's document sets requirements, and no status bypasses them")
     func takeover() async throws {
         let good = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet))>"
         let evil = "<link rel=stylesheet href=/a.css integrity=\(hashing.metadata(of: sheet + " "))>"
@@ -231,7 +231,7 @@ struct RewritingLoaderTests {
         }
     }
 
-    @Test("An upgrade of insecure requests in the head counts for the document")
+    @Test("upgrade-insecure-requests in the head applies to the document")
     func upgrade() async throws {
         let files = Files([
             "https://shop.example/": .init(
@@ -244,7 +244,7 @@ struct RewritingLoaderTests {
     }
 
     @Test(
-        "What is to be saved stays byte for byte, with its fields and ranges; a style sheet of an element is not saved")
+        "An attachment is unchanged with its fields and ranges, except a style sheet of an element")
     func attachments() async throws {
         let html = "<img src=https://cdn.example/x>"
         let fields: HTTPFields = [
@@ -278,7 +278,7 @@ struct RewritingLoaderTests {
     }
 
     @Test(
-        "Two fields that say whether an answer is saved are read as one",
+        "The first of two Content-Disposition fields counts",
         arguments: [
             (["attachment; filename=a", "inline"], true), (["inline", "attachment; filename=a"], false),
             (["attachment", "inline"], false),
@@ -293,7 +293,7 @@ struct RewritingLoaderTests {
         #expect(isAsItCame == isSaved)
     }
 
-    @Test("Of several attributes of one name the first counts, and none of the others comes in its place")
+    @Test("The first of several attributes with one name counts, and the others are removed")
     func twice() async throws {
         let right = hashing.metadata(of: sheet)
         let wrong = hashing.metadata(of: "x")

@@ -7,16 +7,16 @@ import ResourceLoading
 import SchemeMode
 import Testing
 
-/// CSS Syntax Level 3, section 3.2: a byte order mark, then `Content-Type`, then `@charset`, then the document's.
+/// CSS Syntax Level 3, section 3.2: the order is byte order mark, `Content-Type`, `@charset`, charset of the document.
 @Suite("Charsets of style sheets", .timeLimit(.minutes(1)))
 struct StyleSheetCharsetTests {
     private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    /// A string of one letter, whose second byte is a backslash in ASCII.
+    /// A string of one character whose second byte is a backslash in ASCII.
     private static let twoBytes = Data("a{b:'".utf8) + [0x95, 0x5C] + Data("';c:url(https://cdn.example/x)}".utf8)
-    /// A string of a letter of UTF-8 and a quote that is escaped.
+    /// A string of a UTF-8 character and an escaped quotation mark.
     private static let utf8 = Data("a{b:\"\u{8868}\\\";\";c:url(https://cdn.example/x)}".utf8)
 
-    /// Whether the URL in a style sheet is found.
+    /// Returns a Boolean value that indicates whether the URL in a style sheet is rewritten.
     private func finds(
         _ bytes: Data, type: String = "text/css", page: String = "text/html", meta: String = "", isStream: Bool = false
     ) async throws -> Bool {
@@ -42,7 +42,7 @@ struct StyleSheetCharsetTests {
         return isFound
     }
 
-    @Test("@charset is read, where nothing before it says otherwise", arguments: [false, true])
+    @Test("A charset rule applies if nothing has priority", arguments: [false, true])
     func rule(isStream: Bool) async throws {
         let named = { (label: String, text: Data) in Data("@charset \"\(label)\";".utf8) + text }
         #expect(try await finds(named("Shift_JIS", Self.twoBytes), isStream: isStream))
@@ -51,9 +51,9 @@ struct StyleSheetCharsetTests {
         #expect(try await finds(named("utf-8", Self.utf8), isStream: isStream))
         #expect(try await !finds(named("shift_jis", Self.utf8), isStream: isStream))
         #expect(try await !finds(named("iso-2022-jp", Self.utf8), isStream: isStream))
-        // It can be read, so it is not UTF-16.
+        // The rule is readable, so the charset is not UTF-16.
         #expect(try await finds(named("utf-16", Self.utf8), isStream: isStream))
-        // Not the rule: other letters, quotes, blanks, or too far away.
+        // Not a `@charset` rule: different letters, quotation marks, blanks or a label that is too long.
         for start in [
             "@CHARSET \"gbk\";", "@charset 'gbk';", "@charset  \"gbk\";", " @charset \"gbk\";", "@charset \"gbk\" ;",
         ] {
@@ -61,13 +61,13 @@ struct StyleSheetCharsetTests {
         }
         let long = "gbk" + String(repeating: " ", count: 1_024)
         #expect(try await finds(named(long, Self.utf8), isStream: isStream))
-        // Texts that end within it.
+        // Texts that end within the rule.
         for text in ["@charset \"gbk\"", "@char", "@charset \"gbk\";", "@"] {
             #expect(try await !finds(Data(text.utf8), isStream: isStream))
         }
     }
 
-    @Test("What the server says goes before it, and a mark before both", arguments: [false, true])
+    @Test("Content-Type has priority over the rule, and a byte order mark over both", arguments: [false, true])
     func order(isStream: Bool) async throws {
         let rule = Data("@charset \"gbk\";".utf8)
         #expect(try await finds(rule + Self.utf8, type: "text/css; charset=utf-8", isStream: isStream))
@@ -77,7 +77,7 @@ struct StyleSheetCharsetTests {
         #expect(try await !finds([0xFE, 0xFF] + Self.utf8, type: "text/css; charset=utf-8", isStream: isStream))
     }
 
-    @Test("Without a word of its own a style sheet has its document's charset")
+    @Test("A style sheet without a declaration has the charset of its document")
     func environment() async throws {
         #expect(try await finds(Self.twoBytes, page: "text/html; charset=gb2312"))
         #expect(try await finds(Self.twoBytes, meta: "<meta charset=big5>"))

@@ -7,11 +7,11 @@ import WebSyntax
 
 @testable import SchemeMode
 
-/// The tokenizer's tests of html5lib-tests, which are not part of this repository: `HTML5LIB_TESTS` names its folder, or it
-/// lies beside the other conformance data.
-@Suite("Borders of tokens, by html5lib-tests", .timeLimit(.minutes(5)))
+/// The tokenizer tests of html5lib-tests, which are not part of this repository. `HTML5LIB_TESTS` is their folder; by
+/// default they are next to the other conformance data.
+@Suite("Token boundaries of html5lib-tests", .timeLimit(.minutes(5)))
 struct TokenizerConformanceTests {
-    /// A token as far as it is compared.
+    /// The parts of a token that are compared.
     private enum Token: Equatable, CustomStringConvertible {
         case start(String, [String: String], Bool)
         case end(String)
@@ -27,7 +27,7 @@ struct TokenizerConformanceTests {
         }
     }
 
-    @Test("Tags, attributes and text begin and end where they should")
+    @Test("Tags, attributes and text have the expected boundaries")
     func borders() throws {
         guard let folder = Self.folder() else {
             print("skipped: no html5lib-tests (set HTML5LIB_TESTS)")
@@ -109,7 +109,7 @@ struct TokenizerConformanceTests {
         return tokens
     }
 
-    /// Text is compared where it is written as it is.
+    /// Text is compared if it needs no decoding.
     private static func add(_ text: String, to tokens: inout [Token], _ hasReferences: Bool) {
         guard !hasReferences, !text.isEmpty else { return }
         if case .text(let before) = tokens.last {
@@ -149,7 +149,7 @@ struct TokenizerConformanceTests {
                             tokens.append(.end(name))
                             break
                         }
-                        // Values with references that are not ASCII are not decoded here.
+                        // Values with references beyond ASCII are not decoded here.
                         var known: [String: String] = [:]
                         if tokens.count < expected.count, case .start(_, let attributes, _) = expected[tokens.count] {
                             known = attributes
@@ -182,7 +182,7 @@ struct TokenizerConformanceTests {
         text.replacing("\u{0}", with: "\u{FFFD}")
     }
 
-    /// `\uXXXX`; `nil` where that is half of a letter.
+    /// Decodes `\uXXXX`; returns `nil` for a lone surrogate.
     private static func unescape(_ text: String) -> String? {
         let quoted = text.replacing("\"", with: "\\\"").replacing("\n", with: "\\n").replacing("\t", with: "\\t")
             .replacing("\r", with: "\\r")

@@ -13,7 +13,7 @@ struct RouteDocumentTests {
         try RouteRules(json: Data(text.utf8), limits: limits)
     }
 
-    @Test("A document with all there is")
+    @Test("A document with all fields")
     func whole() throws {
         let rules = try read(
             """
@@ -34,7 +34,7 @@ struct RouteDocumentTests {
         #expect(rules.deny.last?.path == (try PathPattern(glob: "/admin/**")))
     }
 
-    @Test("The least document, and the switch")
+    @Test("The minimal document, and the switch")
     func least() throws {
         #expect(try read(#"{"format":1}"#).isEnabled && read(#"{"format":1}"#).rules.isEmpty)
         let off = try read(#"{"format":1,"enabled":false,"rules":[{"action":"intercept"}]}"#)
@@ -43,26 +43,26 @@ struct RouteDocumentTests {
     }
 
     @Test(
-        "One fault anywhere and none of it applies: the error says which rule and which field",
+        "One error rejects the complete document, with its rule and field",
         arguments: [
             ("", "bad-document: not JSON"), ("{", "bad-document: not JSON"), ("[]", "bad-document: not of type"),
             ("{}", "bad-document: format is missing"),
-            (#"{"format":2}"#, "unknown-format: 2; this version knows 1 (format)"),
+            (#"{"format":2}"#, "unknown-format: 2; this version supports 1 (format)"),
             (#"{"format":"1"}"#, "bad-document: not of type Int (format)"),
-            (#"{"format":1,"rule":[]}"#, "bad-document: a name that is not known: rule"),
+            (#"{"format":1,"rule":[]}"#, "bad-document: unknown name: rule"),
             (#"{"format":1,"enabled":null}"#, "not of type Bool (enabled)"),
             (#"{"format":1,"rules":{}}"#, "bad-document: not of type"),
             (#"{"format":1,"rules":[1]}"#, "(rules[0])"),
             (#"{"format":1,"rules":[{"action":"pass"},{}]}"#, "bad-document: action is missing (rules[1])"),
-            (#"{"format":1,"rules":[{"action":"drop"}]}"#, "bad-rule: makes no sense: 'drop' (rules[0].action)"),
-            (#"{"format":1,"rules":[{"action":"pass","hosts":"a"}]}"#, "a name that is not known: hosts (rules[0])"),
+            (#"{"format":1,"rules":[{"action":"drop"}]}"#, "bad-rule: invalid value: 'drop' (rules[0].action)"),
+            (#"{"format":1,"rules":[{"action":"pass","hosts":"a"}]}"#, "unknown name: hosts (rules[0])"),
             (
                 #"{"format":1,"rules":[{"action":"pass","host":"a/b"}]}"#,
-                "bad-rule: makes no sense: 'a/b' (rules[0].host)"
+                "bad-rule: invalid value: 'a/b' (rules[0].host)"
             ),
             (#"{"format":1,"rules":[{"action":"pass","host":7}]}"#, "bad-document: not of type String (rules[0].host)"),
             (#"{"format":1,"rules":[{"action":"pass","scheme":"ftp"}]}"#, "(rules[0].scheme)"),
-            (#"{"format":1,"rules":[{"action":"pass","glob":"a"}]}"#, "begins with a slash or a star (rules[0].glob)"),
+            (#"{"format":1,"rules":[{"action":"pass","glob":"a"}]}"#, "begin with a slash or a star (rules[0].glob)"),
             (#"{"format":1,"rules":[{"action":"pass","expression":"/(a"}]}"#, "at byte 3 (rules[0].expression)"),
             (
                 #"{"format":1,"rules":[{"action":"pass","expression":"/.{64}x{65}"}]}"#,
@@ -72,7 +72,7 @@ struct RouteDocumentTests {
             (#"{"format":1,"rules":[{"action":"pass","methods":[]}]}"#, "(rules[0].methods)"),
             (#"{"format":1,"rules":[{"action":"pass","methods":["GET","A B"]}]}"#, "'A B' (rules[0].methods[1])"),
             (#"{"format":1,"rules":[{"action":"pass","pages":["a/*","b c"]}]}"#, "not a page: b c (rules[0].pages[1])"),
-            (#"{"format":1,"deny":[{"action":"pass"}]}"#, "a name that is not known: action (deny[0])"),
+            (#"{"format":1,"deny":[{"action":"pass"}]}"#, "unknown name: action (deny[0])"),
             (
                 #"{"format":1,"deny":[{"host":"a","host":"b"}]}"#,
                 "bad-document: a name that comes twice in one object: host"
@@ -87,7 +87,7 @@ struct RouteDocumentTests {
         #expect(!description.contains("\n") && description.utf8.count < 400)
     }
 
-    @Test("What a hostile value says stays one short line")
+    @Test("The error for a hostile value is one short line")
     func hostileText() throws {
         let error = #expect(throws: RouteError.self) {
             _ = try read(
@@ -110,7 +110,7 @@ struct RouteDocumentTests {
         for (text, message) in [
             (#"{"format":1,"rules":[\#(any),\#(any)],"deny":[{}]}"#, "limit: more than 2 rules (deny)"),
             (String(repeating: " ", count: 101), "limit: 101 bytes, limit 100"),
-            (#"{"format":1,"rules":[{"action":"pass","methods":["A","B"]}]}"#, "limit: 2 of them"),
+            (#"{"format":1,"rules":[{"action":"pass","methods":["A","B"]}]}"#, "limit: 2 items"),
             (
                 #"{"format":1,"rules":[{"action":"pass","glob":"/1234567890"}]}"#,
                 "limit: longer than 10 bytes (rules[0].glob)"
@@ -121,7 +121,7 @@ struct RouteDocumentTests {
         }
     }
 
-    @Test("Deep nesting is refused, not followed")
+    @Test("Deep nesting is rejected without recursion")
     func nesting() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: RouteError.self) { _ = try read(#"{"format":1,"rules":"# + deep) }

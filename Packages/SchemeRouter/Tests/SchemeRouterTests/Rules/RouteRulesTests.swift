@@ -16,14 +16,14 @@ struct RouteRulesTests {
         try #require(HostPattern(text))
     }
 
-    @Test("Without rules, what something else covers is intercepted, and nothing else")
+    @Test("Without rules, exactly the covered requests are intercepted")
     func none() throws {
         let request = try request("https://shop.example/")
         #expect(RouteRules.none.decide(request) == RouteDecision(.pass, because: .uncovered))
         #expect(RouteRules.none.decide(request, isCovered: true) == RouteDecision(.intercept, because: .covered))
     }
 
-    @Test("The last rule that fits decides, whichever hosts the rules are kept under")
+    @Test("The last matching rule decides, independently of its host index")
     func order() throws {
         let rules = try RouteRules([
             RouteRule(.intercept, host: host("*.shop.example")),
@@ -40,11 +40,11 @@ struct RouteRulesTests {
         ] as [(String, RouteAction, RouteDecision.Reason)] {
             #expect(rules.decide(try request(url)) == RouteDecision(action, because: reason), "\(url)")
         }
-        // A rule overrides what covers a URL otherwise.
+        // A rule has priority over other coverage.
         #expect(rules.decide(try request("https://shop.example/api/x"), isCovered: true).action == .pass)
     }
 
-    @Test("Whether anything of an origin may be intercepted is known before a request is")
+    @Test("Whether an origin may be intercepted is known before a request")
     func origins() throws {
         let origin = try request("https://shop.example/")
         let path = try PathPattern(glob: "/api/**")
@@ -59,18 +59,18 @@ struct RouteRulesTests {
         #expect(try may([RouteRule(.intercept, host: shop, path: path)]))
         #expect(try !may([RouteRule(.intercept, scheme: .http, host: shop)]))
         #expect(try !may([RouteRule(.intercept, host: host("other.example"))]))
-        // The last one that is about all of the origin decides, and what comes after it.
+        // The last rule for the complete origin decides, together with the rules after it.
         #expect(try !may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop)], isCovered: true))
         #expect(try may([RouteRule(.pass, host: shop), RouteRule(.intercept, host: shop, methods: [.get])]))
         #expect(try may([RouteRule(.intercept, host: shop), RouteRule(.pass, host: shop, path: path)]))
         #expect(try may([RouteRule(.pass, host: shop, path: path)], isCovered: true))
-        // Denied as a whole it stays shut, denied in part it does not.
+        // A complete deny prevents interception of the origin; a partial one does not.
         #expect(try !may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop)], isCovered: true))
         #expect(try may([RouteRule(.intercept)], deny: [RouteRule(.pass, host: shop, path: path)]))
         #expect(try !may([RouteRule(.intercept)], isCovered: true, isOn: false))
     }
 
-    @Test("Each part of a rule has to fit: scheme, host and port, method, path, page")
+    @Test("All conditions of a rule must match: scheme, host and port, method, path, page")
     func parts() throws {
         let rules = try RouteRules([
             RouteRule(
@@ -96,7 +96,7 @@ struct RouteRulesTests {
     }
 
     @Test(
-        "The deny list wins over every rule and every package, in each spelling of the URL",
+        "The deny list has priority over rules and packages, for each spelling of the URL",
         arguments: [
             "https://pay.example/", "https://PAY.example/", "https://pay.example./x", "https://pay.example.:443/",
             "https://a.pay.example/", "https://shop.example/secret/x", "https://shop.example/%73ecret/x",
@@ -112,7 +112,7 @@ struct RouteRulesTests {
             ])
         let decision = rules.decide(try request(url), isCovered: true)
         guard case .denied = decision.reason, decision.action == .pass else {
-            // Another way to write the slash leads to another path, which may be intercepted.
+            // A different spelling of the slash is another path, which may be intercepted.
             Issue.record("\(url): \(decision)")
             return
         }
@@ -120,7 +120,7 @@ struct RouteRulesTests {
     }
 
     @Test(
-        "What is no URL of the web is passed, whatever the rules say",
+        "A URL that cannot be evaluated is not intercepted",
         arguments: [
             "ftp://shop.example/", "https://user@shop.example/", "https://shop.example:x/",
             "containerkit://shop.example/",
@@ -132,7 +132,7 @@ struct RouteRulesTests {
         #expect(decision == RouteDecision(.pass, because: .unreadable))
     }
 
-    @Test("One switch turns all off, and on again")
+    @Test("A single switch turns interception off and on")
     func switches() throws {
         let live = ActiveRules(try RouteRules([RouteRule(.intercept)]))
         let request = try request("https://shop.example/")
@@ -146,9 +146,9 @@ struct RouteRulesTests {
         #expect(live.decide(request, isCovered: true) == RouteDecision(.intercept, because: .covered))
     }
 
-    @Test("Rules are swapped as a whole: whoever decides meanwhile sees the old ones or the new ones")
+    @Test("Rules are replaced atomically")
     func swap() async throws {
-        // Each set answers with one index alone.
+        // Each rule set has its own index.
         let old = try RouteRules([RouteRule(.intercept)])
         let new = try RouteRules([RouteRule(.pass, path: PathPattern(glob: "/none")), RouteRule(.pass)])
         let live = ActiveRules(old)
@@ -164,7 +164,7 @@ struct RouteRulesTests {
             seen.isSubset(of: [RouteDecision(.intercept, because: .rule(0)), RouteDecision(.pass, because: .rule(1))]))
     }
 
-    @Test("Three thousand rules are no slower to ask than their few that are about the host", .timeLimit(.minutes(1)))
+    @Test("Three thousand rules are evaluated by host, so few of them are compared", .timeLimit(.minutes(1)))
     func many() throws {
         var rules = try (0..<2_999).map { index in
             RouteRule(.intercept, host: try host("h\(index).example"), path: try PathPattern(glob: "/\(index)/*.js"))
@@ -177,7 +177,7 @@ struct RouteRulesTests {
         }
     }
 
-    @Test("What the patterns of one host may cost is limited, over all lists that it meets, and so is the sum")
+    @Test("The positions of all patterns for one host are limited, and so is their sum")
     func positions() throws {
         let pattern = try PathPattern(glob: "/*a*")
         var limits = RouteLimits()
@@ -185,7 +185,7 @@ struct RouteRulesTests {
         limits.maxTotalPositions = 18
         let ofHosts = try (0..<6).map { RouteRule(.pass, host: try host("h\($0).example"), path: pattern) }
         _ = try RouteRules(ofHosts, limits: limits)
-        // Three of these meet in h0.example: its own, those of the domain, and one for all hosts.
+        // Three of these apply to h0.example: its own rule, the domain's, and the one for all hosts.
         let below = RouteRule(.pass, host: try host("*.example"), path: pattern)
         let any = RouteRule(.pass, path: pattern)
         _ = try RouteRules([ofHosts[0], below, any], limits: limits)

@@ -5,14 +5,14 @@ import HTTPTypes
 import SchemeRouter
 import Testing
 
-/// Rules of others than the host.
-@Suite("Objections")
+/// Rule sets that can veto interception.
+@Suite("Vetoes")
 struct VetoTests {
     private func request(_ path: String, host: String = "shop.example") -> HTTPRequest {
         HTTPRequest(method: .get, scheme: "https", authority: host, path: path)
     }
 
-    @Test("They keep out by switch, deny list and rule, and let nothing in")
+    @Test("A veto prevents interception by switch, deny list or rule, and never enables it")
     func decide() throws {
         let live = ActiveRules(try RouteRules([RouteRule(.intercept, host: HostPattern("shop.example"))]))
         #expect(live.decide(request("/")).action == .intercept && live.isOn)
@@ -27,12 +27,12 @@ struct VetoTests {
         #expect(live.decide(request("/")) == RouteDecision(.intercept, because: .rule(0)))
         let denied = live.decide(request("/a/b"))
         #expect(denied == RouteDecision(.pass, because: .veto(.denied(0))))
-        #expect("\(denied)" == "pass: objection, deny[0]")
+        #expect("\(denied)" == "pass: veto, deny[0]")
         #expect(
             live.decide(request("/"), page: "https://m.example/")
                 == RouteDecision(.pass, because: .veto(.rule(0))))
         #expect(live.decide(request("/", host: "b.example")) == RouteDecision(.pass, because: .uncovered))
-        // The host's word goes before theirs.
+        // The host's own switch has priority.
         live.isEnabled = false
         #expect(live.decide(request("/a/b")).reason == .off && !live.isOn)
         live.isEnabled = true
@@ -40,7 +40,7 @@ struct VetoTests {
         #expect(live.decide(request("/")).reason == .veto(.off) && !live.isOn)
     }
 
-    @Test("An origin that one of them denies as a whole is not opened")
+    @Test("An origin that a veto denies completely is not intercepted")
     func origins() throws {
         let live = ActiveRules(try RouteRules([RouteRule(.intercept, host: HostPattern("*.example"))]))
         live.vetoes = [

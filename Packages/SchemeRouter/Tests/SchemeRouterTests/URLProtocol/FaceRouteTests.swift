@@ -12,13 +12,13 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Faces beside each other, and loops", .timeLimit(.minutes(2)))
+@Suite("Several faces, and recursion", .timeLimit(.minutes(2)))
 struct FaceRouteTests {
     private func face(_ text: String) -> URLProtocolFace {
         URLProtocolFace(AnsweringLoader { _ in AnsweringLoader.text(text) }, covering: { _ in true })
     }
 
-    @Test("each face answers the sessions that it was installed in, and no other")
+    @Test("A face handles only the sessions that it is installed in")
     func apart() async throws {
         let sessions = try (0..<9).map { try FacedSession(face("face \($0)")) }
         for (number, session) in sessions.enumerated() {
@@ -26,7 +26,7 @@ struct FaceRouteTests {
         }
     }
 
-    @Test("sessions that are alike share a class; installing another face takes the place of the first")
+    @Test("Sessions with equal settings share a class; another face replaces the first")
     func classes() throws {
         let one = face("one")
         let two = face("two")
@@ -43,7 +43,7 @@ struct FaceRouteTests {
         withExtendedLifetime(one) {}
     }
 
-    @Test("a face that is gone leaves its sessions to themselves")
+    @Test("Sessions of a released face use the network")
     func gone() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [SessionNetwork.self]
@@ -58,12 +58,12 @@ struct FaceRouteTests {
             #expect(try await session.data(from: url).0 == Data("face".utf8))
             withExtendedLifetime(face) {}
         }
-        // Nothing of a request that is over holds on to it.
+        // Completed requests hold no reference to the face.
         while left != nil { await Task.yield() }
         #expect(try await session.data(from: url).0 == Data("the session".utf8))
     }
 
-    @Test("a loader that comes back to its own face ends at the network")
+    @Test("A loader that uses its own face ends at the network")
     func loop() async throws {
         let session = Mutex<URLSession?>(nil)
         let loader = AnsweringLoader { request in
@@ -77,7 +77,7 @@ struct FaceRouteTests {
         let faced = try FacedSession(loader, limits: limits)
         session.withLock { $0 = faced.session }
         #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
-        // And again: what was under way is counted off.
+        // Completed requests are no longer counted.
         #expect(try await faced.data("https://app.example/").text == "the session!!!!!")
     }
 }

@@ -11,7 +11,7 @@ import SchemeRouter
     import FoundationNetworking
 #endif
 
-/// A loader that answers as the test says, and notes what it is asked.
+/// A loader whose responses a test defines, and which records its requests.
 final class AnsweringLoader: ResourceLoader {
     let requests = Mutex<[ResourceRequest]>([])
     private let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
@@ -25,7 +25,7 @@ final class AnsweringLoader: ResourceLoader {
         return try await answer(request)
     }
 
-    /// Answers with a text.
+    /// Returns a text response.
     static func text(_ text: String, _ fields: HTTPFields = [:]) -> ResourceResponse {
         response(200, .bytes(Data(text.utf8)), fields)
     }
@@ -45,7 +45,7 @@ final class AnsweringLoader: ResourceLoader {
     }
 }
 
-/// Stands in for the network of a session: it answers what no face took.
+/// A substitute for the network of a session, for requests that no face handles.
 final class SessionNetwork: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -62,7 +62,7 @@ final class SessionNetwork: URLProtocol {
     }
 }
 
-/// A face, and a session that it answers.
+/// A face and a session that uses it.
 struct FacedSession {
     let face: URLProtocolFace
     let session: URLSession
@@ -81,7 +81,7 @@ struct FacedSession {
         session = URLSession(configuration: configuration)
     }
 
-    /// A face of a loader, which covers what lies on `app.example`.
+    /// Creates a face that covers `app.example`, and its session.
     init(
         _ loader: AnsweringLoader, limits: URLProtocolFace.Limits = .init(),
         clock: any Clock<Duration> = ContinuousClock(),

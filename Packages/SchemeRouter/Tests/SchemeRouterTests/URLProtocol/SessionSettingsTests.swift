@@ -13,9 +13,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("What a session is for the app's own requests", .timeLimit(.minutes(2)))
+@Suite("Settings of a session apply to the app's own requests", .timeLimit(.minutes(2)))
 struct SessionSettingsTests {
-    @Test("redirects are followed inside, and the answer says where it comes from")
+    @Test("Redirects are followed internally, and the response has the final URL")
     func redirects() async throws {
         let loader = AnsweringLoader { request in
             switch request.head.path {
@@ -36,7 +36,7 @@ struct SessionSettingsTests {
     }
 
     @Test(
-        "methods and bodies at a redirect are as in Fetch",
+        "Methods and bodies after a redirect follow Fetch",
         arguments: [(302, "GET", ""), (303, "GET", ""), (307, "POST", "x"), (308, "POST", "x")])
     func methods(status: Int, method: String, body: String) async throws {
         let loader = AnsweringLoader { request in
@@ -50,7 +50,7 @@ struct SessionSettingsTests {
     }
 
     @Test(
-        "a redirect to itself, or out of the web, is a failure",
+        "A redirect loop and a redirect to a non-HTTP URL are errors",
         arguments: [("/", URLError.Code.httpTooManyRedirects), ("file:///etc/passwd", .badURL)])
     func badRedirects(location: String, code: URLError.Code) async throws {
         let loader = AnsweringLoader { _ in AnsweringLoader.redirect(302, to: location) }
@@ -60,7 +60,7 @@ struct SessionSettingsTests {
         #expect(loader.requests.withLock(\.count) == (location == "/" ? Redirect.limit + 1 : 1))
     }
 
-    @Test("cookies are sent and kept at every hop, each for its host")
+    @Test("Cookies are sent and stored at every hop for its host")
     func cookies() async throws {
         let loader = AnsweringLoader { request in
             guard request.head.path == "/login" else {
@@ -80,7 +80,7 @@ struct SessionSettingsTests {
         #expect(Set(faced.cookies.cookies?.map(\.name) ?? []) == ["a", "b"])
     }
 
-    @Test("a session that sends no cookies of its own sends those of the request")
+    @Test("A session that sends no cookies of its own sends those of the request")
     func ownCookies() async throws {
         let loader = AnsweringLoader {
             AnsweringLoader.text($0.head.headerFields[.cookie] ?? "none", [.setCookie: "a=1"])
@@ -93,7 +93,7 @@ struct SessionSettingsTests {
         #expect(faced.cookies.cookies?.map(\.name) == ["a"])
     }
 
-    @Test("a session that keeps no cookies gets and sends none")
+    @Test("A session that stores no cookies receives and sends none")
     func noCookies() async throws {
         let loader = AnsweringLoader { request in
             AnsweringLoader.text(request.head.headerFields[.cookie] ?? "none", [.setCookie: "a=1"])
@@ -103,7 +103,7 @@ struct SessionSettingsTests {
         #expect(faced.cookies.cookies?.isEmpty != false)
     }
 
-    @Test("the session's header fields are added, the request's own win; cache policies are said in HTTP's words")
+    @Test("Session fields are added, request fields have priority, and cache policies become Cache-Control")
     func fields() async throws {
         let loader = AnsweringLoader { request in
             let fields = request.head.headerFields
@@ -128,7 +128,7 @@ struct SessionSettingsTests {
         #expect(try await ephemeral.data("https://app.example/").text == "- - no-cache, no-store")
     }
 
-    @Test("a cache's word that it has nothing is a failure where the network may not be asked")
+    @Test("A 504 response of the cache is an error if the network must not be used")
     func nothingKept() async throws {
         let faced = try FacedSession(AnsweringLoader { _ in AnsweringLoader.response(504) })
         #expect(try await faced.data("https://app.example/").head.statusCode == 504)
@@ -138,7 +138,7 @@ struct SessionSettingsTests {
         #expect(error?.code == .notConnectedToInternet)
     }
 
-    @Test("cookies that a hop sets take the place of those before it, and keep to their path and to TLS")
+    @Test("Cookies of a hop replace earlier ones and respect their path and Secure attribute")
     func newCookies() async throws {
         let loader = AnsweringLoader { request in
             switch request.head.urlText {
@@ -159,7 +159,7 @@ struct SessionSettingsTests {
         #expect(try await faced.data("https://app.example/plain").text == "id=new")
     }
 
-    @Test("a limit beyond any life is none", arguments: [Double.infinity, .greatestFiniteMagnitude, 0, -1, .nan])
+    @Test("A very long timeout means no limit", arguments: [Double.infinity, .greatestFiniteMagnitude, 0, -1, .nan])
     func noLimit(seconds: Double) async throws {
         let faced = try FacedSession(
             AnsweringLoader { _ in AnsweringLoader.text("here") }, change: { $0.timeoutIntervalForRequest = seconds })
@@ -169,7 +169,7 @@ struct SessionSettingsTests {
         #expect(try await faced.data(request).text == "here")
     }
 
-    @Test("silence for longer than the request's limit is a time-out", arguments: [nil, 5.0])
+    @Test("Inactivity beyond the request's limit is a timeout", arguments: [nil, 5.0])
     func timeOut(limit: Double?) async throws {
         let clock = GatedClock()
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -198,7 +198,7 @@ struct SessionSettingsTests {
     }
 
     #if canImport(FoundationNetworking)
-        @Test("an upload whose body is not to be seen fails, instead of being sent without it")
+        @Test("An upload whose body is not accessible fails and is not sent without it")
         func uploads() async throws {
             let loader = AnsweringLoader { _ in AnsweringLoader.text("sent") }
             let faced = try FacedSession(loader)
@@ -210,7 +210,7 @@ struct SessionSettingsTests {
             #expect(loader.requests.withLock(\.count) == 0)
         }
 
-        @Test("a download task fails, instead of ending the process")
+        @Test("A download task fails without a crash")
         func downloads() async throws {
             let faced = try FacedSession(AnsweringLoader { _ in AnsweringLoader.text("loaded") })
             let request = try FacedSession.request("https://app.example/")
@@ -218,7 +218,7 @@ struct SessionSettingsTests {
             #expect(error?.localizedDescription.contains("download task") == true)
         }
 
-        @Test("a body beyond the limit for one piece fails")
+        @Test("A body above the limit for one piece fails")
         func tooLarge() async throws {
             var limits = URLProtocolFace.Limits()
             limits.wholeBody = 9
@@ -230,7 +230,7 @@ struct SessionSettingsTests {
     #endif
 
     @Test(
-        "a 401 is an answer, whatever it challenges for",
+        "A 401 response is delivered, independently of its challenge",
         arguments: ["Basic", "Basic realm=\"x\"", "Bearer", "Digest realm=x", ""])
     func unauthorized(challenge: String) async throws {
         let faced = try FacedSession(

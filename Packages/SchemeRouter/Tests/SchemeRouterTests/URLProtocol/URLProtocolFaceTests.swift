@@ -12,9 +12,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("The app's own requests", .timeLimit(.minutes(2)))
+@Suite("Requests of the app", .timeLimit(.minutes(2)))
 struct URLProtocolFaceTests {
-    @Test("a session gets the answer of the loader, with its head")
+    @Test("A session receives the response of the loader with its head")
     func answers() async throws {
         let loader = AnsweringLoader { _ in AnsweringLoader.text("loaded", [.contentType: "text/plain"]) }
         let faced = try FacedSession(loader)
@@ -25,7 +25,7 @@ struct URLProtocolFaceTests {
         #expect(loader.requests.withLock { $0.map(\.head.urlText) } == ["https://app.example/a?b=%20c"])
     }
 
-    @Test("what is not covered, and what lies behind another scheme, is the session's own")
+    @Test("Requests that are not covered use the network of the session")
     func passes() async throws {
         let loader = AnsweringLoader { _ in AnsweringLoader.text("loaded") }
         let faced = try FacedSession(loader)
@@ -33,7 +33,7 @@ struct URLProtocolFaceTests {
         #expect(loader.requests.withLock { $0.isEmpty })
     }
 
-    @Test("a body that comes in pieces, and one that lies in a file, come whole")
+    @Test("Streamed bodies and file bodies are delivered completely")
     func pieces() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) }).write(to: file)
@@ -54,14 +54,14 @@ struct URLProtocolFaceTests {
         #expect(data == (try Data(contentsOf: file))[1..<2_999_999])
     }
 
-    @Test("answers without a body end", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
+    @Test("Responses without a body end", arguments: [("HEAD", 200), ("GET", 204), ("GET", 304)])
     func bodyless(method: String, status: Int) async throws {
         let faced = try FacedSession(AnsweringLoader { _ in AnsweringLoader.response(status) })
         let (text, head) = try await faced.data(FacedSession.request("https://app.example/", method))
         #expect(text.isEmpty && head.statusCode == status)
     }
 
-    @Test("bodies of requests arrive: bytes, and streams that are being written")
+    @Test("Request bodies arrive: bytes and streams")
     func requestBodies() async throws {
         let loader = AnsweringLoader { request in
             AnsweringLoader.text(String(decoding: try await request.body.collect(upTo: 4 << 20), as: UTF8.self))
@@ -73,13 +73,13 @@ struct URLProtocolFaceTests {
         var streamed = try FacedSession.request("https://app.example/", "PUT")
         streamed.httpBodyStream = InputStream(data: Data(long.utf8))
         #expect(try await faced.data(streamed).text == long)
-        // Beyond what is read before it is sent.
+        // More than the limit of a body that is read before it is sent.
         let longest = Data(count: 3 << 20)
         streamed.httpBodyStream = InputStream(data: longest)
         #expect(try await faced.session.data(for: streamed).0 == longest)
     }
 
-    @Test("a failure is an URLError with the cause underneath")
+    @Test("A failure is a URLError with the underlying error")
     func failures() async throws {
         let codes: [(ResourceError.Code, URLError.Code)] = [
             (.unknownHost, .cannotFindHost), (.cannotConnect, .cannotConnectToHost), (.tls, .secureConnectionFailed),
@@ -88,15 +88,15 @@ struct URLProtocolFaceTests {
             (.invalidRequest, .badURL), (.internal, .unknown),
         ]
         for (code, expected) in codes {
-            let faced = try FacedSession(AnsweringLoader { _ in throw ResourceError(code, "so it is", at: "here") })
+            let faced = try FacedSession(AnsweringLoader { _ in throw ResourceError(code, "test failure", at: "here") })
             let error = await #expect(throws: URLError.self) { try await faced.data("https://app.example/") }
             #expect(error?.code == expected)
             let cause = error?.userInfo[NSUnderlyingErrorKey] as? ResourceError
-            #expect(cause?.code == code && cause?.message == "so it is")
+            #expect(cause?.code == code && cause?.message == "test failure")
         }
     }
 
-    @Test("a body that breaks off is a failure, not a shorter answer")
+    @Test("An incomplete body is an error")
     func brokenOff() async throws {
         let loader = AnsweringLoader { _ in
             let (stream, pieces) = AsyncThrowingStream.makeStream(of: Data.self)
@@ -109,7 +109,7 @@ struct URLProtocolFaceTests {
         #expect(error?.code == .networkConnectionLost)
     }
 
-    @Test("a cancelled task cancels the loader, and is heard of as stopped")
+    @Test("A cancelled task cancels the loader and is reported as stopped")
     func cancels() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -143,7 +143,7 @@ struct URLProtocolFaceTests {
         }
     }
 
-    @Test("a task that is resumed twice, or suspended on its way, is answered once")
+    @Test("A task that is resumed twice or suspended gets one response")
     func resumed() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let loader = AnsweringLoader { _ in
@@ -176,7 +176,7 @@ struct URLProtocolFaceTests {
         #expect(loader.requests.withLock(\.count) == 1)
     }
 
-    @Test("a report tells what was asked, who answered and how much")
+    @Test("A report contains the request, the source and the number of bytes")
     func reports() async throws {
         let (reports, report) = AsyncStream.makeStream(of: URLProtocolFace.Report.self)
         let faced = try FacedSession(AnsweringLoader { _ in AnsweringLoader.text("12345") }) { report.yield($0) }
@@ -193,7 +193,7 @@ struct URLProtocolFaceTests {
         }
     }
 
-    @Test("two hundred at a time, each with its own answer")
+    @Test("Two hundred concurrent requests get their own responses")
     func crowd() async throws {
         let faced = try FacedSession(AnsweringLoader { AnsweringLoader.text($0.head.path ?? "") })
         try await withThrowingTaskGroup(of: Bool.self) { group in

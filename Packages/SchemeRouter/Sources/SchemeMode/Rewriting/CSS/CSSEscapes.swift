@@ -3,16 +3,16 @@
 
 internal import WebSyntax
 
-/// Escapes of CSS (CSS Syntax Level 3, section 4.3.7).
+/// The escapes of CSS (CSS Syntax Level 3, section 4.3.7).
 enum CSSEscapes {
-    /// The end of the escape that begins with the backslash at `index`; `nil` where it is not there yet.
+    /// Returns the end of the escape that begins with the backslash at `index`; `nil` if more bytes are required.
     static func end(of bytes: some RandomAccessCollection<UInt8>, at index: Int, isLast: Bool) -> Int? {
         let count = bytes.count
         let at = { (offset: Int) in bytes[bytes.index(bytes.startIndex, offsetBy: offset)] }
         guard index + 1 < count else { return isLast ? count : nil }
         var end = index + 1
         guard at(end).hexDigitValue != nil else {
-            // CR LF is one line end.
+            // CR LF is one line break.
             guard at(end) == 0x0D else { return end + 1 }
             guard end + 1 < count else { return isLast ? count : nil }
             return at(end + 1) == 0x0A ? end + 2 : end + 1
@@ -25,12 +25,12 @@ enum CSSEscapes {
         return at(end + 1) == 0x0A ? end + 2 : end + 1
     }
 
-    /// How a letter is written in `url()` or a string; `nil` where it is written as it is.
+    /// Returns the escaped form of a character in `url()` or a string; `nil` if it needs no escape.
     static func escape(_ byte: UInt8) -> [UInt8]? {
         "\"'()\\".utf8.contains(byte) ? [UInt8(ascii: "\\"), byte] : nil
     }
 
-    /// The letters behind the escapes.
+    /// Decodes the escapes of a text.
     static func decode(_ written: Slice<UnsafeBufferPointer<UInt8>>, hasTwoByteLetters: Bool) -> DecodedText {
         guard written.contains(UInt8(ascii: "\\")) else { return DecodedText(written) }
         let bytes = Array(written)
@@ -53,7 +53,7 @@ enum CSSEscapes {
         return text
     }
 
-    /// What an escape stands for; `nil` for the end of a line, which is nothing.
+    /// Returns the value of an escape; `nil` for an escaped line break, which has no value.
     private static func value(_ escaped: ArraySlice<UInt8>) -> UInt8? {
         guard let first = escaped.first, ![0x0A, 0x0C, 0x0D].contains(first) else { return nil }
         guard first.hexDigitValue != nil else { return first }
@@ -61,8 +61,8 @@ enum CSSEscapes {
         return (1..<0x80).contains(value) ? UInt8(value) : 0x80
     }
 
-    /// The bytes of a letter, in charsets whose letters beyond ASCII have two: a first one from 0x81 on, and a second one
-    /// from 0x40 on.
+    /// Returns the number of bytes of a character in charsets with two-byte characters. The first byte is at least
+    /// 0x81 and the second at least 0x40.
     static func letter(_ first: UInt8, _ second: UInt8?) -> Int {
         guard (0x81..<0xFF).contains(first), let second, second >= 0x40 else { return 1 }
         return 2

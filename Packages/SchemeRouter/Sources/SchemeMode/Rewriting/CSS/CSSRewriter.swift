@@ -3,16 +3,17 @@
 
 public import Foundation
 
-/// Gives the covered URLs of a style sheet their names while it arrives. Every other byte stays.
+/// A streaming rewriter that replaces the covered URLs of a style sheet with custom-scheme URLs. All other bytes are
+/// unchanged.
 ///
-/// Holds back at most a URL of 16 KiB, and what has just arrived; at the beginning, a `@charset` rule.
+/// It buffers at most one URL of 16 KiB and the current piece; at the beginning, a `@charset` rule.
 @_spi(Fuzzing) public struct CSSRewriter: TextRewriting {
     private let context: RewritingContext
     private var scanner: CSSScanner
     private var buffer = EditedBuffer()
-    /// `nil` when the charset is clear.
+    /// The beginning of the text; `nil` after the charset is known.
     private var start: TextStart? = TextStart()
-    /// ASCII cannot be found in the charset.
+    /// A Boolean value that indicates whether the charset is not ASCII-compatible.
     private var isOpaque = false
 
     public init(_ context: RewritingContext) {
@@ -48,7 +49,7 @@ public import Foundation
         case .rule(let label): charset = label
         case .none:
             charset = context.environment ?? (context.hasTwoByteLetters ? .twoByte : .ascii)
-            // A style sheet of UTF-16 has a mark of its own.
+            // A UTF-16 style sheet has its own byte order mark.
             if charset == .opaque { charset = .ascii }
         }
         isOpaque = charset == .opaque

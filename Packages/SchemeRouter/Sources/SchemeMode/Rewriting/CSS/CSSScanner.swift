@@ -3,29 +3,29 @@
 
 internal import WebSyntax
 
-/// Finds the URLs of a style sheet with the tokenizer of CSS Syntax Level 3 (section 4), over bytes of a charset that ASCII
-/// is part of, in pieces of any size.
+/// A scanner that finds the URLs of a style sheet with the tokenizer of CSS Syntax Level 3 (section 4). It processes
+/// bytes of an ASCII-compatible charset in pieces of any size.
 ///
-/// URLs are `url()` in all spellings, `src("…")`, and strings of `image-set()` and `@import`. `@namespace` names its
-/// space by a URL and loads nothing: it stays, and so do comments and all other strings.
+/// URLs are `url()` in all spellings, `src("…")`, and the strings of `image-set()` and `@import`. The URL of
+/// `@namespace` is an identifier that is not loaded; it is unchanged, like comments and all other strings.
 struct CSSScanner {
-    /// What is begun and not over.
+    /// The unfinished construct.
     private enum State: Equatable {
         case top
         case comment
-        /// A name so long that it means nothing here.
+        /// A name that is too long to be significant.
         case name
         case string(quote: UInt8, isURL: Bool)
-        /// After `url(` and before what it holds.
+        /// After `url(` and before its content.
         case urlStart
         case url(isURL: Bool)
         case badURL
     }
 
-    /// What a bracket that is open belongs to.
+    /// The kind of an open bracket.
     private enum Frame {
         case round, square, curly
-        /// `url(` or `src(` with a string, and `image-set(`: their strings are URLs.
+        /// `url(` or `src(` with a string, or `image-set(`: its strings are URLs.
         case urls
 
         var closing: UInt8 {
@@ -37,9 +37,9 @@ struct CSSScanner {
         }
     }
 
-    /// A URL that is longer stays as it is; nothing longer is held back.
+    /// The maximum length of a URL in bytes. Longer URLs are unchanged and not buffered.
     private static let maxURLBytes = 16 << 10
-    /// The letters of `-webkit-image-set`, all as escapes.
+    /// The maximum length of a significant name in bytes: `-webkit-image-set` with all characters escaped.
     private static let maxNameBytes = 256
     private static let maxDepth = 256
 
@@ -49,14 +49,14 @@ struct CSSScanner {
     private var surplusDepth = 0
     private var isAfterImport = false
     private var isInNamespace = false
-    /// How far what is held back was read, from its first byte.
+    /// The number of buffered bytes that were already scanned.
     private var scanned = 0
 
     init(_ context: RewritingContext) {
         self.context = context
     }
 
-    /// All changes of a text that is whole.
+    /// Returns all edits of a complete text.
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         var scanner = CSSScanner(context)
         var edits: [ByteEdit] = []
@@ -64,15 +64,15 @@ struct CSSScanner {
         return edits
     }
 
-    /// Reads on.
+    /// Scans more bytes.
     /// - Parameters:
-    ///   - bytes: begin with what was held back last time.
-    ///   - isLast: whether the text ends here.
-    ///   - edits: gets the changes, in offsets of `bytes`.
-    /// - Returns: how many bytes are done with; the others are held back.
+    ///   - bytes: The bytes that were held back in the previous call, followed by new ones.
+    ///   - isLast: A Boolean value that indicates whether the text ends here.
+    ///   - edits: The array that receives the edits, with offsets in `bytes`.
+    /// - Returns: The number of bytes that are finished; the others are held back.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, into edits: inout [ByteEdit]) -> Int {
         var index = scanned
-        // Where a URL begins that is not over.
+        // The start of an unfinished URL.
         var held = isHolding ? 0 : nil as Int?
         scanning: while index < bytes.count {
             switch state {
@@ -140,7 +140,7 @@ struct CSSScanner {
         return finish(bytes, index, held: held, isLast: isLast, into: &edits)
     }
 
-    /// Whether a URL is begun.
+    /// A Boolean value that indicates whether a URL is unfinished.
     private var isHolding: Bool {
         switch state {
         case .string(_, true), .url(true): true
@@ -148,14 +148,14 @@ struct CSSScanner {
         }
     }
 
-    /// Says what is held back.
+    /// Returns the number of finished bytes; the others are held back.
     private mutating func finish(
         _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, held: Int?, isLast: Bool, into edits: inout [ByteEdit]
     ) -> Int {
         scanned = 0
         guard isHolding, let held else { return isLast ? bytes.count : index }
         if isLast {
-            // The end closes all that is open (section 4.3.5).
+            // The end of the text closes all open constructs (section 4.3.5).
             add(bytes[held...], at: held, to: &edits)
             return bytes.count
         }
@@ -172,8 +172,8 @@ struct CSSScanner {
 
     // MARK: Tokens
 
-    /// Reads one token, or the beginning of one.
-    /// - Returns: where to go on; `nil` where more has to come first.
+    /// Reads one token or its beginning.
+    /// - Returns: The next index; `nil` if more bytes are required.
     private mutating func top(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int? {
         let byte = bytes[index]
         let next = index + 1 < bytes.count ? bytes[index + 1] : nil
@@ -238,7 +238,7 @@ struct CSSScanner {
         return end + 1
     }
 
-    /// A number, with its unit, which is no function's name whatever follows (section 4.3.3).
+    /// Reads a number with its unit. The unit is never a function name (section 4.3.3).
     private mutating func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, isLast: Bool) -> Int? {
         let at = { (index: Int) in index < bytes.count ? bytes[index] : UInt8(ascii: " ") }
         var end = "+-".utf8.contains(bytes[start]) ? start + 1 : start
@@ -261,7 +261,7 @@ struct CSSScanner {
         return isOver ? unitEnd : longName(from: start, to: unitEnd)
     }
 
-    /// A name whose end is not there: waited for, unless it is too long to be one that counts.
+    /// Handles an unfinished name: waits for its end, unless it is too long to be significant.
     private mutating func longName(from start: Int, to end: Int) -> Int? {
         guard end - start > Self.maxNameBytes else { return nil }
         isAfterImport = false
@@ -269,7 +269,7 @@ struct CSSScanner {
         return end
     }
 
-    /// Reads what `url(` holds (section 4.3.6).
+    /// Reads the content of `url(` (section 4.3.6).
     private mutating func url(
         _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, from held: Int?, isLast: Bool, into edits: inout [ByteEdit]
     ) -> Int? {
@@ -285,7 +285,7 @@ struct CSSScanner {
             return next
         }
         if byte.isASCIIWhitespace {
-            // Only the end may follow.
+            // Only the closing bracket may follow.
             var end = index
             while end < bytes.count, bytes[end].isASCIIWhitespace { end += 1 }
             guard end < bytes.count else { return isLast ? end : end - index > Self.maxURLBytes ? end : nil }
@@ -324,7 +324,7 @@ struct CSSScanner {
         }
     }
 
-    // MARK: Letters
+    // MARK: Characters
 
     private static func isNewline(_ byte: UInt8) -> Bool {
         byte == 0x0A || byte == 0x0D || byte == 0x0C
@@ -335,7 +335,7 @@ struct CSSScanner {
             || byte >= 0x80
     }
 
-    /// The bytes of the letter at `index`; 0 where its second one is not there yet.
+    /// Returns the number of bytes of the character at `index`; 0 if its second byte is missing.
     private func letter(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int {
         guard context.hasTwoByteLetters, bytes[index] > 0x80 else { return 1 }
         guard index + 1 < bytes.count else { return isLast ? 1 : 0 }
@@ -359,7 +359,7 @@ struct CSSScanner {
         return at(first).isASCIIDigit || at(first) == UInt8(ascii: ".") && at(first + 1).isASCIIDigit
     }
 
-    /// Reads the name that may begin at `start`, as far as it is there.
+    /// Reads the name at `start`, as far as it is available.
     private func name(
         _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, isLast: Bool
     ) -> (end: Int, isOver: Bool) {
@@ -380,8 +380,8 @@ struct CSSScanner {
         return (bytes.count, isLast)
     }
 
-    /// The end of the escape at `index` (section 4.3.7), and of a line's end that is escaped in a string; `nil` where it is
-    /// not there yet.
+    /// Returns the end of the escape at `index` (section 4.3.7), which may be an escaped line break; `nil` if more
+    /// bytes are required.
     private func escape(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int? {
         CSSEscapes.end(of: bytes, at: index, isLast: isLast)
     }

@@ -3,7 +3,8 @@
 
 internal import WebSyntax
 
-/// The `Link` header field (RFC 8288, section 3): the targets of links that load get their names.
+/// The rewriter of the `Link` field (RFC 8288, section 3). Targets of links that load resources become custom-scheme
+/// URLs.
 enum LinkField {
     static func rewrite(_ value: String, in context: RewritingContext) -> String {
         let bytes = Array(value.utf8)
@@ -31,7 +32,7 @@ enum LinkField {
         return links
     }
 
-    /// Reads the parameters up to the next link, and returns the first `rel`.
+    /// Reads the parameters up to the next link and returns the first `rel`.
     private static func rel(_ bytes: [UInt8], _ index: inout Int) -> [UInt8]? {
         var rel: [UInt8]?
         var parameter: [UInt8] = []

@@ -5,25 +5,30 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A `Content-Security-Policy`, given the meaning under a name that it has on https (CSP Level 3, sections 2.2 and 2.3).
+/// The rewriter of `Content-Security-Policy` values (CSP Level 3, sections 2.2 and 2.3), which preserves their meaning
+/// on a custom scheme.
 ///
-/// Nothing is taken away: each source gains its other forms. A name means the URL behind it, so that permission for one is
-/// permission for both, and whatever is not covered has no answer under a name. `'self'` stays and gains the page's real
-/// origin, for what scripts ask past the container. A host without a scheme takes the page's, which was a real one, and
-/// gains that. Reports go to where they went.
+/// No source is removed; equivalent sources are added. A custom-scheme URL stands for its real URL, so permission for
+/// one implies permission for the other. A host that is not covered has no response under its custom-scheme URL.
+/// `'self'` also permits the page's real origin, for requests of scripts that bypass the container. A host without a
+/// scheme uses the page's scheme, which is a real one, so a source with that scheme is added. Report URLs are resolved
+/// to real URLs.
 struct PolicyField {
     private let bytes: [UInt8]
     private let context: RewritingContext
-    /// Host and port of the page.
+    /// The host and port of the page.
     private let authority: String
     private var edits: [ByteEdit] = []
 
-    /// Whether `<meta http-equiv>` of this name holds a policy.
+    /// Returns a Boolean value that indicates whether a `<meta http-equiv>` name is the name of a policy.
     static func isName(_ name: [UInt8]) -> Bool {
         name.equalsIgnoringCase("content-security-policy")
     }
 
-    /// - Parameter bytes: one policy, or several between commas.
+    /// Returns the edits of a value.
+    /// - Parameters:
+    ///   - bytes: One policy, or several ones separated by commas.
+    ///   - context: The context of the document.
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         guard let authority = WebOrigin(url: context.url)?.authority else { return [] }
         var field = PolicyField(bytes: bytes, context: context, authority: authority)
@@ -31,14 +36,14 @@ struct PolicyField {
         return field.edits
     }
 
-    /// The value of a header field.
+    /// Rewrites the value of a header field.
     static func rewrite(_ value: String, in context: RewritingContext) -> String {
         let bytes = Array(value.utf8)
         let edits = edits(of: bytes, in: context)
         return edits.isEmpty ? value : String(decoding: ByteEdit.apply(edits, to: bytes), as: UTF8.self)
     }
 
-    /// Whether a policy says so.
+    /// Returns a Boolean value that indicates whether a policy contains `upgrade-insecure-requests`.
     static func upgradesInsecureRequests(_ bytes: [UInt8]) -> Bool {
         directives(of: bytes).contains { bytes[$0[0]].equalsIgnoringCase("upgrade-insecure-requests") }
     }
@@ -49,7 +54,7 @@ struct PolicyField {
         self.authority = authority
     }
 
-    /// Name and words of each directive.
+    /// Returns the name and the words of each directive.
     private static func directives(of bytes: [UInt8]) -> [[Range<Int>]] {
         bytes.indices.split { ";,".utf8.contains(bytes[$0]) }.compactMap { part in
             let words = part.split { bytes[$0].isASCIIWhitespace }.map { $0.startIndex..<$0.endIndex }
@@ -78,7 +83,7 @@ struct PolicyField {
         }
     }
 
-    /// The other forms of a source.
+    /// Returns the equivalent sources of a source.
     private func forms(of source: String, in directive: String) -> [String] {
         let names = context.names
         let lower = source.lowercased()
@@ -87,14 +92,14 @@ struct PolicyField {
             if context.scheme == "https" {
                 return ["https://\(authority)"] + (sockets ? ["wss://\(authority)"] : [])
             }
-            // A page of http matches its host on https, too (section 6.7.2.8).
+            // An http page also matches its host on https (section 6.7.2.8).
             return ["http://\(authority)", "\(names.secure)://\(authority)"] + (sockets ? ["ws://\(authority)"] : [])
         }
         if lower.hasPrefix("'") { return [] }
         switch lower {
         case "*": return ["\(names.secure):", "\(names.insecure):"]
         case "https:": return ["\(names.secure):"]
-        // http matches https everywhere (section 6.7.2.9).
+        // `http` also matches `https` (section 6.7.2.9).
         case "http:": return ["\(names.insecure):", "\(names.secure):"]
         default: break
         }
@@ -113,7 +118,8 @@ struct PolicyField {
             + (named == source ? [] : ["\(names.insecure)://\(named)"])
     }
 
-    /// `host-part [ port-part ] [ path-part ]`, and no scheme.
+    /// Returns a Boolean value that indicates whether a source is `host-part [ port-part ] [ path-part ]` without a
+    /// scheme.
     private func isHost(_ source: String) -> Bool {
         let host = source.utf8.prefix { $0 != UInt8(ascii: "/") }
         guard let first = host.first, first != UInt8(ascii: ":") else { return false }
@@ -125,7 +131,7 @@ struct PolicyField {
         return !port.isEmpty && (port.allSatisfy(\.isASCIIDigit) || port.elementsEqual("*".utf8))
     }
 
-    /// A custom scheme has no port of its own: names of URLs on it have none.
+    /// Removes the default port of the real scheme, because custom-scheme URLs have no default port.
     private func withoutOwnPort(_ rest: Substring, _ port: String) -> String {
         let end = rest.firstIndex(of: "/") ?? rest.endIndex
         guard rest[..<end].hasSuffix(":\(port)") else { return String(rest) }

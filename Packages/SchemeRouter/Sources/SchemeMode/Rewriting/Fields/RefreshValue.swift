@@ -3,9 +3,9 @@
 
 internal import WebSyntax
 
-/// The value of `Refresh` and of `<meta http-equiv=refresh>` (HTML, section "shared declarative refresh steps").
+/// The value of `Refresh` and of `<meta http-equiv=refresh>` (HTML, section "Shared declarative refresh steps").
 enum RefreshValue {
-    /// Where its URL stands; `nil` where there is none.
+    /// Returns the range of the URL; `nil` if there is none.
     static func url(in bytes: [UInt8]) -> Range<Int>? {
         var index = 0
         skipSpace(bytes, &index)

@@ -5,24 +5,27 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What the header fields of an answer say of rewriting it.
+/// The properties of a response that its fields determine for rewriting.
 struct RewrittenFields {
     private(set) var type: RewrittenType?
     private(set) var charset: TextCharset?
-    /// Whether the bytes are encoded, so that nothing can be read in them.
+    /// A Boolean value that indicates whether the body has a content coding and cannot be rewritten.
     private(set) var isEncoded = false
-    /// Whether a field holds URLs.
+    /// A Boolean value that indicates whether a field contains URLs.
     private(set) var hasURLs = false
     private(set) var upgradesInsecureRequests = false
 
-    /// Whether ASCII cannot be found in the text.
+    /// A Boolean value that indicates whether the charset is not ASCII-compatible.
     var isOpaque: Bool { charset == .opaque }
 
-    /// - Parameter request: what was asked for.
+    /// Reads the fields of a response.
+    /// - Parameters:
+    ///   - fields: The fields of the response.
+    ///   - request: The request of the response.
     init(_ fields: HTTPFields, of request: ResourceRequest) {
         read(fields)
-        // What is saved is the server's: neither its text nor its fields mean anything to a page. Elements that ask for
-        // style sheets do not look at that.
+        // An attachment is saved unchanged, because no page uses its content or fields. An element that requests a
+        // style sheet ignores `Content-Disposition`.
         guard let disposition = fields[.contentDisposition], Self.isAttachment(disposition),
             type != .styleSheet || !request.head.asksForStyle
         else { return }
@@ -54,7 +57,7 @@ struct RewrittenFields {
         }
     }
 
-    /// Gives the URLs in fields their names.
+    /// Replaces the covered URLs in fields with custom-scheme URLs.
     static func rewrite(_ fields: inout HTTPFields, in context: RewritingContext) {
         var result = HTTPFields()
         for var field in fields {
@@ -75,7 +78,7 @@ struct RewrittenFields {
         fields = result
     }
 
-    /// Takes out what is true of the server's bytes alone.
+    /// Removes the fields that describe only the unrewritten bytes.
     static func forget(_ fields: inout HTTPFields) {
         for name in [HTTPField.Name.contentLength, .acceptRanges, .digest, .contentDigest, .reprDigest, .contentMD5] {
             fields[name] = nil
@@ -83,7 +86,7 @@ struct RewrittenFields {
         weaken(&fields)
     }
 
-    /// Makes a strong `ETag` weak: the bytes differ, what they mean does not (RFC 9110, section 8.8.1).
+    /// Makes a strong `ETag` weak: the bytes differ, but the representation is equivalent (RFC 9110, section 8.8.1).
     static func weaken(_ fields: inout HTTPFields) {
         if let tag = fields[.eTag], tag.hasPrefix("\"") { fields[.eTag] = "W/" + tag }
     }
@@ -103,16 +106,17 @@ extension HTTPField.Name {
     }
 }
 
-/// What of the answers is rewritten, by their `Content-Type`.
+/// The types of responses that are rewritten, by `Content-Type`.
 ///
-/// XHTML and SVG are read as XML; other XML is data. An answer without a type passes: to guess is the engine's affair.
+/// XHTML and SVG are parsed as XML; other XML is data. A response without a type is not rewritten, because only the
+/// engine sniffs types.
 enum RewrittenType: Equatable {
     case document(DocumentSyntax)
     case styleSheet
 
     init?(_ type: String) {
         let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }.drop { $0.isASCIIWhitespace }
-        // The first letters tell most others.
+        // The first character excludes most other types.
         guard let first = name.first, "tTaAiI".utf8.contains(first) else { return nil }
         let end = name.lastIndex { !$0.isASCIIWhitespace }.map { name.index(after: $0) } ?? name.startIndex
         let essence = name[..<end]

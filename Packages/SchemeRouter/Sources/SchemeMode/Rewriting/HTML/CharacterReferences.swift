@@ -3,12 +3,12 @@
 
 internal import WebSyntax
 
-/// Character references in attribute values (HTML, section "Character reference state").
+/// The character references in attribute values (HTML, section "Character reference state").
 ///
-/// Only those that stand for ASCII matter to URLs and style sheets. A number beyond ASCII becomes one byte that means
-/// nothing; other names stay as they are written.
+/// Only ASCII characters are relevant for URLs and style sheets. A numeric reference beyond ASCII becomes one byte
+/// without meaning. Other named references are not decoded.
 enum CharacterReferences {
-    /// The value behind the letters of an attribute.
+    /// Decodes the value of an attribute.
     static func decode(_ written: some RandomAccessCollection<UInt8>) -> DecodedText {
         guard written.contains(UInt8(ascii: "&")) else { return DecodedText(written) }
         let written = Array(written)
@@ -27,7 +27,8 @@ enum CharacterReferences {
         return text
     }
 
-    /// How a letter is written in a value between these quotes, or without any; `nil` where it is written as it is.
+    /// Returns the escaped form of a character in a value with these quotes, or without quotes; `nil` if it needs no
+    /// escape.
     static func escape(_ byte: UInt8, quote: UInt8?) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "&"): Array("&amp;".utf8)
@@ -41,7 +42,7 @@ enum CharacterReferences {
         }
     }
 
-    /// The letter that a reference stands for, and where the reference ends.
+    /// Returns the character of a reference and the end of the reference.
     private static func reference(in bytes: [UInt8], at start: Int) -> (UInt8, Int)? {
         guard start + 1 < bytes.count else { return nil }
         return bytes[start + 1] == UInt8(ascii: "#")
@@ -70,17 +71,17 @@ enum CharacterReferences {
         if end < bytes.count, bytes[end] == UInt8(ascii: ";") {
             return names[String(decoding: bytes[start..<end], as: UTF8.self)].map { ($0, end + 1) }
         }
-        // In attributes a name without its semicolon counts only where no letter, digit or `=` follows.
+        // In an attribute, a name without a semicolon counts only if no letter, digit or `=` follows.
         guard end == bytes.count || bytes[end] != UInt8(ascii: "=") else { return nil }
         return old[String(decoding: bytes[start..<end], as: UTF8.self)].map { ($0, end) }
     }
 
-    /// Names that need no semicolon.
+    /// The names that need no semicolon.
     private static let old: [String: UInt8] = [
         "amp": 0x26, "AMP": 0x26, "lt": 0x3C, "LT": 0x3C, "gt": 0x3E, "GT": 0x3E, "quot": 0x22, "QUOT": 0x22,
     ]
 
-    /// All names of single ASCII letters.
+    /// The names of all single ASCII characters.
     private static let names: [String: UInt8] = old.merging(
         [
             "Tab": 0x09, "NewLine": 0x0A, "excl": 0x21, "num": 0x23, "dollar": 0x24, "percnt": 0x25, "apos": 0x27,

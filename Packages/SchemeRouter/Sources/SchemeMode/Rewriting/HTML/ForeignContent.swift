@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Where a document is inside of SVG or MathML (HTML, section "The rules for parsing tokens in foreign content"), as far as
-/// the tokenizer must know it: there `<style>` and `<title>` hold tags, and CDATA sections exist.
+/// The state of SVG and MathML content (HTML, section "The rules for parsing tokens in foreign content"), as far as
+/// the tokenizer requires it. In foreign content, `<style>` and `<title>` contain tags, and CDATA sections exist.
 ///
-/// Elements of HTML are not kept, so that a document whose tags do not match may be read otherwise than by an engine.
+/// HTML elements are not tracked, so a document with mismatched tags may be parsed differently than by an engine.
 struct ForeignContent {
     private struct Element {
         var name: ShortName
         var isMath: Bool
-        /// Whether its children are HTML.
+        /// A Boolean value that indicates whether the children are HTML elements.
         var holdsHTML: Bool
-        /// Whether such a child is open.
+        /// A Boolean value that indicates whether such a child is open.
         var hasHTML = false
     }
 
     private static let maxDepth = 512
     private var open: [Element] = []
 
-    /// Whether the current node is one of SVG or MathML.
+    /// A Boolean value that indicates whether the current node is an SVG or MathML element.
     var isCurrent: Bool {
         open.last.map { !$0.hasHTML } ?? false
     }
 
-    /// Whether a start tag may be one of SVG or MathML, or means something to them.
+    /// Returns a Boolean value that indicates whether a start tag may be an SVG or MathML element or may affect one.
     func concerns(_ name: ShortName) -> Bool {
         !open.isEmpty || Self.isRoot(name)
     }
@@ -32,8 +32,8 @@ struct ForeignContent {
         name == .svg || name == .math
     }
 
-    /// Takes a start tag.
-    /// - Returns: whether it is one of HTML.
+    /// Processes a start tag.
+    /// - Returns: A Boolean value that indicates whether the element is an HTML element.
     mutating func start(_ name: ShortName, isSelfClosing: Bool, breaksOut: Bool, holdsHTML: Bool) -> Bool {
         guard let top = open.last else {
             if Self.isRoot(name) { push(name, isMath: name == .math, isSelfClosing, holdsHTML: false) }
@@ -54,7 +54,7 @@ struct ForeignContent {
         return false
     }
 
-    /// Takes an end tag.
+    /// Processes an end tag.
     mutating func end(_ name: ShortName) {
         guard !open.isEmpty else { return }
         if let index = open.lastIndex(where: { $0.name == name }) {
@@ -78,7 +78,7 @@ struct ForeignContent {
         open.append(Element(name: name, isMath: isMath, holdsHTML: holdsHTML))
     }
 
-    /// Goes up to the next element of HTML, or to one that holds HTML.
+    /// Closes elements up to the next HTML element, or up to one that contains HTML.
     private mutating func leave() {
         while let last = open.last, !last.holdsHTML { open.removeLast() }
     }
@@ -93,7 +93,7 @@ struct ForeignContent {
         "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
         "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var",
     ]
-    /// Whose end closes an `<svg>` that was left open inside of them.
+    /// The elements whose end tag closes an unclosed `<svg>` in them.
     private static let around: Set<ShortName> = [
         "a", "article", "aside", "button", "footer", "form", "header", "html", "label", "main", "nav", "section", "td",
         "th", "tr", "tbody",

@@ -4,20 +4,23 @@
 public import Foundation
 internal import WebSyntax
 
-/// Gives the covered URLs of a document their names while it arrives. Every other byte stays.
+/// A streaming rewriter that replaces the covered URLs of a document with custom-scheme URLs. All other bytes are
+/// unchanged.
 ///
-/// Which attributes are rewritten is the table in `RewrittenAttribute`; `<style>`, `style`, import maps, speculation rules,
-/// `srcdoc`, `<meta http-equiv>` for `refresh` and policies are read as what they are. The `integrity` of style sheets that
-/// may be rewritten is handed to `remember` and dropped. Holds back at most one tag, and what has just arrived.
+/// The table in `RewrittenAttribute` determines the attributes. `<style>`, `style`, import maps, speculation rules,
+/// `srcdoc`, and `<meta http-equiv>` for `refresh` and policies are parsed by their own syntax. The `integrity` of
+/// style sheets that may be rewritten is passed to `remember` and removed. At most one tag and the current piece are
+/// buffered.
 @_spi(Fuzzing) public struct HTMLRewriter: TextRewriting {
-    /// Takes note of what a style sheet's bytes must be, since the engine will not look.
+    /// A closure that stores the expected digests of a style sheet, because the engine no longer checks them.
     /// - Parameters:
-    ///   - url: the style sheet's real URL, without a fragment.
-    ///   - metadata: the value of `integrity`.
-    /// - Returns: whether the bytes will be checked. If not, the attribute stays.
+    ///   - url: The real URL of the style sheet, without a fragment.
+    ///   - metadata: The value of `integrity`.
+    /// - Returns: A Boolean value that indicates whether the bytes will be checked. If not, the attribute is not
+    ///   removed.
     public typealias Remember = @Sendable (_ url: String, _ metadata: String) -> Bool
 
-    /// The text of an element that is more than text.
+    /// The kind of text in the current element.
     private enum Text {
         case plain
         case style(CSSScanner)
@@ -31,20 +34,20 @@ internal import WebSyntax
     private var tokenizer: HTMLTokenizer
     private var buffer = EditedBuffer()
     private var text = Text.plain
-    /// Where the tokenizer is, after what is held back for ``text``.
+    /// The position of the tokenizer, after the bytes that are held back for ``text``.
     private var position = 0
-    /// Hears what the document says of its charset.
+    /// A closure that receives the charset that the document declares.
     var announce: (@Sendable (TextCharset) -> Void)?
-    /// A charset was announced in which ASCII cannot be found.
+    /// A Boolean value that indicates whether the declared charset is not ASCII-compatible.
     private var isOpaque = false
 
     /// Creates a rewriter for one document.
     /// - Parameters:
-    ///   - context: the names of covered URLs, and the place of the document.
-    ///   - syntax: the syntax of the document. HTML by default.
-    ///   - limits: the most bytes that are held back, and the depth of `srcdoc` documents.
-    ///   - remember: receives each `integrity` of a style sheet that may be rewritten, and decides whether it is taken
-    ///     out; `nil`, the default, if every one stays.
+    ///   - context: The names of covered URLs and the URL of the document.
+    ///   - syntax: The syntax of the document; HTML by default.
+    ///   - limits: The limits of buffered bytes and of the depth of `srcdoc` documents.
+    ///   - remember: A closure that receives each `integrity` of a style sheet that may be rewritten, and decides
+    ///     whether it is removed. With `nil`, the default, no `integrity` is removed.
     public init(
         _ context: RewritingContext, syntax: DocumentSyntax = .html, limits: Limits = Limits(),
         remember: Remember? = nil
@@ -66,7 +69,7 @@ internal import WebSyntax
 
     private mutating func append(_ piece: Data, isLast: Bool) -> Data {
         if isOpaque { return piece }
-        // Taken out meanwhile: reading changes everything else.
+        // Moved out of `self`, because the closure changes the other properties.
         var buffer = buffer
         self.buffer = EditedBuffer()
         defer { self.buffer = buffer }
@@ -75,11 +78,12 @@ internal import WebSyntax
 
     // MARK: Pieces
 
-    /// - Returns: how many bytes are done with.
+    /// Reads bytes.
+    /// - Returns: The number of finished bytes.
     private mutating func read(
         _ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool, into edits: inout [ByteEdit]
     ) -> Int {
-        // Of what is held back, the beginning of the text that is not done with.
+        // The start of the unfinished text in the held-back bytes.
         var textStart = 0
         while !isOpaque, let (piece, end) = tokenizer.next(bytes, from: position, isLast: isLast) {
             switch piece {
@@ -111,7 +115,7 @@ internal import WebSyntax
         return done
     }
 
-    /// Reads the text up to `end`, as what its element says, and moves `start` to what is not done with.
+    /// Processes the text of the current element up to `end`, and moves `start` to the first unfinished byte.
     private mutating func processText(
         _ bytes: UnsafeBufferPointer<UInt8>, _ start: inout Int, to end: Int, isOver: Bool, into edits: inout [ByteEdit]
     ) {
@@ -120,7 +124,7 @@ internal import WebSyntax
         switch text {
         case .plain: start = end
         case .style(var scanner):
-            // Taken out meanwhile, so that it is not copied.
+            // Moved out of `text`, so that it is not copied.
             text = .plain
             var found: [ByteEdit] = []
             let done = scanner.scan(piece, isLast: isOver, into: &found)
@@ -154,7 +158,7 @@ internal import WebSyntax
         }
     }
 
-    /// What the text after a tag is.
+    /// Determines the kind of the text after a tag.
     private mutating func begin(_ tag: HTMLTag, _ editor: TagEditor?) {
         text = .plain
         guard !tag.isEnd, !(tag.isSelfClosing && (syntax == .xml || tokenizer.rawElement == .none)) else { return }
@@ -177,7 +181,7 @@ internal import WebSyntax
             editor.edit(attribute) { value, editor in edits(of: value, as: kind, in: editor) }
         }
         if element == .meta { heed(editor) }
-        // Now, since it starts from the document itself.
+        // Set last, because the base URL itself is resolved against the document's URL.
         if let base { context.setBase(String(decoding: base, as: UTF8.self)) }
     }
 
@@ -198,19 +202,19 @@ internal import WebSyntax
         }
     }
 
-    /// A `srcdoc` has the URL that its page has, and what the page's policy demands.
+    /// Returns the edits of a `srcdoc` document, which inherits the URL and the policy of its page.
     private func nested(_ value: [UInt8]) -> [ByteEdit] {
         guard limits.maxNesting > 0 else { return [] }
         var inner = limits
         inner.maxNesting -= 1
-        // Its style sheets are a frame's: what their elements demand stays with them.
+        // The style sheets belong to a frame, so their `integrity` attributes are not removed.
         var rewriter = HTMLRewriter(context, limits: inner, remember: nil)
         var edits: [ByteEdit] = []
         _ = value.withUnsafeBufferPointer { rewriter.read($0, isLast: true, into: &edits) }
         return edits
     }
 
-    /// What a `<meta>` says about the text that follows.
+    /// Applies the charset and policy of a `<meta>` element to the following text.
     private mutating func heed(_ editor: TagEditor) {
         var label = editor.value(of: "charset")
         if let content = editor.value(of: "content"), let name = editor.value(of: "http-equiv") {
@@ -229,9 +233,11 @@ internal import WebSyntax
         }
     }
 
-    /// Takes the `integrity` of a style sheet that may be rewritten out of its element (Subresource Integrity).
+    /// Removes the `integrity` of a style sheet that may be rewritten (Subresource Integrity) and passes it to
+    /// `remember`.
     private func moveIntegrity(_ editor: inout TagEditor) {
-        // Only where there is no doubt of which URL the engine will ask: neither of a base nor of letters and references.
+        // Only if the requested URL is unambiguous: without a `<base>`, and without special characters and character
+        // references.
         guard let remember, context.base == nil, let metadata = editor.value(of: "integrity"),
             let rel = editor.value(of: "rel"), let href = editor.value(of: "href"),
             href.allSatisfy({ (0x21...0x7E).contains($0) && !"&'\\".utf8.contains($0) }),
@@ -247,7 +253,8 @@ internal import WebSyntax
         guard IntegrityMetadata(value) != nil,
             let target = RealURL.resolve(String(decoding: href, as: UTF8.self), against: context.url),
             let url = RealURL.canonical(target), context.covers(url, context.page),
-            // What is another origin's is checked after CORS alone; else the engine refuses it, and goes on doing so.
+            // The engine checks cross-origin resources only after a CORS request. Without `crossorigin` it refuses
+            // them, and must still do so.
             RealURL.isSameOrigin(url, context.url) || editor.value(of: "crossorigin") != nil,
             remember(url, value)
         else { return }
@@ -256,23 +263,23 @@ internal import WebSyntax
 }
 
 @_spi(Fuzzing) extension HTMLRewriter {
-    /// How much a document may make it hold.
+    /// The limits of the memory that a document can use.
     @_spi(Fuzzing) public struct Limits: Sendable, Hashable {
-        /// A tag of more bytes stays as it is. Default: 256 KiB, for a `srcdoc`.
+        /// The maximum size of a tag that is rewritten, in bytes; 256 KiB by default, for a `srcdoc`.
         public var maxTagBytes = 256 << 10
-        /// An import map of more bytes stays as it is. Default: 256 KiB.
+        /// The maximum size of an import map that is rewritten, in bytes; 256 KiB by default.
         public var maxMapBytes = 256 << 10
-        /// So many documents inside of `srcdoc` of another are rewritten. Default: 3.
+        /// The maximum nesting depth of `srcdoc` documents that are rewritten; 3 by default.
         public var maxNesting = 3
 
         public init() {}
     }
 }
 
-/// How a document is written.
+/// The syntax of a document.
 @_spi(Fuzzing) public enum DocumentSyntax: Sendable, Hashable {
-    /// `text/html`.
+    /// The syntax of `text/html`.
     case html
-    /// XHTML and SVG: no element holds raw text, CDATA sections are everywhere.
+    /// The syntax of XHTML and SVG: no element contains raw text, and CDATA sections are allowed everywhere.
     case xml
 }

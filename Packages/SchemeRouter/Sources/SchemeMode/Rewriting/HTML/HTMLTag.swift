@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A start or end tag; offsets count from its `<`.
+/// A start or end tag, with offsets from its `<`.
 struct HTMLTag {
-    /// An attribute as it is written.
+    /// An attribute in the source text.
     struct Attribute {
         var key: ShortName = .none
-        /// The name's letters.
+        /// The range of the name.
         var name: Range<Int>
-        /// The value's letters, without quotes; empty where there is none.
+        /// The range of the value without quotes; empty if there is none.
         var value: Range<Int>
-        /// What stands around the value.
+        /// The quotation mark around the value; `nil` if there is none.
         var quote: UInt8?
-        /// Name, value and quotes.
+        /// The range of the name, value and quotes.
         var whole: Range<Int>
     }
 

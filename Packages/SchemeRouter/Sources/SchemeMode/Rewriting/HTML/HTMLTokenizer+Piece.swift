@@ -2,42 +2,42 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension HTMLTokenizer {
-    /// A part of a document; offsets are those of the bytes that were given.
+    /// A part of a document, with offsets in the bytes that were passed.
     enum Piece {
-        /// Text of the element that is open, or a part of it.
+        /// The text of the open element, or a part of it.
         case text(Range<Int>)
-        /// A whole tag.
+        /// A complete tag.
         case tag(HTMLTag, Range<Int>)
-        /// A tag that is too long to be kept, or one that nothing is to be done about. A part of it, or all.
+        /// A tag that is too long to be buffered or is not relevant: a part of it, or the complete tag.
         case longTag(Range<Int>, ending: HTMLTag?)
-        /// Comments, document types and the like; a part of one, or all.
+        /// A comment, document type or similar markup: a part of it, or all.
         case markup(Range<Int>)
     }
 
-    /// What the text of the element that is open may hold (HTML, section "Tokenization").
+    /// The content model of the open element's text (HTML, section "Tokenization").
     enum Content: Equatable {
         case data
-        /// Until its own end tag; with character references or without, which makes no difference here.
+        /// Text up to the element's end tag; character references make no difference here.
         case rawText
         case script
         /// After `<!--` in a script.
         case scriptEscaped
-        /// After `<script` in that.
+        /// After `<script` in escaped script data.
         case scriptDoubleEscaped
         case plainText
         case cdata
     }
 
-    /// What is begun and not over.
+    /// The unfinished construct.
     enum Open: Equatable {
         case nothing
         case tag
         case comment
-        /// Until `>`: document types, processing instructions, and what is not understood.
+        /// Up to `>`: document types, processing instructions and invalid markup.
         case bogus
-        /// Until `?>`, in XML.
+        /// Up to `?>`, in XML.
         case instruction
-        /// A document type of XML, in so many brackets.
+        /// An XML document type, with the depth of open brackets.
         case documentType(depth: Int)
     }
 }

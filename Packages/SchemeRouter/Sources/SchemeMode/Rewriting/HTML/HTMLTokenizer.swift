@@ -11,38 +11,42 @@ internal import WebSyntax
     internal import Darwin
 #endif
 
-/// The tokenizer of the HTML standard (section "Tokenization"), as far as where tokens begin and end, over bytes of a
-/// charset that ASCII is part of.
+/// The tokenizer of the HTML standard (section "Tokenization"), limited to the boundaries of tokens. It processes
+/// bytes of an ASCII-compatible charset.
 ///
-/// It reads a document in pieces of any size and gives the same tokens for them all. Tree construction takes part where it
-/// decides about the tokenizer: elements that hold raw text, and foreign content. Scripts are on, so that `<noscript>`
-/// holds raw text. In XML no element does, CDATA is everywhere, and names may have prefixes.
+/// Documents are read in pieces of any size with the same tokens. Tree construction is included where it affects the
+/// tokenizer: elements with raw text, and foreign content. Scripting is enabled, so `<noscript>` contains raw text. In
+/// XML, no element contains raw text, CDATA sections are allowed everywhere, and names may have prefixes.
 struct HTMLTokenizer {
-    /// What the text that comes next is read as.
+    /// The content model of the following text.
     private(set) var content: Content
-    /// The element that holds that text.
+    /// The element that contains the following text.
     private(set) var rawElement: ShortName
-    /// The first letters of the tag that ends it.
+    /// The beginning of the end tag of that element.
     private var endTag: [UInt8] = []
     private var open = Open.nothing
     private var scanner = TagScanner(isEnd: false)
-    /// How far an unfinished token was read, from its first byte.
+    /// The number of bytes of an unfinished token that were already read.
     private var scanned = 0
     private var isLongTag = false
-    /// Dashes in a row right before here, in comments and escaped scripts, up to two.
+    /// The number of consecutive dashes before the current position in comments and escaped scripts, at most two.
     private var dashes = 0
-    /// In a comment: `!` after two dashes.
+    /// A Boolean value that indicates whether `!` follows two dashes in a comment.
     private var hasBang = false
-    /// In a document type of XML.
+    /// The open quotation mark in an XML document type.
     private var quote: UInt8?
     private var foreign = ForeignContent()
     private let isXML: Bool
     private let followsTree: Bool
     private let maxTagBytes: Int
 
+    /// Creates a tokenizer.
     /// - Parameters:
-    ///   - content: and `rawElement`: where the document begins; in data by default.
-    ///   - followsTree: whether start tags change what comes next; true by default.
+    ///   - isXML: A Boolean value that indicates whether the document is XML; `false` by default.
+    ///   - maxTagBytes: The maximum size of a tag that is buffered, in bytes.
+    ///   - content: The content model at the beginning; data by default.
+    ///   - rawElement: The element that contains the text at the beginning.
+    ///   - followsTree: A Boolean value that indicates whether start tags change the content model; `true` by default.
     init(
         isXML: Bool = false, maxTagBytes: Int, content: Content = .data, rawElement: ShortName = "",
         followsTree: Bool = true
@@ -55,10 +59,11 @@ struct HTMLTokenizer {
         self.followsTree = followsTree
     }
 
-    /// The piece that begins at `start`.
+    /// Returns the piece that begins at `start`.
     ///
-    /// - Parameter bytes: all of what has come from `start` on must be there again when more has come.
-    /// - Returns: `nil` where more bytes are needed, or none are left.
+    /// - Parameter bytes: All bytes received from `start` on. After `nil`, they must be passed again with the
+    ///   following bytes.
+    /// - Returns: `nil` if more bytes are required, or if none are left.
     mutating func next(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isLast: Bool
     ) -> (piece: Piece, end: Int)? {
@@ -113,7 +118,7 @@ struct HTMLTokenizer {
             let isKept = !isLongTag && scanner.isWhole
             return (isKept ? .tag(tag, range) : .longTag(range, ending: tag), range.upperBound)
         }
-        // A tag that does not end is none; its bytes pass.
+        // An unfinished tag at the end of the document is not a tag; its bytes are unchanged.
         if isLast {
             scanned = 0
             return (.longTag(range, ending: nil), range.upperBound)
@@ -125,7 +130,7 @@ struct HTMLTokenizer {
         return (.longTag(range, ending: nil), range.upperBound)
     }
 
-    /// What tree construction makes of a tag.
+    /// Applies the effects of a tag on tree construction.
     private mutating func follow(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         rawElement = .none
         if isXML { return }
@@ -142,7 +147,7 @@ struct HTMLTokenizer {
         if isHTML { hold(tag.name) }
     }
 
-    /// What an element of HTML holds.
+    /// Sets the content model of an HTML element.
     private mutating func hold(_ name: ShortName) {
         guard let held = Self.held[name] else { return }
         content = held
@@ -182,7 +187,7 @@ struct HTMLTokenizer {
                 begin(tagThatEnds: true)
                 return nextTag(bytes, from: start, isLast: isLast)
             }
-            // `</>` is nothing at all; the `>` is found right away.
+            // `</>` is ignored; its `>` is found immediately.
             open = .bogus
             end = 2
         case UInt8(ascii: "?"):
@@ -197,8 +202,8 @@ struct HTMLTokenizer {
         return (.markup(start..<start + end), start + end)
     }
 
-    /// What begins with `<!` (section "Markup declaration open state").
-    /// - Returns: the length of its beginning; `nil` where it is not known yet.
+    /// Reads the beginning of `<!` (section "Markup declaration open state").
+    /// - Returns: The length of the beginning; `nil` if more bytes are required.
     private mutating func declaration(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Int? {
         let rest = bytes.dropFirst(2)
         let may = { (text: StaticString) in
@@ -221,7 +226,7 @@ struct HTMLTokenizer {
         return 2
     }
 
-    /// `<!-->` and `<!--->` are over at once.
+    /// Reads the start of a comment. `<!-->` and `<!--->` are complete comments.
     private mutating func commentStart(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Int? {
         if bytes.count > 4, bytes[4] == UInt8(ascii: ">") { return 5 }
         if bytes.count > 5, bytes[4] == UInt8(ascii: "-"), bytes[5] == UInt8(ascii: ">") { return 6 }
@@ -229,7 +234,7 @@ struct HTMLTokenizer {
         open = .comment
         dashes = 0
         hasBang = false
-        // A dash right after the beginning counts for two (section "Comment start dash state").
+        // A dash directly after the start counts twice (section "Comment start dash state").
         if bytes.count > 4, bytes[4] == UInt8(ascii: "-") {
             dashes = bytes.count > 5 && bytes[5] == UInt8(ascii: "-") ? 2 : 1
             return 4 + dashes
@@ -306,7 +311,7 @@ struct HTMLTokenizer {
         return mayEnd && !isLast ? nil : (1, false)
     }
 
-    /// The length of a part of raw text; the tag that ends it is begun where it stands at the very beginning.
+    /// Returns the length of a part of raw text. If the end tag is at the start of the bytes, begins the tag.
     private mutating func rawText(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Int? {
         var index = 0
         while index < bytes.count {
@@ -333,8 +338,8 @@ struct HTMLTokenizer {
         return index
     }
 
-    /// What a `<` in raw text begins.
-    /// - Returns: how far to go on; 0 for the end tag that ends the text, `nil` where that is not known yet.
+    /// Handles a `<` in raw text.
+    /// - Returns: The number of bytes to skip; 0 for the end tag of the element, `nil` if more bytes are required.
     private mutating func afterLess(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Int? {
         switch content {
         case .scriptDoubleEscaped:
@@ -376,12 +381,14 @@ struct HTMLTokenizer {
         return 1
     }
 
-    /// Whether an end tag begins here that is the one of the element (section "appropriate end tag token").
+    /// Returns a Boolean value that indicates whether the element's end tag begins here (section "appropriate end tag
+    /// token").
     private func endsRawText(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Bool? {
         endTag.isEmpty ? false : Self.find(endTag, in: bytes, isLast: isLast)
     }
 
-    /// Whether a text and the end of a tag's name stand at the beginning; `nil` where that is not known yet.
+    /// Returns a Boolean value that indicates whether the bytes begin with a text and the end of a tag name; `nil` if
+    /// more bytes are required.
     private static func find(_ text: [UInt8], in bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Bool? {
         for index in 0..<min(text.count, bytes.count) where bytes[index].asciiLowercased != text[index] { return false }
         guard bytes.count > text.count else { return isLast ? false : nil }

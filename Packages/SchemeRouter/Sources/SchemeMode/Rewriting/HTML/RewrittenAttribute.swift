@@ -3,31 +3,31 @@
 
 internal import WebSyntax
 
-/// Which attributes are rewritten, and as what: the one table.
+/// The table of rewritten attributes and the syntax of their values.
 ///
-/// What only names something stays, since scripts read it and nothing is loaded from it: `cite`, `<link rel=canonical>`,
-/// `<meta property=og:image>`, `itemid`, `longdesc`. `ping` stays too: engines ping over http and https alone, so that a
-/// name would silence it. Of elements that HTML does not know, `src` and `href` are the page's own data.
+/// Attributes that are only identifiers are not rewritten, because scripts read them and nothing is loaded: `cite`,
+/// `<link rel=canonical>`, `<meta property=og:image>`, `itemid`, `longdesc`. `ping` is not rewritten, because engines
+/// send pings only over http and https. `src` and `href` of elements that HTML does not define are data of the page.
 enum RewrittenAttribute {
-    /// What a value is.
+    /// The syntax of a value.
     enum Value: Hashable {
-        /// One URL, of something that is loaded.
+        /// The URL of a resource.
         case load
-        /// One URL, where the page or a frame goes.
+        /// The URL of a navigation of the page or a frame.
         case navigation
-        /// A list of pictures with their sizes (`srcset`).
+        /// A list of images with their sizes (`srcset`).
         case sourceSet
-        /// Declarations of CSS.
+        /// CSS declarations.
         case style
-        /// A document in itself (`srcdoc`).
+        /// A complete document (`srcdoc`).
         case document
-        /// One URL, of what the element's `rel` says.
+        /// A URL whose use depends on `rel`.
         case link
-        /// What the element's `http-equiv` says.
+        /// A value whose syntax depends on `http-equiv`.
         case pragma
     }
 
-    /// What an attribute of an element is; `nil` where it stays as it is.
+    /// Returns the syntax of an element's attribute; `nil` if it is not rewritten.
     static func value(of attribute: ShortName, on element: ShortName) -> Value? {
         guard let row = table[attribute] else { return nil }
         return row.everywhere ?? row.elements[element]
@@ -49,7 +49,8 @@ enum RewrittenAttribute {
     }
 
     private static let table: [ShortName: Row] = [
-        // Loads. `<image>` is what the parser makes `<img>` of; frames are loaded into the page, and go where they are told.
+        // Resources. The parser converts `<image>` into `<img>`. Frames are loaded into the page and navigate
+        // afterwards.
         "src": .on(
             .load, "img", "image", "script", "audio", "video", "source", "track", "input", "embed", "bgsound",
             "iframe", "frame"),
@@ -58,18 +59,18 @@ enum RewrittenAttribute {
         "poster": .on(.load, "video"),
         "data": .on(.load, "object"),
         "srcdoc": .on(.document, "iframe"),
-        // Old pictures behind a page and its tables.
+        // Obsolete background images of a page and its tables.
         "background": .on(.load, "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"),
-        // An application cache's list: engines have dropped it, and where one has not, it loads.
+        // The list of an application cache, which engines have removed. An engine that supports it loads the list.
         "manifest": .on(.load, "html"),
-        // Goes somewhere, or says what relative URLs start from. In SVG it loads what is shown.
+        // Navigations and the base URL. In SVG, the attribute loads a resource.
         "href": .on(.navigation, "a", "area").and(.link, "link").and(.load, "base").and(.load, svg),
         "xlink:href": .on(.navigation, "a").and(.load, svg),
         "action": .on(.navigation, "form"),
         "formaction": .on(.navigation, "button", "input"),
-        // `refresh` goes somewhere, a policy says what may be loaded.
+        // `refresh` navigates; a policy restricts resources.
         "content": .on(.pragma, "meta"),
-        // CSS loads pictures and fonts; so do the attributes of SVG that stand for its properties.
+        // CSS loads images and fonts, also in SVG presentation attributes.
         "style": Row(everywhere: .style), "fill": Row(everywhere: .style), "stroke": Row(everywhere: .style),
         "filter": Row(everywhere: .style), "mask": Row(everywhere: .style), "clip-path": Row(everywhere: .style),
         "marker-start": Row(everywhere: .style), "marker-mid": Row(everywhere: .style),
@@ -81,7 +82,8 @@ enum RewrittenAttribute {
         "textpath", "animate", "set", "animatemotion", "cursor", "tref",
     ]
 
-    /// What a `<link>` loads, by its `rel`. A connection that is opened early to a covered host would be for nobody.
+    /// Returns a Boolean value that indicates whether a `<link>` with this `rel` loads a resource. Connections that
+    /// are opened early to a covered host would not be used.
     static func loads(_ rel: some Sequence<UInt8>) -> Bool {
         rel.split { $0.isASCIIWhitespace }.contains { word in
             loading.contains(String(decoding: word.map(\.asciiLowercased), as: UTF8.self))
@@ -103,7 +105,7 @@ extension RewrittenAttribute.Row {
     }
 }
 
-/// `srcset` (HTML, section "Parsing a srcset attribute"): URLs with descriptors, between commas.
+/// The parser of `srcset` (HTML, section "Parsing a srcset attribute"): URLs with descriptors, separated by commas.
 enum SourceSet {
     static func edits(of bytes: [UInt8], in context: RewritingContext) -> [ByteEdit] {
         var edits: [ByteEdit] = []

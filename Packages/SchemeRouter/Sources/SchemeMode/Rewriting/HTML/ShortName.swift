@@ -3,9 +3,10 @@
 
 internal import WebSyntax
 
-/// The name of an element or an attribute, of up to 16 ASCII letters, in lower case, as a value that is cheap to compare.
+/// The name of an element or attribute with up to 16 ASCII characters in lower case, in a form that is cheap to
+/// compare.
 ///
-/// Every longer name, and every one with a NUL, which no table here has, is the same one: ``other``.
+/// All longer names, and all names with a NUL, are equal to ``other``. No table here contains such a name.
 struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     private var high: UInt64 = 0
     private var low: UInt64 = 0
@@ -18,7 +19,7 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
     }
 
     init(_ bytes: some Collection<UInt8>) {
-        // Of a NUL a parser makes another letter (HTML, sections "Tag name state" and "Attribute name state").
+        // A parser replaces NUL with another character (HTML, sections "Tag name state" and "Attribute name state").
         guard bytes.count <= 16, !bytes.contains(0) else {
             self = .other
             return
@@ -33,7 +34,7 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
         self = value.withUTF8Buffer { ShortName($0) }
     }
 
-    /// What stands after a namespace's prefix: `image` of `svg:image`.
+    /// The name without its namespace prefix: `image` for `svg:image`.
     var local: ShortName {
         let bytes = Array(description.utf8)
         guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else { return self }
@@ -47,7 +48,7 @@ struct ShortName: Hashable, ExpressibleByStringLiteral, CustomStringConvertible 
     }
 }
 
-/// Names that every tag is compared with: made once.
+/// Names that are compared with every tag, created once.
 extension ShortName {
     static let none: ShortName = ""
     static let annotation: ShortName = "annotation-xml"

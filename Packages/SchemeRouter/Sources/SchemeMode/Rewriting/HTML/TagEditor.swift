@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A start tag whose attributes are read, changed and dropped. Of several of one name the first counts.
+/// An editor of a start tag's attributes. The first attribute with a name counts.
 struct TagEditor {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let tag: HTMLTag
     private var changes: [ByteEdit] = []
 
-    /// - Parameter bytes: of the tag; they must live as long as this value.
+    /// Creates an editor.
+    /// - Parameters:
+    ///   - tag: The tag.
+    ///   - bytes: The bytes of the tag, which must outlive this value.
     init(_ tag: HTMLTag, _ bytes: UnsafeBufferPointer<UInt8>) {
         self.tag = tag
         self.bytes = bytes
     }
 
-    /// The attributes that count, in order. Of names too long for the tables none does.
+    /// The effective attributes in order. Names that are too long for the tables are omitted.
     var attributes: some Sequence<ShortName> {
         tag.attributes.indices.lazy.filter { index in
             let key = tag.attributes[index].key
@@ -21,7 +24,7 @@ struct TagEditor {
         }.map { tag.attributes[$0].key }
     }
 
-    /// The changes, in order.
+    /// The edits in order.
     var edits: [ByteEdit] {
         changes.count < 2 ? changes : changes.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
@@ -30,12 +33,13 @@ struct TagEditor {
         tag.attributes.first { $0.key == name }
     }
 
-    /// The decoded value of an attribute; `nil` where it is not there.
+    /// Returns the decoded value of an attribute; `nil` if it is absent.
     func value(of name: ShortName) -> [UInt8]? {
         attribute(name).map { CharacterReferences.decode(bytes[$0.value]).bytes }
     }
 
-    /// Whether a value may name a host: none does without a slash or a colon, however they are written.
+    /// Returns a Boolean value that indicates whether a value may contain a host. A host requires a slash or a colon,
+    /// possibly escaped.
     func mayHoldURL(_ name: ShortName) -> Bool {
         guard let value = attribute(name)?.value else { return false }
         return bytes[value].contains {
@@ -43,7 +47,7 @@ struct TagEditor {
         }
     }
 
-    /// Changes a value by changes of its decoded text.
+    /// Edits a value by edits of its decoded text.
     mutating func edit(_ name: ShortName, by edits: ([UInt8], TagEditor) -> [ByteEdit]) {
         guard let attribute = attribute(name), !attribute.value.isEmpty else { return }
         let text = CharacterReferences.decode(bytes[attribute.value])
@@ -55,7 +59,7 @@ struct TagEditor {
         }
     }
 
-    /// Takes an attribute out, and all others of its name, of which one would come in its place.
+    /// Removes an attribute and all its duplicates, of which one would otherwise become effective.
     mutating func drop(_ name: ShortName) {
         for attribute in tag.attributes where attribute.key == name {
             changes.removeAll { attribute.whole.contains($0.range.lowerBound) }

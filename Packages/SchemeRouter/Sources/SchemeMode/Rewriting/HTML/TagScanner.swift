@@ -3,22 +3,22 @@
 
 internal import WebSyntax
 
-/// Reads one tag, letter by letter (HTML, section "Tag name state" to "Self-closing start tag state"), and goes on where
-/// it stopped when more of it has come.
+/// An incremental scanner of one tag (HTML, sections "Tag name state" to "Self-closing start tag state"). It continues
+/// where it stopped when more bytes are available.
 struct TagScanner {
     private enum State {
         case name, beforeAttribute, attributeName, afterAttributeName, beforeValue, quotedValue, unquotedValue
         case afterValue, selfClosing
     }
 
-    /// More attributes than this are not kept, and the tag is not rewritten.
+    /// The maximum number of attributes. A tag with more attributes is not rewritten.
     private static let maxAttributes = 1_024
 
     private(set) var tag: HTMLTag
-    /// Whether what is known of the tag is all there is to know.
+    /// A Boolean value that indicates whether all attributes of the tag are known.
     private(set) var isWhole = true
     private var state = State.name
-    /// Where the current name or value begins.
+    /// The start of the current name or value.
     private var start: Int
     private var attribute = HTMLTag.Attribute(name: 0..<0, value: 0..<0, quote: nil, whole: 0..<0)
     private var isInAttribute = false
@@ -28,20 +28,21 @@ struct TagScanner {
         start = isEnd ? 2 : 1
     }
 
-    /// Forgets the attributes, and keeps none from here on: the tag is too long.
+    /// Drops the attributes of a tag that is too long, and records no further ones.
     mutating func giveUp() {
         isWhole = false
         isInAttribute = false
         tag.attributes = []
-        // What was noted lies in bytes that are gone.
+        // The recorded offsets refer to bytes that were dropped.
         start = 0
         attribute = HTMLTag.Attribute(name: 0..<0, value: 0..<0, quote: attribute.quote, whole: 0..<0)
     }
 
+    /// Scans more bytes.
     /// - Parameters:
-    ///   - bytes: begin at the tag's `<`.
-    ///   - index: where to go on; where reading has stopped, when this returns.
-    /// - Returns: whether the tag is over; `index` is then after its `>`.
+    ///   - bytes: The bytes from the tag's `<` on.
+    ///   - index: The index to continue at; updated to the index at which scanning stopped.
+    /// - Returns: A Boolean value that indicates whether the tag is complete; `index` is then after its `>`.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Bool {
         while index < bytes.count {
             let byte = bytes[index]
@@ -120,7 +121,7 @@ struct TagScanner {
             isInAttribute = true
             attribute.quote = nil
             state = .attributeName
-            // A `=` here is the first letter of a name.
+            // A `=` here is the first character of a name.
             index += 1
         }
     }

@@ -3,16 +3,17 @@
 
 internal import WebSyntax
 
-/// What a charset means for finding ASCII in a text (Encoding standard).
+/// The ASCII compatibility of a charset (Encoding standard).
 enum TextCharset {
-    /// A byte below 0x80 is a letter of ASCII.
+    /// A byte below 0x80 is an ASCII character.
     case ascii
-    /// So it is, unless it is the second byte of a letter.
+    /// A byte below 0x80 is an ASCII character, unless it is the second byte of a character.
     case twoByte
-    /// ASCII cannot be found.
+    /// The charset is not ASCII-compatible.
     case opaque
 
-    /// - Parameter label: such as `utf-8`.
+    /// Creates the value for a charset.
+    /// - Parameter label: A label such as `utf-8`.
     init(label: some StringProtocol) {
         let label = label.lowercased()
         if label.hasPrefix("utf-16") || label.hasPrefix("utf-32") || label == "utf-7" || label == "unicode"
@@ -32,12 +33,13 @@ enum TextCharset {
         }
     }
 
-    /// - Parameter label: as a document says it in ASCII, so that UTF-16 is not true, and means UTF-8.
+    /// Creates the value for a charset that a text declares about itself.
+    /// - Parameter label: A label in ASCII. It cannot be UTF-16 then, which counts as UTF-8.
     init(labelInText label: some StringProtocol) {
         self = label.lowercased().hasPrefix("utf-16") ? .ascii : TextCharset(label: label)
     }
 
-    /// The `charset` of a `Content-Type`.
+    /// Returns the `charset` parameter of a `Content-Type` value.
     static func label(in type: some Sequence<UInt8>) -> [UInt8]? {
         for parameter in type.split(separator: UInt8(ascii: ";")).dropFirst() {
             let parameter = parameter.drop { $0.isASCIIWhitespace }
@@ -50,18 +52,18 @@ enum TextCharset {
     }
 }
 
-/// A text behind escapes, with the way back: a change of the text becomes a change of what is written.
+/// A decoded text that maps edits back to its source text.
 struct DecodedText {
-    /// The text. What is not ASCII and came from an escape is one byte 0x80: nothing here looks at it.
+    /// The decoded text. An escaped character beyond ASCII is one byte 0x80, which is never significant.
     private(set) var bytes: [UInt8] = []
-    /// For each byte of the text where it is written, and at last where the writing ends; empty where both are the same.
+    /// The source offset of each decoded byte, and the end offset of the source; empty if both texts are equal.
     private var offsets: [Int] = []
-    /// A text as it is written.
+    /// Creates a text that needs no decoding.
     init(_ bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
     }
 
-    /// A text that is about to be decoded with ``append(_:at:)`` and ``end(at:)``.
+    /// Creates an empty text for ``append(_:at:)`` and ``end(at:)``.
     init(decodingUpTo capacity: Int) {
         bytes.reserveCapacity(capacity)
         offsets.reserveCapacity(capacity + 1)
@@ -76,7 +78,7 @@ struct DecodedText {
         offsets.append(offset)
     }
 
-    /// The change of what is written that makes this change of the text.
+    /// Returns the edit of the source text for an edit of the decoded text.
     func written(_ edit: ByteEdit, escaping: (UInt8) -> [UInt8]? = { _ in nil }) -> ByteEdit {
         var range = edit.range
         if !offsets.isEmpty { range = offsets[range.lowerBound]..<offsets[range.upperBound] }

@@ -4,25 +4,25 @@
 internal import Foundation
 internal import WebSyntax
 
-/// The beginning of a style sheet, held back until it has said what its charset is (CSS Syntax Level 3, section 3.2).
+/// The beginning of a style sheet, buffered until its charset is known (CSS Syntax Level 3, section 3.2).
 struct TextStart {
-    /// What decides of what stands in the bytes themselves.
+    /// The charset declaration in the bytes of the text.
     enum Declaration: Equatable {
-        /// A byte order mark of UTF-8, which goes before what the server says. That of UTF-16 is not looked for here.
+        /// A UTF-8 byte order mark, which overrides the charset from the server. A UTF-16 mark is handled elsewhere.
         case mark
-        /// `@charset`, which comes after it.
+        /// A `@charset` rule, which the charset from the server overrides.
         case rule(TextCharset)
         case none
     }
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let rule = Array("@charset \"".utf8)
-    /// The end of the label is not looked for beyond so many bytes.
+    /// The maximum number of bytes in which the end of the label is searched.
     private static let maxBytes = 1_024
     private var held = Data()
 
-    /// Takes the next piece.
-    /// - Returns: all that has come, with what it says, as soon as that is clear; `nil` until then.
+    /// Appends a piece.
+    /// - Returns: All bytes with the declaration, as soon as it is known; `nil` until then.
     mutating func append(_ piece: Data, isLast: Bool) -> (text: Data, word: Declaration)? {
         held += piece
         guard let word = Self.word(in: [UInt8](held.prefix(Self.maxBytes)), isLast: isLast) else { return nil }
