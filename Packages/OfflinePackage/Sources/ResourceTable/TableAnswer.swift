@@ -14,7 +14,7 @@ public enum TableAnswer: Sendable, Hashable {
     ///
     /// One invalid entry rejects the whole table. Unknown members are skipped. Duplicate members of an object, and
     /// different entries for one URL, are errors. `update` and `resourcemap` may be null or missing. A version may be
-    /// a string or an integer. Decoding takes up to 2 ms for each thousand entries, so do not call it on the main
+    /// a string or an integer. Decoding needs at most 2 ms for each thousand entries, so do not call it on the main
     /// actor.
     /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/badJSON``,
     ///   ``TableError/Code-swift.struct/badTable``, ``TableError/Code-swift.struct/serverCode``,

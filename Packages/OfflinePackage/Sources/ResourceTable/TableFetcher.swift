@@ -60,8 +60,7 @@ struct TableFetcher: Sendable {
                     throw TableError(.noAnswer, "no loader returned a response", at: location)
                 }
                 guard response.head.status == .ok else {
-                    throw TableError(
-                        .noAnswer, "the server responded with status \(response.head.status.code)", at: location)
+                    throw TableError(.noAnswer, "HTTP status \(response.head.status.code)", at: location)
                 }
                 guard response.head.headerFields[.contentEncoding] ?? "identity" == "identity" else {
                     throw TableError(.noAnswer, "the response has a content coding that was not decoded", at: location)

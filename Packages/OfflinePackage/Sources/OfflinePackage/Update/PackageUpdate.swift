@@ -43,7 +43,7 @@ public enum ApplyTiming: String, Sendable, Hashable, Codable, CaseIterable {
     case now
     /// At the next launch of the app.
     case nextLaunch
-    /// When the app enters the background, or at its next launch.
+    /// At the next transition of the app to the background, or at its next launch.
     case inBackground
 }
 

@@ -34,7 +34,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
             let commentLength = fields.uint16(), let disk16 = fields.uint16(), fields.read(2) != nil,
             let attributes = fields.uint32(), let offset32 = fields.uint32()
         else { throw damaged("a central directory record is truncated") }
-        // A byte of code page 437 takes up to three bytes of UTF-8, so the length limit is checked on the decoded
+        // A byte of code page 437 becomes at most three bytes of UTF-8, so the length limit applies to the decoded
         // name.
         let rawName = try read(Int(nameLength))
         guard let extra = ZipExtraFields(try read(Int(extraLength))) else {
