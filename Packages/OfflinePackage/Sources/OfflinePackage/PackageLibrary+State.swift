@@ -105,7 +105,7 @@ extension PackageLibrary {
             return !open.isShared || !pages.contains { $0.key != page && $0.value.isShared }
         }
 
-        /// Makes an open page one with shared requests.
+        /// Converts an open page to a page with shared requests, whose requests do not identify their page.
         ///
         /// It receives the pins of these pages, because the library cannot distinguish their requests. Other packages
         /// exclude the generations that the page was removed from.

@@ -117,9 +117,9 @@ public final class PackageLibrary: Sendable {
     /// For a package without an active generation, the page is pinned to the first one that becomes active.
     /// - Parameters:
     ///   - page: the page that opens.
-    ///   - isShared: whether the page's requests do not identify their page, for example because they arrive through
-    ///     a proxy. All such pages, and requests without a page, use the pins of the first such page until the last
-    ///     one closes.
+    ///   - isShared: whether the page has shared requests, which do not identify their page, for example because they
+    ///     arrive through a proxy. All such pages, and requests without a page, use the pins of the first such page
+    ///     until the last one closes.
     /// - Returns: the result of ``generations(of:)`` after the change.
     @discardableResult
     public func pin(_ page: PageID, isShared: Bool = false) -> [GenerationReference] {
@@ -129,8 +129,8 @@ public final class PackageLibrary: Sendable {
         }
     }
 
-    /// Makes an open page one whose requests do not identify their page, for example when its view starts to use a
-    /// proxy.
+    /// Converts an open page to a page with shared requests, for example when its view starts to use a proxy. Such
+    /// requests do not identify their page.
     ///
     /// The page receives the pins of all such pages and releases its own. A generation that ``repin(_:without:)``
     /// removed is pinned again only if another of these pages uses it.

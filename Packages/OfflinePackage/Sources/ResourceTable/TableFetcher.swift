@@ -94,8 +94,8 @@ struct TableFetcher: Sendable {
 enum TableVersionRule {
     /// Returns a Boolean value that indicates whether a remote version replaces the local one.
     ///
-    /// Any other version replaces it, higher or lower. An integer version of the mirror, which may be outdated,
-    /// replaces only a lower or equal one.
+    /// Any other version replaces it, higher or lower. The mirror may be outdated, so its integer version replaces an
+    /// integer version only if it is higher.
     static func replaces(_ remote: String, from source: TableSource, local: String?) -> Bool {
         guard let local else { return true }
         guard remote != local else { return false }

@@ -25,7 +25,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     public var baseURL: PackageBaseURL
     /// A Boolean value that indicates whether the package contains all files below the base URL.
     ///
-    /// If `true`, any other URL below the base URL is answered as not found without a network request. In JSON it is
+    /// If `true`, the response to any other URL below the base URL is 404, without a network request. In JSON it is
     /// `"complete": true`; otherwise the member is absent.
     public var isComplete: Bool
     /// The minimum version of the host, or `nil` if the package works in every host.
