@@ -22,9 +22,8 @@ extension PackageLibrary {
     ///   - location: the path of the manifest.
     ///   - progress: called after each file, on the install's threads, one call at a time.
     /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,
-    ///   ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/queueFull`` if too many installs wait,
-    ///   ``DeliveryError/Code-swift.struct/hostTooOld`` if the package requires a later host, or
-    ///   ``DeliveryError/Code-swift.struct/insecure`` if the base URL is `http`, or `CancellationError`.
+    ///   ``DeliveryError`` with code `queueFull` if too many installs wait, `hostTooOld` if the package requires a
+    ///   later host, or `insecure` if the base URL is `http`, or `CancellationError`.
     @discardableResult
     public func install(
         archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil

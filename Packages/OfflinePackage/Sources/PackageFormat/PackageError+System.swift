@@ -12,8 +12,7 @@ public import SystemSupport
 #endif
 
 extension PackageError {
-    /// Converts a system error: ``Code-swift.struct/noInput`` if the path does not exist, otherwise
-    /// ``Code-swift.struct/io``.
+    /// Converts a system error: `noInput` if the path does not exist, otherwise `io`.
     /// - Parameters:
     ///   - error: the error of a system call.
     ///   - action: the action that failed. Default: the name of the call.

@@ -16,9 +16,7 @@ public enum TableAnswer: Sendable, Hashable {
     /// different entries for one URL, are errors. `update` and `resourcemap` may be null or missing. A version may be
     /// a string or an integer. Decoding needs at most 2 ms for each thousand entries, so do not call it on the main
     /// actor.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/badJSON``,
-    ///   ``TableError/Code-swift.struct/badTable``, ``TableError/Code-swift.struct/serverCode``,
-    ///   ``TableError/Code-swift.struct/tooLarge`` or ``TableError/Code-swift.struct/tooMany``.
+    /// - Throws: ``TableError`` with code `badJSON`, `badTable`, `serverCode`, `tooLarge` or `tooMany`.
     public init(decoding data: Data, limits: TableLimits = .default) throws {
         self = try data.withUnsafeBytes { try TableAnswer(decoding: $0, limits: limits) }
     }

@@ -46,7 +46,7 @@ extension TableLibrary {
         private var effectiveScope: TableScope { scope ?? TableScope(of: endpoints) }
 
         /// Checks a table from a source or from the store.
-        /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
+        /// - Throws: ``TableError`` with code `outOfScope`.
         func check(_ table: URLTable) throws(TableError) {
             try effectiveScope.check(table)
         }

@@ -61,7 +61,7 @@ public actor TableLibrary {
     ///   - configuration: the sources of tables, their scope, and the limits.
     ///   - clock: the clock for time limits.
     ///   - now: the source of the wall clock time.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage``.
+    /// - Throws: ``TableError`` with code `storage`.
     public init(
         store: any TableStoring, network: any ResourceLoader, conditions: any HostConditioning = .favourable,
         configuration: Configuration, clock: any Clock<Duration> = ContinuousClock(),
@@ -98,8 +98,8 @@ public actor TableLibrary {
     /// Applies a trigger: fetches and adopts a new table unless the last check is too recent.
     ///
     /// Returns when the check is over and files that left the table are removed. New files are only queued.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/storage`` if the new table cannot be stored,
-    ///   so that the old one remains; or `CancellationError`.
+    /// - Throws: ``TableError`` with code `storage` if the new table cannot be stored, so that the old one remains;
+    ///   or `CancellationError`.
     @discardableResult
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {
         defer { wake?.yield() }

@@ -38,7 +38,7 @@ public struct TableScope: Sendable, Hashable {
     }
 
     /// Checks each entry of a table.
-    /// - Throws: ``TableError`` with code ``TableError/Code-swift.struct/outOfScope``.
+    /// - Throws: ``TableError`` with code `outOfScope`.
     func check(_ table: URLTable) throws(TableError) {
         // Most entries have the same hosts as the previous one.
         var pageHost: Substring = ""

@@ -11,7 +11,7 @@ public import ResourceLoading
 /// Documents must not be evicted; if one is lost, the library behaves as if it had never existed.
 ///
 /// Isolation: any; all functions may be called concurrently. Writes are atomic, also after a crash.
-/// - Throws: any error; the library wraps it with the code ``TableError/Code-swift.struct/storage``.
+/// - Throws: any error; the library wraps it with the code `storage`.
 public protocol TableStoring: Sendable {
     /// Returns the keys of all files, with the MD5 of each.
     func files() async throws -> [TableURL: MD5Digest]

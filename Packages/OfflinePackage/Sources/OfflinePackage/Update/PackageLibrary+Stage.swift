@@ -8,8 +8,7 @@ internal import ResourceStore
 // The steps of an install whose bytes come from the network. Each step runs on the library's thread.
 extension PackageLibrary {
     /// Creates a draft and determines which files are in the store.
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/insecure``, ``PackageError``,
-    ///   ``StoreError`` or `CancellationError`.
+    /// - Throws: ``DeliveryError`` with code `insecure`, ``PackageError``, ``StoreError`` or `CancellationError`.
     func draft(of manifest: PackageManifest) async throws -> PackageDraft {
         if !configuration.allowsInsecure { try SecureURL.check(manifest.baseURL.description) }
         return try await onThread { library in

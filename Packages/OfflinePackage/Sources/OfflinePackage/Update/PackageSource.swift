@@ -50,8 +50,7 @@ public struct PackageSource: Sendable, Hashable {
     ///   - manifest: the manifest to check.
     ///   - kept: the binding of the installed package, or `nil` if it is not installed.
     /// - Returns: the scope that the package keeps from now on.
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/outOfScope`` or
-    ///   ``DeliveryError/Code-swift.struct/otherSource``.
+    /// - Throws: ``DeliveryError`` with code `outOfScope` or `otherSource`.
     func check(_ manifest: PackageManifest, against kept: PackageBinding?) throws -> PackageBaseURL {
         if let package, manifest.id != package {
             throw DeliveryError(.outOfScope, "the manifest describes \(manifest.id), not \(package)", at: manifestURL)
@@ -105,8 +104,7 @@ extension PackageBaseURL {
 enum SecureURL {
     /// Checks that a URL uses `https` or refers to this machine: 127.0.0.0/8, `[::1]`, `localhost` and names below it
     /// (Secure Contexts, section 3.1).
-    /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/insecure``, or
-    ///   ``DeliveryError/Code-swift.struct/badURL`` if the URL is not valid.
+    /// - Throws: ``DeliveryError`` with code `insecure`, or `badURL` if the URL is not valid.
     static func check(_ url: String) throws(DeliveryError) {
         guard let origin = WebOrigin(url: url) else {
             throw DeliveryError(.badURL, "the URL is not an absolute http or https URL", at: url)

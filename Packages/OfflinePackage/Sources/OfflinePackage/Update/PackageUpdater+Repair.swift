@@ -13,8 +13,8 @@ extension PackageUpdater {
     /// - Parameters:
     ///   - id: the package to repair.
     ///   - urgency: the required conditions of the host, which are checked once.
-    /// - Throws: ``DeliveryError``, with code ``DeliveryError/Code-swift.struct/notNow`` if the conditions do not
-    ///   allow the repair, `PackageError`, `StoreError` or `CancellationError`.
+    /// - Throws: ``DeliveryError``, with code `notNow` if the conditions do not allow the repair, `PackageError`,
+    ///   `StoreError` or `CancellationError`.
     @discardableResult
     public func repair(
         _ id: PackageID, urgency: UpdateUrgency = .whenConvenient

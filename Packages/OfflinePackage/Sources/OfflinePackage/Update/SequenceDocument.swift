@@ -29,7 +29,7 @@ struct SequenceDocument {
         }
 
         /// Checks that a manifest is not older, and not a different one with the same number.
-        /// - Throws: ``DeliveryError`` with code ``DeliveryError/Code-swift.struct/replayed``.
+        /// - Throws: ``DeliveryError`` with code `replayed`.
         func check(_ offered: PackageManifest, _ digest: SHA256Digest, at location: String) throws(DeliveryError) {
             guard let number = offered.sequence else {
                 throw DeliveryError(

@@ -15,15 +15,13 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     public let description: String
 
     /// Creates a path that is within the default limits.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/unsafePath`` or
-    ///   ``PackageError/Code-swift.struct/tooLarge``.
+    /// - Throws: ``PackageError`` with code `unsafePath` or `tooLarge`.
     public init(_ string: String) throws {
         try self.init(string, limits: .default)
     }
 
     /// Creates a path that is within ``ArchiveLimits/maxPathBytes`` and ``ArchiveLimits/maxDepth``.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/unsafePath`` or
-    ///   ``PackageError/Code-swift.struct/tooLarge``.
+    /// - Throws: ``PackageError`` with code `unsafePath` or `tooLarge`.
     public init(_ string: String, limits: ArchiveLimits) throws {
         func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
             PackageError(code, reason, at: string.printable(limit: 200))
@@ -71,7 +69,7 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
     public var parts: [Substring] { description.split(separator: "/") }
 
     /// Checks the path against narrower limits than it was created with.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/tooLarge``.
+    /// - Throws: ``PackageError`` with code `tooLarge`.
     func check(_ limits: ArchiveLimits) throws {
         guard description.utf8.count <= limits.maxPathBytes else {
             throw PackageError(.tooLarge, "path of more than \(limits.maxPathBytes) bytes", at: description)

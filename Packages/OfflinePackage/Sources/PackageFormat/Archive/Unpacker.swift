@@ -51,8 +51,8 @@ public struct Unpacker: Sendable {
     ///
     /// Blocks while it works. Files have mode 0644 and folders 0755, less the process's mask. Times are those of
     /// unpacking.
-    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/occupied`` if the target is not an
-    ///   empty folder; or `CancellationError` if the current task is cancelled.
+    /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
+    ///   if the current task is cancelled.
     public func unpack(_ archive: String, into directory: String) throws -> Summary {
         // The archive is checked first, so that a missing or invalid one does not create a folder.
         _ = try ArchiveKind(of: InputFile(path: archive))

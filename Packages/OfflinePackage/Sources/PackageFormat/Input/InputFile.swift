@@ -22,9 +22,8 @@ final class InputFile: Sendable, RandomAccessReading {
     var location: String { path }
 
     /// Opens a file.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/noInput`` if the file does not exist,
-    ///   ``PackageError/Code-swift.struct/notAnArchive`` if it is not a regular file, otherwise
-    ///   ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `noInput` if the file does not exist, `notAnArchive` if it is not a
+    ///   regular file, otherwise `io`.
     init(path: String) throws {
         // `O_NONBLOCK` prevents that opening a named pipe blocks until it has a writer.
         let descriptor = try SystemError.mapping {

@@ -15,7 +15,7 @@ protocol RandomAccessReading {
 
 extension RandomAccessReading {
     /// Reads exactly `count` bytes.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` if the source ends early.
+    /// - Throws: ``PackageError`` with code `truncated` if the source ends early.
     func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
         guard offset >= 0, offset <= size, Int64(count) <= size - offset else {
             throw PackageError(.truncated, "the data ends before byte \(offset) + \(count)", at: location)

@@ -22,7 +22,7 @@ final class ReadAhead {
     }
 
     /// Returns 1 to `count` bytes of the file at `offset`. The result is valid until the next call.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` at the end of the file.
+    /// - Throws: ``PackageError`` with code `truncated` at the end of the file.
     func bytes(at offset: Int64, upTo count: Int64, name: String) throws -> UnsafeRawBufferPointer {
         if !range.contains(offset) { try fill(from: offset, name: name) }
         return held(at: offset, upTo: count)

@@ -25,8 +25,7 @@ struct ManifestReader {
     }
 
     /// Reads the manifest without validating its content.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` or
-    ///   ``PackageError/Code-swift.struct/tooMany``.
+    /// - Throws: ``PackageError`` with code `badManifest` or `tooMany`.
     mutating func read() throws -> PackageManifest {
         do {
             return try readManifest()

@@ -27,7 +27,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
     /// Parses an `http` or `https` URL without user, query and fragment, whose path ends in a slash.
     ///
     /// An empty path is read as `/`. Host names with characters outside ASCII must be in their encoded form (`xn--`).
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         func refuse(_ reason: String) -> PackageError {
             PackageError(.badManifest, "base URL: \(reason)", at: string.printable(limit: 200))

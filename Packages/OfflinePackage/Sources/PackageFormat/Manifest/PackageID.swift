@@ -11,7 +11,7 @@ public struct PackageID: Sendable, Hashable, Comparable, CustomStringConvertible
     public let description: String
 
     /// Creates an identifier.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         guard PackageName.isValid(string, upTo: 128, allowingPlus: false) else {
             throw PackageError(

@@ -60,9 +60,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     }
 
     /// Decodes a manifest: strict JSON in UTF-8 without duplicate names in an object. Files may be in any order.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``, or
-    ///   ``PackageError/Code-swift.struct/tooLarge`` and ``PackageError/Code-swift.struct/tooMany`` if a limit is
-    ///   exceeded.
+    /// - Throws: ``PackageError`` with code `badManifest`, or `tooLarge` and `tooMany` if a limit is exceeded.
     public init(decoding data: Data, limits: ManifestLimits = .default) throws {
         guard data.count <= limits.maxBytes else {
             throw PackageError(.tooLarge, "the manifest has \(data.count) bytes, the limit is \(limits.maxBytes)")
@@ -75,8 +73,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     }
 
     /// Decodes the manifest at a path of the file system, if its size is within the limit. Blocks while it reads.
-    /// - Throws: the errors of ``init(decoding:limits:)``, ``PackageError/Code-swift.struct/noInput`` and
-    ///   ``PackageError/Code-swift.struct/io``.
+    /// - Throws: the errors of ``init(decoding:limits:)``, `noInput` and `io`.
     public init(path: String, limits: ManifestLimits = .default) throws {
         do {
             let file = try InputFile(path: path)
@@ -153,8 +150,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Returns the manifest as JSON. Equal manifests give equal bytes.
     ///
     /// Keys and files are sorted, slashes are not escaped, there is no white space, and the text ends in a line feed.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` if the manifest is not
-    ///   valid.
+    /// - Throws: ``PackageError`` with code `badManifest` if the manifest is not valid.
     public func encoded() throws -> Data {
         var sorted = self
         sorted.files.sort { $0.path < $1.path }

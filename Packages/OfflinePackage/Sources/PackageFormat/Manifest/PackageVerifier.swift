@@ -41,9 +41,8 @@ public struct PackageVerifier: Sendable {
     ///
     /// If the manifest names its archive, the size and digest of the archive and the position of each file are
     /// checked first.
-    /// - Throws: ``PackageError``, with code ``PackageError/Code-swift.struct/mismatch`` or
-    ///   ``PackageError/Code-swift.struct/digestMismatch`` if archive and manifest disagree; or `CancellationError`
-    ///   if the current task is cancelled.
+    /// - Throws: ``PackageError``, with code `mismatch` or `digestMismatch` if archive and manifest disagree; or
+    ///   `CancellationError` if the current task is cancelled.
     public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
         try manifest.validate(limits: .unbounded)
         if let promised = manifest.archive { try verify(archive, promised, manifest) }

@@ -11,7 +11,7 @@ public struct PackageVersion: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     /// Creates a version.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest``.
+    /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         guard PackageName.isValid(string, upTo: 64, allowingPlus: true) else {
             throw PackageError(

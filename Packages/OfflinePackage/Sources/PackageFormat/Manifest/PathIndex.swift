@@ -8,7 +8,7 @@ struct PathIndex {
     private var folders: Set<String> = []
 
     /// Inserts a file.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/duplicateEntry``.
+    /// - Throws: ``PackageError`` with code `duplicateEntry`.
     mutating func insert(_ path: ArchivePath) throws {
         let key = UnicodeForm.folded(path.description)
         guard files.insert(key).inserted else {

@@ -6,8 +6,7 @@ extension PackageManifest {
     /// - Parameters:
     ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
     ///   - archive: the size and the digest of the zip, which become the manifest's.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/mismatch`` if the directory has other
-    ///   files or sizes.
+    /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes.
     public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest {
         var located = self
         located.archive = archive
@@ -27,7 +26,7 @@ extension PackageManifest {
     }
 
     /// Checks that the slice of each file equals the position in the directory of the zip.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/mismatch``.
+    /// - Throws: ``PackageError`` with code `mismatch`.
     func checkSlices(against directory: ZipDirectory) throws {
         let slices = try Self.slices(of: directory, matching: files)
         for file in files where slices[file.path] != file.slice {

@@ -18,14 +18,13 @@ public struct SliceInflater {
     ///   - slice: the compression method and the number of packed bytes.
     ///   - size: the number of bytes of the file.
     ///   - name: the name that errors report.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` if the sizes are not
-    ///   valid.
+    /// - Throws: ``PackageError`` with code `badManifest` if the sizes are not valid.
     public init(_ slice: ArchiveSlice, size: Int64, name: String) throws {
         state = try SliceState(slice, size: size, name: name)
     }
 
     /// Creates an inflater for a file of a manifest that has slices.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` if the file has no slice.
+    /// - Throws: ``PackageError`` with code `badManifest` if the file has no slice.
     public init(_ file: PackageManifest.File) throws {
         guard let slice = file.slice else {
             throw PackageError(.badManifest, "the file has no slice", at: file.path.description)
@@ -39,9 +38,9 @@ public struct SliceInflater {
     /// - Parameters:
     ///   - packed: the next bytes of the slice.
     ///   - consume: receives each piece. If it throws, decoding ends and the error is rethrown.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged`` if the data is not valid, ends
-    ///   before the slice does, or inflates to more or fewer bytes than the file has;
-    ///   ``PackageError/Code-swift.struct/mismatch`` if there are more packed bytes than the slice has.
+    /// - Throws: ``PackageError`` with code `damaged` if the data is not valid, ends before the slice does, or
+    ///   inflates to more or fewer bytes than the file has; `mismatch` if there are more packed bytes than the slice
+    ///   has.
     public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
         while state.wanted > 0 {
@@ -72,8 +71,7 @@ public struct SliceInflater {
     }
 
     /// Checks that the slice is complete.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/truncated`` if packed bytes are missing,
-    ///   otherwise ``PackageError/Code-swift.struct/damaged``.
+    /// - Throws: ``PackageError`` with code `truncated` if packed bytes are missing, otherwise `damaged`.
     public mutating func finish() throws {
         try state.finish()
     }

@@ -21,11 +21,8 @@ public struct SlicedArchive: Sendable {
     ///   - manifest: the manifest of the zip, with the slices of its files.
     ///   - limits: the limits to check the manifest against, or `nil` if it was checked before.
     ///   - isWhole: `false` for a file that holds only the slices that will be read, at their offsets.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/badManifest`` if the manifest has no
-    ///   slices or invalid slices, ``PackageError/Code-swift.struct/tooMany`` or
-    ///   ``PackageError/Code-swift.struct/tooLarge`` if a limit is exceeded,
-    ///   ``PackageError/Code-swift.struct/mismatch`` if the file has another size,
-    ///   ``PackageError/Code-swift.struct/noInput``, or ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `badManifest` if the manifest has no slices or invalid slices, `tooMany`
+    ///   or `tooLarge` if a limit is exceeded, `mismatch` if the file has another size, `noInput`, or `io`.
     public init(
         _ archive: String, manifest: PackageManifest, limits: ArchiveLimits? = nil, isWhole: Bool = true
     ) throws {
