@@ -30,6 +30,8 @@ lint: ## Checks format, layers of modules, and rules of the project
 	@Scripts/setup lint
 	@Scripts/lint-modules --self-test
 	@Scripts/lint-modules
+	@Scripts/lint-structure --self-test
+	@Scripts/lint-structure
 	@Scripts/bridge-script --check
 	@Scripts/refresh-public-suffixes --check
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

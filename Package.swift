@@ -224,7 +224,7 @@ let package = Package(
             ]),
         target(
             "ResourceTable", in: "OfflinePackage",
-            ["ContentDigest", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
+            ["ContentDigest", "SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
         tests(
             of: "ResourceTable", in: "OfflinePackage",
             ["ContentDigest", "AsyncSupport", "ContainerTesting", "ResourceLoading", .httpTypes]),
@@ -276,7 +276,7 @@ let package = Package(
                 .nio("NIOHTTP1"), .nio("NIOEmbedded"), .nioSSL,
             ]),
         // What adapters implement.
-        target("WebEngine", ["AsyncSupport", "ResourceLoading", .httpTypes]),
+        target("WebEngine", ["SystemSupport", "AsyncSupport", "ResourceLoading", .httpTypes]),
         target("WebEngineTesting", in: "WebEngine", ["AsyncSupport", "ResourceLoading", "WebEngine", .httpTypes]),
         target(
             "SchemeRouter", ["SystemSupport", "WebSyntax", "AsyncSupport", "ResourceLoading", "StrictJSON", .httpTypes]),
@@ -295,7 +295,7 @@ let package = Package(
         target(
             "CookieBridge",
             [
-                "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "WebEngine",
+                "SystemSupport", "WebSyntax", "AsyncSupport", "CookieJar", "PublicSuffixList", "ResourceLoading", "WebEngine",
                 .httpTypes,
             ]),
         tests(

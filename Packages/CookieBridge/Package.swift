@@ -51,6 +51,7 @@ let package = Package(
         .target(
             name: "CookieBridge",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"), "CookieJar", "PublicSuffixList",
                 .product(name: "ResourceLoading", package: "ResourceLoading"),

@@ -80,6 +80,7 @@ let package = Package(
         .target(
             name: "ResourceTable",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "WebSyntax", package: "ResourceLoading"),
                 .product(name: "ContentDigest", package: "ContentSupport"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),

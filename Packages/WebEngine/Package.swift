@@ -28,6 +28,7 @@ let package = Package(
         .target(
             name: "WebEngine",
             dependencies: [
+                .product(name: "SystemSupport", package: "ResourceLoading"),
                 .product(name: "AsyncSupport", package: "ResourceLoading"),
                 .product(name: "ResourceLoading", package: "ResourceLoading"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

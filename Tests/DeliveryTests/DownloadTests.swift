@@ -342,7 +342,7 @@ struct DownloadTests {
                                 PackageDownload(url: "\(url)/\(index).zip", sha256: digest))
                             return "done"
                         } catch let error as DeliveryError {
-                            return error.code.description
+                            return "\(error.code)"
                         }
                     }
                 }

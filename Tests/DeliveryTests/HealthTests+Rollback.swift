@@ -74,13 +74,13 @@ extension HealthTests {
         }
     }
 
-    enum LateReport: CaseIterable {
+    enum PageReport: CaseIterable {
         case healthy, failed, closed
     }
 
     /// What pages say of the version that stays, while the next one cannot be activated, counts.
-    @Test(arguments: LateReport.allCases)
-    func aFailedActivationLosesNoReport(_ report: LateReport) async throws {
+    @Test(arguments: PageReport.allCases)
+    func aFailedActivationLosesNoReport(_ report: PageReport) async throws {
         try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))

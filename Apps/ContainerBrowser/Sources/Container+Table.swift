@@ -23,7 +23,7 @@ extension Container {
         }
         switch result {
         case .failed(let error):
-            throw CommandError(.unavailable, code: error.code.description, error.message, at: url.description)
+            throw CommandError(.unavailable, code: "\(error.code)", error.message, at: url.description)
         case .offline: throw CommandError(.unavailable, code: "offline", "there is no network", at: url.description)
         default: break
         }

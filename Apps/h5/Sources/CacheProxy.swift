@@ -76,7 +76,7 @@ struct CacheProxy: AsyncParsableCommand {
             return TieredCacheStore(memory: level, disk: try DiskCacheStore(directory: disk))
         } catch let error as StoreError {
             let status: ExitStatus = error.code == .inUse ? .unavailable : .io
-            throw CommandError(status, code: error.code.description, error.message, at: error.location ?? disk)
+            throw CommandError(status, code: "\(error.code)", error.message, at: error.location ?? disk)
         }
     }
 

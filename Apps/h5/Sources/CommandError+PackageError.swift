@@ -13,6 +13,6 @@ extension CommandError {
             case .io: .io
             default: .badInput
             }
-        self.init(status, code: error.code.description, error.message, at: error.location)
+        self.init(status, code: "\(error.code)", error.message, at: error.location)
     }
 }

@@ -78,7 +78,7 @@ struct Serve: AsyncParsableCommand {
             server = try await OriginServer.start(try serverConfiguration())
         } catch let error as ContainerTestingError {
             // The word that every command has for it.
-            let code = error.code == .noSuchFolder ? "no-input" : error.code.description
+            let code = error.code == .noSuchFolder ? "no-input" : "\(error.code)"
             throw CommandError(Self.status(of: error.code), code: code, error.message, at: error.location ?? folder)
         }
         do {

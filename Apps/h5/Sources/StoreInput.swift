@@ -50,6 +50,6 @@ extension CommandError {
             case .inUse: .unavailable
             default: .io
             }
-        self.init(status, code: error.code.description, error.message, at: error.location)
+        self.init(status, code: "\(error.code)", error.message, at: error.location)
     }
 }

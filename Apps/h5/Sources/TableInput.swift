@@ -17,7 +17,7 @@ enum TableInput {
             return try TableAnswer(decoding: data, limits: limits)
         } catch let error as TableError {
             let message = error.location.map { "\(error.message), at \($0)" } ?? error.message
-            throw CommandError(.badInput, code: error.code.description, message, at: path)
+            throw CommandError(.badInput, code: "\(error.code)", message, at: path)
         }
     }
 

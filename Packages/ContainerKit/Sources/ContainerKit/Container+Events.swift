@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Events and counts of a container.
+// Events and counters of a container.
 extension Container {
-    /// A new stream of the events of the container. Each access subscribes: hold the stream, and iterate over it once.
+    /// A new stream of the container's events. Each access subscribes, so keep the stream and iterate over it once.
     ///
-    /// The first stream begins with the events of packages since the container began to open: at most 256, without the
-    /// progress of downloads. A stream whose reader does not keep up loses its oldest events: it buffers 4,096.
-    /// ``droppedEvents`` counts the lost ones. A stream ends when the container is released.
+    /// The first stream begins with the package events since the container began to open, at most 256 and without
+    /// download progress. A stream buffers 4,096 events and then drops the oldest; ``droppedEvents`` counts them. A
+    /// stream ends when the container is released.
     public var events: AsyncStream<ContainerEvent> {
         hub.subscribe()
     }
 
-    /// Calls `observer` with the same events as ``events`` within the call that causes them, until the observation ends.
+    /// Registers an observer that is called synchronously with the events of ``events``, until the observation ends.
     ///
-    /// For tests that compare the order of events with calls of the engine. The engine may wait for the observer, so that
-    /// it must not open, close or discard a page.
+    /// Intended for tests that compare the order of events with calls of the engine. The engine may wait for the
+    /// observer, so the observer must not open, close or release a page.
     @_spi(Testing) @discardableResult
     public func observe(_ observer: @escaping @MainActor (ContainerEvent) -> Void) -> EventObservation {
         hub.observe(observer)
     }
 
-    /// The number of events that were lost so far: by slow subscribers, all together, and before they were sent; lost
-    /// reports and timelines of pages included.
+    /// The number of events, reports and timelines that were dropped, because a subscriber was too slow or a buffer was
+    /// full.
     public var droppedEvents: Int { counters.droppedEvents }
 
-    /// The counts since the container was opened: damage, use of memory, losses.
+    /// The counters since the container was opened.
     public var counters: ContainerCounters { components.counters }
 }

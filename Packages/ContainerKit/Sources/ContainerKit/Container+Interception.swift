@@ -7,64 +7,68 @@ internal import ResourceLoading
 public import SchemeRouter
 public import WebEngine
 
-// What is intercepted, and in which mode pages open.
+// Interception: the rules, the switch and the modes of pages.
 extension Container {
-    /// The rules that apply to requests that start now.
+    /// The route rules for requests that start from now on.
     public var rules: RouteRules { core.rules.rules }
 
-    /// Replaces all rules: requests that have started continue as they began.
+    /// Replaces all route rules. Requests that have already started are not affected.
     ///
-    /// Open pages stay in their mode. They get what the new rules bypass from the network.
-    /// - Parameter rules: the rules from now on.
+    /// Open pages stay in their mode. Requests that the new rules bypass go to the network.
+    /// - Parameter rules: the new rules.
     public func setRules(_ rules: RouteRules) {
         core.rules.rules = rules
         configuration.logger.notice(
-            "rules",
+            "route rules replaced",
             metadata: ["count": "\(rules.rules.count)", "deny": "\(rules.deny.count)", "on": "\(rules.isEnabled)"])
         hub.send(.rulesChanged)
     }
 
-    /// The switch of all interception; `true` at first. If it is off, pages open as without a container, and open pages
-    /// get everything from the network. Requests in flight finish as they began, except for those over the proxy: engines
-    /// cancel their requests when their proxy changes, as WebKitGTK does. Remote config has a switch of its own; both must
-    /// be on.
+    /// A Boolean value that indicates whether interception is enabled; `true` by default.
+    ///
+    /// If it is `false`, pages open without interception, and open pages get all responses from the network. Requests
+    /// in progress finish as they began, except over the proxy: engines such as WebKitGTK cancel their requests when
+    /// their proxy changes. Remote config has a separate switch; interception requires both.
     public var isEnabled: Bool {
         get { core.rules.isEnabled }
         set {
             guard newValue != core.rules.isEnabled else { return }
             core.rules.isEnabled = newValue
-            configuration.logger.notice("interception", metadata: ["on": "\(newValue)"])
+            configuration.logger.notice("interception switched", metadata: ["on": "\(newValue)"])
             hub.send(.interceptionSwitched(isEnabled: newValue))
         }
     }
 
-    /// Returns `true` if a page of this URL would be intercepted.
+    /// Returns a Boolean value that indicates whether a page at the URL would be intercepted.
     public func covers(_ url: String) -> Bool { mode(ofPageAt: url) != .plain }
 
-    /// Returns the mode in which a page of a URL would open now: coverage and the rules decide whether it is intercepted.
-    /// The mode is the first of: `plain` of ``ContainerConfiguration/Pages/modes``, the mode of remote config, the other
-    /// entries of that list, the mode in which its origin was opened before, ``ContainerConfiguration/Pages/mode``.
+    /// Returns the mode in which a page at the URL would open now.
+    ///
+    /// The route rules and the coverage decide whether the page is intercepted. The mode of an intercepted page is the
+    /// first of these: a `plain` entry of ``ContainerConfiguration/Pages/modes``, the mode of remote config, another
+    /// entry of that list, the mode in which the origin was opened before, ``ContainerConfiguration/Pages/mode``.
     public func mode(ofPageAt url: String) -> InterceptionMode { locator.mode(ofPageAt: url) }
 
     // MARK: Modes of origins
 
-    /// The modes in which origins were opened or are to be opened, by their texts, such as `https://shop.example`;
-    /// ``ContainerConfiguration/Pages/originModes`` has the rule. Empty if all modes in use leave pages their true origin, or
-    /// if the rule keeps no mode.
+    /// The recorded and the configured modes of origins, by the serialized origin, such as `https://shop.example`.
+    /// ``ContainerConfiguration/Pages/originModes`` is the policy. Empty if no mode in use changes the origin of pages,
+    /// or if the policy records no mode.
     public var originModes: [String: OriginMode] { pipeline.origins?.all ?? [:] }
 
-    /// Sets the mode in which pages of an origin open from now on, whatever covers them. Open pages stay as they are. Data
-    /// that pages have stored is not moved.
+    /// Sets the mode in which pages of an origin open from now on, independent of the coverage. Open pages do not
+    /// change. Data that pages have stored is not migrated.
     /// - Parameters:
-    ///   - mode: the mode; `nil` if the next page that is opened decides.
-    ///   - url: any URL of the origin.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, or `unsupported` if origins have no mode of their own.
+    ///   - mode: the mode; `nil` to let the next page that is opened determine it.
+    ///   - url: a URL of the origin.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, or with code `unsupported` if no mode of origins is
+    ///   recorded.
     public func setMode(_ mode: OriginMode?, ofOrigin url: String) throws {
         guard let real = RealURL(url), let origin = WebOrigin(url: real.text) else {
             throw ContainerError(.invalidURL, "only http and https pages have an origin", at: url)
         }
         guard let origins = pipeline.origins else {
-            throw ContainerError(.unsupported, "origins have no mode of their own here", at: url)
+            throw ContainerError(.unsupported, "no mode of origins is recorded in this configuration", at: url)
         }
         origins.set(mode, of: origin)
     }

@@ -8,14 +8,14 @@ internal import RequestPipeline
 internal import ResourceLoading
 public import WebEngine
 
-// Pages, from the open to the end.
+// Opening and closing of pages.
 extension Container {
     /// Opens a page. ``Page/load`` reports the progress of its load.
     /// - Parameters:
-    ///   - url: the real URL of the page, of `http` or `https`.
+    ///   - url: the real URL of the page, with the scheme `http` or `https`.
     ///   - options: the options of this page.
-    ///   - prepare: may add scripts and message handlers to the view before the load begins.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or `EngineError`.
+    ///   - prepare: a closure that can add scripts and message handlers to the view before the load begins.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`; `EngineError`.
     public func open(
         _ url: String, options: PageOptions = PageOptions(),
         prepare: @MainActor (Engine.View) throws -> Void = { _ in }
@@ -23,20 +23,22 @@ extension Container {
         try await open(url, posting: nil, options, prepare: prepare)
     }
 
-    /// Opens a page by a request of the app: by GET, or by POST with a body, in the mode `customScheme` and if the page is
-    /// covered. The container makes the POST of the engine's first request for the document; a reload of the page, also
-    /// after its process ended, requests it by GET.
+    /// Opens a page with a request of the app, by GET or POST.
     ///
-    /// If ``ContainerConfiguration/Pages/legacyMessages`` is set, a request of the scheme `post` is the form in which older
-    /// apps write a POST: its field `oldScheme` is `http` or `https`, `bodyParam` is the body as text, which is urlencoded
-    /// if there is no `Content-Type`. Pages cannot request that scheme: no handler is registered for it.
+    /// A POST with a body requires a covered page and the mode `customScheme`. The container replaces the engine's
+    /// first GET of the document by the POST. A reload of the page uses GET, also after its web process ended.
+    ///
+    /// If ``ContainerConfiguration/Pages/legacyMessages`` is set, a request with the scheme `post` is the form in which
+    /// older apps write a POST. Its header field `oldScheme` is `http` or `https`, and its header field `bodyParam` is
+    /// the body as text. The content type is `application/x-www-form-urlencoded` if there is no `Content-Type` field.
+    /// Pages cannot request that scheme, because no handler is registered for it.
     /// - Parameters:
-    ///   - request: the request; only the URL of a GET is used. The header fields of a POST are sent.
-    ///   - body: the body of a POST; a request of the scheme `post` has its body in its field.
+    ///   - request: the request. For a GET, only its URL is used. For a POST, its header fields are sent.
+    ///   - body: the body of a POST. A request with the scheme `post` has its body in its header field instead.
     ///   - options: the options of this page.
-    ///   - prepare: may add scripts and message handlers to the view before the load begins.
-    /// - Throws: ``ContainerError`` with code `invalidURL`, `unsupported` for a POST that the container cannot make or for
-    ///   another method, `proxy` or `server`; or `EngineError`.
+    ///   - prepare: a closure that can add scripts and message handlers to the view before the load begins.
+    /// - Throws: ``ContainerError`` with code `invalidURL`, `proxy` or `server`, or with code `unsupported` for another
+    ///   method or a POST that the container cannot send; `EngineError`.
     public func open(
         _ request: HTTPRequest, body: Data = Data(), options: PageOptions = PageOptions(),
         prepare: @MainActor (Engine.View) throws -> Void = { _ in }
@@ -54,7 +56,7 @@ extension Container {
             let post = OpeningPosts.Post(fields: request.headerFields, body: body)
             return try await open(request.urlText, posting: post, options, prepare: prepare)
         default:
-            throw ContainerError(.unsupported, "a page is opened by GET or POST", at: request.urlText)
+            throw ContainerError(.unsupported, "a page can be opened by GET or POST only", at: request.urlText)
         }
     }
 
@@ -68,7 +70,7 @@ extension Container {
         let opening = PageOpening(
             pages.makeID(), url: real.text, post: post, userAgent: options.userAgent ?? configuration.pages.userAgent)
         var page: Page<Engine.View>?
-        // Views whose pages were dropped are there again when the components have returned.
+        // Views of released pages are available again when the components have returned.
         views.reclaimSoon()
         do {
             for component in components.inStartOrder { try await component.pageWillOpen(opening) }
@@ -83,11 +85,11 @@ extension Container {
         }
     }
 
-    /// Gives a page its view and its session.
+    /// Checks out a view for a page, and creates its session.
     private func checkOut(_ opening: PageOpening) throws -> Page<Engine.View> {
         let mode = locator.mode(ofPageAt: opening.url)
         guard opening.post == nil || mode == .customScheme else {
-            throw ContainerError(.unsupported, "the container does not make this page's requests", at: opening.url)
+            throw ContainerError(.unsupported, "a POST requires the mode customScheme", at: opening.url)
         }
         let began = ContinuousClock.now
         let holder = PageHolder()
@@ -105,7 +107,7 @@ extension Container {
         return page
     }
 
-    /// Prepares the view of a page, and begins its load.
+    /// Prepares the view of a page and starts its load.
     private func load(
         _ page: Page<Engine.View>, _ opening: PageOpening, _ options: PageOptions,
         prepare: @MainActor (Engine.View) throws -> Void
@@ -133,11 +135,11 @@ extension Container {
         hub.send(.page(session.id, signal))
     }
 
-    /// Closes a page and takes its view back. Closing it again does nothing.
+    /// Closes a page and returns its view to the pool. Does nothing if the page is closed already.
     public func close(_ page: Page<Engine.View>) async {
-        // The view of a page that has ended may be another page's by now.
+        // After the end of a page, its view may belong to another page.
         guard page.end() else { return }
-        // In a task of its own: if the caller is cancelled, a healthy view would look like one that hangs.
+        // A separate task, so that a cancellation of the caller does not make a healthy view look unresponsive.
         await Task { [pool = views.pool] in await pool.checkIn(page.view) }.value
     }
 
@@ -146,10 +148,10 @@ extension Container {
         for component in components.inCloseOrder { component.pageDidClose(session) }
         pages.release(session.id)
         hub.send(.pageClosed(session.id))
-        // The holder of a page that was dropped is released after this.
+        // The holder of a page that was released without a close is released after this.
         views.reclaimSoon()
     }
 
-    /// The sessions of the pages that are open.
+    /// The sessions of the open pages, oldest first.
     public var openPages: [PageSession] { pages.open }
 }

@@ -14,12 +14,13 @@ internal import ResourceLoading
 internal import SchemeMode
 public import WebEngine
 
-/// Opens web pages at once: from verified packages first, then from the HTTP cache, then from the network.
+/// The entry point of ContainerKit. It opens pages in an engine and answers their requests from verified packages, the
+/// HTTP cache and the network, in this order.
 ///
-/// Isolation: the main actor, where engines live. Loading, unpacking and hashing happen elsewhere.
+/// Isolation: the main actor, as for engines. Loading, decompression and hashing run on other threads.
 @MainActor
 public final class Container<Engine: WebEngineDriver> {
-    /// The engine that the container drives; hosts reach its cookies and proxy through it.
+    /// The engine. Hosts access its cookie store and its proxy through this property.
     public var engine: Engine { core.engine }
     let core: ContainerCore<Engine>
     let locator: PageLocator<Engine>
@@ -32,24 +33,26 @@ public final class Container<Engine: WebEngineDriver> {
     var pages: PageRegistry { core.pages }
     var hub: EventHub { core.hub }
 
-    /// The app's decisions about requests of pages; held weakly. Without a delegate each request gets its safe decision
-    /// at once: no windows, no other schemes, no documents of hosts outside, no permissions, no downloads; dialogs are
-    /// closed, and pages are left. ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
+    /// The delegate that decides about requests of pages; held weakly.
+    ///
+    /// Without a delegate, each request gets its safe decision immediately: windows, other schemes, documents of other
+    /// hosts, permissions and downloads are denied, dialogs are dismissed, and pages may be left.
+    /// ``ContainerEvent/pageRequest(_:_:)`` reports each request with its decision.
     public var pageDelegate: (any PageDelegate)? {
         get { pages.delegate }
         set { pages.delegate = newValue }
     }
 
-    /// Opens the container's folder and routes its schemes.
+    /// Opens the container's directory and registers its custom schemes.
     ///
-    /// The initializer makes the features from the core of the container, the lower ones first, and connects them by
-    /// their ports. Each `make` function is in the file of its feature in `Assembly/`.
+    /// The initializer creates the features from `ContainerCore`, lower layers first, and connects their ports. Each
+    /// `make` function is in the file of its feature in `Assembly/`.
     /// - Parameters:
-    ///   - engine: the engine; it is retained.
+    ///   - engine: the engine, which is retained.
     ///   - configuration: the options.
-    /// - Throws: `StoreError`, with code `inUse` if another process has the folder; `TableError`; `EngineError`;
-    ///   ``ContainerError`` with code `unsupported` if modes do not go together; `LoopbackError` if a mode needs a proxy
-    ///   or a server that cannot listen.
+    /// - Throws: `StoreError`, with code `inUse` if another process has locked the directory; `TableError`;
+    ///   `EngineError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined; `LoopbackError` if
+    ///   the proxy or the local server of a mode cannot listen.
     public init(engine: Engine, configuration: ContainerConfiguration) async throws {
         let core = try await ContainerCore(engine, configuration)
         let packages = PackagesComponent(core.packages, pages: core.pages, hub: core.hub)

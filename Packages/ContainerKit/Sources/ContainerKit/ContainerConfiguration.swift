@@ -22,17 +22,17 @@ public import SchemeRouter
 public import WebEngine
 public import WebViewPool
 
-/// The options of a container. Each option has a default; a directory is all that a container needs.
+/// The options of a container. Only the directory is required; all other options have defaults.
 public struct ContainerConfiguration: Sendable {
-    /// The directory of the container, with its packages and their index. One process at a time can use it.
+    /// The directory of the packages, their index and the caches. One process at a time can use it.
     public var directory: String
-    /// The logger of the container, its packages and its updates, for what no method returns as an error: damage,
-    /// rollbacks, deferred changes. By default the logging system of the process, with the label `containerkit`.
+    /// The logger for problems that no method reports as an error: damaged files, rollbacks, deferred changes. By
+    /// default the logging system of the process with the label `containerkit`.
     public var logger: Logger
-    /// The conditions of the device and the app, for all features of the container: downloads, repairs, tables, remote
-    /// config, the preparation of views, the release of memory. By default they are always favourable.
+    /// The conditions of the device and the app. Downloads, repairs, tables, remote config, the preparation of views
+    /// and the release of memory depend on them. By default they are always favourable.
     public var conditions: any HostConditioning = .favourable
-    /// The clock of the time limits of page requests and downloads; a clock that stops while the machine sleeps by default.
+    /// The clock of the time limits of page requests and downloads. The default clock stops while the machine sleeps.
     public var clock: any Clock<Duration> = SuspendingClock()
     /// The options of packages, their updates and the resource table.
     public var packages = Packages()
@@ -44,8 +44,8 @@ public struct ContainerConfiguration: Sendable {
     public var views = Views()
     /// The limits of disk space and memory.
     public var storage = Storage()
-    /// Remote config: a document, of a server or the host, that turns features on and off; `nil`, and all features on,
-    /// by default.
+    /// The options of remote config, a document that switches features on and off. `nil` by default; then all features
+    /// are on.
     public var remote: RemoteConfigOptions?
     /// The options of metrics and timelines.
     public var diagnostics = Diagnostics()
@@ -63,17 +63,17 @@ public struct ContainerConfiguration: Sendable {
 extension ContainerConfiguration {
     /// The options of packages, their updates and the resource table.
     public struct Packages: Sendable {
-        /// The limits of archives and manifests, and the permission to use `http`, which is off by default. Its logger is
-        /// replaced by ``ContainerConfiguration/logger``.
+        /// The options of the package library: the limits of archives and manifests, and the permission to use `http`,
+        /// off by default. The container replaces its logger by ``ContainerConfiguration/logger``.
         public var library = PackageLibrary.Configuration()
-        /// The responses of packages to paths without a file.
+        /// The handling of package URLs without a file.
         public var fileAnswers = FileAnswerOptions()
-        /// The options of updates: trials, downloads, the version of the host. The container replaces their conditions by
-        /// ``ContainerConfiguration/conditions``, and their logger by ``ContainerConfiguration/logger``.
+        /// The options of updates: trials, downloads, the version of the host. The container replaces the conditions by
+        /// ``ContainerConfiguration/conditions`` and the logger by ``ContainerConfiguration/logger``.
         public var updates = PackageUpdater.Configuration()
-        /// The resource table of a server of the older kind; none by default. It is requested at launch, when pages open
-        /// and close, and in the foreground. Its resources are used after those of packages. It applies to the hosts of
-        /// its endpoints unless its `scope` names others.
+        /// The resource table of a server with the older protocol; none by default. It is requested at launch, when
+        /// pages open and close, and when the app enters the foreground. Packages precede it. It applies to the hosts
+        /// of its endpoints unless its `scope` names other hosts.
         public var table: TableLibrary.Configuration?
 
         /// Creates the default options.
@@ -82,23 +82,23 @@ extension ContainerConfiguration {
 
     /// The options of requests and their responses.
     public struct Network: Sendable {
-        /// The transport of requests that neither packages nor caches answer; ``/HTTPTransport/PlatformTransport`` by
-        /// default.
+        /// The transport of requests that go to the network; ``/HTTPTransport/PlatformTransport`` by default.
         public var transport: any HTTPTransporting = PlatformTransport.make()
-        /// The HTTP cache for requests that no package answers; by default 10 MB in memory and 100 MB on disk, for one
-        /// user. `nil` for none.
+        /// The HTTP cache of one user, for requests that no package answers. By default 10 MB in memory and 100 MB on
+        /// disk; `nil` for no cache.
         public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
-        /// The requests that are made when a page is opened, before the page makes them; `nil`, and none, by default.
+        /// The requests that the container sends when a page opens, before the page requests them; none by default.
         public var prefetch: PrefetchOptions?
-        /// The cookies of pages whose engine stores none, in custom-scheme mode; stored in a file by default.
+        /// The cookies of pages in the mode `customScheme`, whose cookies the engine does not store; saved to a file by
+        /// default.
         public var cookies = CookieOptions()
-        /// The rules that add requests to those that are intercepted, or take them out; none by default. A rule also
-        /// applies to requests that packages cover, and the deny list has precedence over all others.
-        /// ``Container/setRules(_:)`` replaces them later.
+        /// The route rules, which add requests to interception or exclude them; none by default. Rules also apply to
+        /// requests that packages cover, and the deny list precedes all other rules. ``Container/setRules(_:)``
+        /// replaces the rules later.
         public var rules: RouteRules = .none
-        /// The hosts whose pages are intercepted although no package covers them; none by default.
+        /// The hosts whose pages are intercepted without a covering package; none by default.
         public var coveredHosts: [HostPattern] = []
-        /// The options of the loopback proxy and the local server, for modes that use one of them.
+        /// The options of the loopback proxy and the local server.
         public var loopback = LoopbackOptions()
 
         /// Creates the default options.
@@ -107,40 +107,40 @@ extension ContainerConfiguration {
 
     /// The options of pages.
     public struct Pages: Sendable {
-        /// The mode of covered pages. `nil`, the default, is the `standardMode` of the engine: the loopback proxy on
-        /// WebKitGTK, the custom scheme on engines that name none. `plain` turns interception off, except for the pages
-        /// of ``modes``.
+        /// The mode of covered pages. `nil`, the default, selects the `standardMode` of the engine: `loopbackProxy` on
+        /// WebKitGTK, `customScheme` on engines without a standard mode. `plain` turns interception off, except for the
+        /// entries of ``modes``.
         public var mode: InterceptionMode?
-        /// The pages that open in another mode than ``mode`` if they are covered; none by default. The last entry that
-        /// matches applies. All modes of the list are in use from the start, with the same packages, caches and cookies;
-        /// `loopbackServer` can be combined with `plain` only. `docs/route-rules.md` describes what pages of different
-        /// modes share.
+        /// The exceptions from ``mode`` for some covered pages; none by default. The last matching entry applies. All
+        /// modes of the list are active from the start and share packages, caches and cookies. `loopbackServer` can be
+        /// combined with `plain` only. `docs/route-rules.md` describes the relations between pages of different modes.
         public var modes: [PageMode] = []
-        /// The mode of an origin after its first page, for modes that change the origin which pages see. By default an
-        /// origin that was intercepted stays intercepted.
+        /// The policy for the mode of an origin after its first page, in modes that change the origin of pages. By
+        /// default an origin that was intercepted once remains intercepted.
         public var originModes = OriginModePolicy.staysIntercepted
-        /// The schemes of pages in custom-scheme mode; `containerkit` and `containerkit-http` by default.
+        /// The custom schemes of pages in the mode `customScheme`; `containerkit` and `containerkit-http` by default.
         public var schemeNames: SchemeNames = .standard
-        /// The time limit for the engine to remove files of older versions when a page opens, in modes in which the
-        /// engine stores files; 3 seconds by default. After it the page opens all the same.
+        /// The time limit for the engine to remove outdated package files from its caches when a page opens; 3 seconds
+        /// by default. After the limit the page opens anyway. It applies to modes in which the engine caches package
+        /// files.
         public var engineCacheLimit = Duration.seconds(3)
-        /// The messages of older pages, and the `post` requests of older apps; `nil`, and no support for them, by
-        /// default. With this option covered pages of all modes have the message handlers and `window.original_cookie`.
+        /// The message protocol of legacy pages and the `post` requests of older apps; `nil`, and no support, by
+        /// default. With this option, covered pages of all modes have the message handlers and
+        /// `window.original_cookie`.
         public var legacyMessages: LegacyMessages?
-        /// The user agent of views; that of the engine by default. ``PageOptions`` has another one for a single page.
+        /// The user agent of views; that of the engine by default. ``PageOptions`` can override it for a page.
         public var userAgent = UserAgent.engine
-        /// The values, by origin, that pages receive before their scripts run; none by default. They are the same for the
-        /// lifetime of the container: values of an account belong to ``PageOptions``.
+        /// The values, by origin, that pages receive before their scripts run; none by default. They are constant for
+        /// the lifetime of the container, so pass the values of an account by ``PageOptions``.
         public var initialData: [InitialPageData] = []
-        /// The options of the recovery of blank pages; see ``/PageRecovery/BlankPageOptions``. No page is watched if it is
-        /// `nil`.
+        /// The options of blank page recovery; see ``/PageRecovery/BlankPageOptions``. `nil` disables it.
         public var blankPages: BlankPageOptions? = BlankPageOptions()
-        /// The hosts whose documents pages show, and the limits of requests to ``Container/pageDelegate``.
+        /// The hosts whose documents pages may show, and the limits of requests to ``Container/pageDelegate``.
         public var requests = PageRequestOptions()
-        /// The limits of size and number of the downloads that ``Container/pageDelegate`` accepts.
+        /// The size and count limits of the downloads that ``Container/pageDelegate`` accepts.
         public var downloads = DownloadOptions()
-        /// The bridges of pages over loopback, which need none; none by default. They cost time and memory, and are for
-        /// tests.
+        /// The bridges that are added to pages in loopback modes for tests; none by default. These modes need no
+        /// bridge, and a bridge costs time and memory.
         @_spi(Testing) public var forcedBridges: ForcedBridges = []
 
         /// Creates the default options.
@@ -149,20 +149,20 @@ extension ContainerConfiguration {
 
     /// The options of the pool of views.
     public struct Views: Sendable {
-        /// The number of warm views, which follows use; by default 3 at first, and then 1 to 6.
+        /// The number of warm views, which adapts to use; by default 3 initially, then 1 to 6.
         public var pool = PoolCapacity.standard
-        /// The number of warm views at first. A new value is also the minimum and the maximum.
+        /// The initial number of warm views. A new value also sets the minimum and the maximum.
         public var poolCapacity: Int {
             get { pool.standard }
             set { pool = PoolCapacity(fixed: newValue) }
         }
-        /// A Boolean value that indicates whether the container prepares views without a call of ``Container/warmUp()``
-        /// when the app is idle: nothing has happened for ``idleDelay``, no page loads, the app is in the foreground,
-        /// memory is not short, and ``ContainerConfiguration/conditions`` are idle. True by default.
+        /// A Boolean value that indicates whether the container prepares views automatically when the app is idle;
+        /// `true` by default. The app is idle if no event occurred for ``idleDelay``, no page loads, the app is in the
+        /// foreground, memory is not short, and ``ContainerConfiguration/conditions`` are idle.
         public var warmsUpWhenIdle = true
-        /// The time without an event after which the app counts as idle; 1 second by default.
+        /// The time without an event after which the app is idle; 1 second by default.
         public var idleDelay = Duration.seconds(1)
-        /// The maximum number of pages of one site that the web process of a view shows before it ends; 50 by default.
+        /// The maximum number of pages of one site that a web process shows before it is replaced; 50 by default.
         public var reuseLimit = 50
 
         /// Creates the default options.
@@ -171,12 +171,12 @@ extension ContainerConfiguration {
 
     /// The limits of disk space and memory.
     public struct Storage: Sendable {
-        /// The budgets and caches of the directory; see ``/ResourceStore/BlobStore/Configuration`` for the defaults.
+        /// The disk budgets and caches of the directory; see ``/ResourceStore/BlobStore/Configuration`` for the
+        /// defaults.
         public var budgets = BlobStore.Configuration()
         /// The maximum number of bytes in memory of caches, relayed bodies, and files that are held until they are
-        /// verified; 128 MB by default. ``MemoryBudget`` has the shares; a larger limit of another option is lowered to
-        /// its share. A file that is held until it is verified has a limit of its own. The memory of views belongs to the
-        /// engine and is not included.
+        /// verified; 128 MB by default. ``MemoryBudget`` defines the shares, and a larger limit of another option is
+        /// lowered to its share. Memory of views belongs to the engine and is not included.
         public var memoryCeiling = 128 << 20
 
         /// Creates the default options.
@@ -185,11 +185,11 @@ extension ContainerConfiguration {
 
     /// The options of metrics and timelines.
     public struct Diagnostics: Sendable {
-        /// The backend of the metrics, whose names are in `docs/seeing.md`. By default the metrics system of the process
-        /// at the time when the configuration is created; nothing is counted if there is none.
+        /// The metrics backend; `docs/seeing.md` lists the metrics. By default the metrics system of the process at the
+        /// time when the configuration is created. Nothing is counted if there is none.
         public var metrics: any MetricsFactory = MetricsSystem.factory
-        /// The options for recording how pages open: as ``/Diagnostics/PageTimeline``, by ``Container/timelines()``, and
-        /// as a line in the log for each page. `nil`, and no recording, by default.
+        /// The options of timelines, which record how pages open. They are available by ``Container/timelines()`` and
+        /// as one log line per page. `nil`, and no recording, by default.
         public var timelines: TimelineOptions?
 
         /// Creates the default options.

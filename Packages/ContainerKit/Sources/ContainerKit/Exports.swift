@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The types of other modules that the API of ContainerKit names, so that an app imports ContainerKit and an adapter
-// only.
+// The types of other modules that the API of ContainerKit names. An app imports ContainerKit and an adapter only.
 
 @_exported public import struct BodyBridge.LegacyMessages
 @_exported public import struct ConnectTunnel.HostPort
@@ -143,6 +142,8 @@
 @_exported public import struct SchemeRouter.RouteLimits
 @_exported public import struct SchemeRouter.RouteRule
 @_exported public import struct SchemeRouter.RouteRules
+@_exported public import protocol SystemSupport.CodedError
+@_exported public import struct SystemSupport.ErrorCode
 @_exported public import enum WebEngine.DialogKind
 @_exported public import protocol WebEngine.EngineCaching
 @_exported public import protocol WebEngine.EngineCookieStore

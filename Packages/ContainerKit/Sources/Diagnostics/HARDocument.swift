@@ -4,7 +4,7 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// A document of the HTTP Archive format 1.2. Unknown values are those that the format prescribes.
+/// A document of the HTTP Archive format 1.2. Unknown values have the defaults that the format prescribes.
 struct HARDocument: Encodable {
     struct Log: Encodable {
         var version = "1.2"
@@ -62,7 +62,7 @@ struct HARDocument: Encodable {
             let bodySize: Int64
         }
 
-        /// All three are required and not negative.
+        /// The phases of a request, in milliseconds. The format requires all three, and none may be negative.
         struct Timings: Encodable {
             var send = 0.0
             let wait: Double
@@ -92,7 +92,8 @@ extension HARDocument {
             pages: numbered.map { Page($0.1, id: $0.0, export) },
             entries: numbered.flatMap { id, timeline in
                 timeline.requests.enumerated()
-                    // A stable order: requests without a start come last, in the order in which they ended.
+                    // Requests without a start come last, in the order in which they ended, so that the order is
+                    // stable.
                     .sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
                     .map { Entry($0.element, of: timeline, id: id, export) }
             })
@@ -130,13 +131,13 @@ extension HARDocument.Entry {
             recorded.provenance?.rawValue ?? (recorded.asker == .engine && recorded.status != nil ? "engine" : "failed")
         // A reason may contain the URL.
         let reason = export.leavesQueriesOut ? nil : recorded.reason
-        let unknown = recorded.started == nil ? "when it began is not known" : nil
-        // The reason of a package begins with its source.
+        let unknown = recorded.started == nil ? "start time unknown" : nil
+        // The reason of a response from a package already begins with the source.
         let parts = reason.map { $0.hasPrefix(source + " ") ? [$0] : [source, $0] } ?? [source]
         comment = (parts + [unknown].compactMap { $0 }).joined(separator: ": ")
     }
 
-    /// Returns the query parameters of a URL, in its percent encoding.
+    /// Returns the query parameters of a URL, percent-encoded as in the URL.
     static func parameters(of url: String) -> [Parameter] {
         let bare = url.prefix { $0 != "#" }
         guard let mark = bare.firstIndex(of: "?") else { return [] }
@@ -150,7 +151,7 @@ extension HARDocument.Entry {
 extension PageTimeline {
     /// Returns the date of a mark in ISO 8601, in UTC, with milliseconds.
     fileprivate func stamp(_ time: Duration) -> String {
-        // The format truncates to milliseconds: half a millisecond more keeps 0.3 from becoming 0.299.
+        // The format style truncates to milliseconds. Half a millisecond is added so that 0.3 does not become 0.299.
         let whole = (opened.timeIntervalSince1970 * 1_000 + time.inMilliseconds).rounded()
         return Date(timeIntervalSince1970: (whole + 0.5) / 1_000)
             .formatted(

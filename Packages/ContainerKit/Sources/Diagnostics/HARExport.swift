@@ -3,22 +3,22 @@
 
 public import Foundation
 
-/// Writes timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
+/// Encodes timelines in the HTTP Archive format 1.2, which the developer tools of browsers read.
 ///
-/// The file depends on the timelines and these options only. It contains neither cookies nor header fields, because
+/// The output depends only on the timelines and these options. It contains neither cookies nor header fields, because
 /// timelines do not record them. It contains URLs, whose queries may hold secrets: see ``leavesQueriesOut``.
 public struct HARExport: Sendable, Hashable {
-    /// A program that the format names.
+    /// A program that the archive names.
     public struct Program: Sendable, Hashable, Encodable {
-        /// The name.
+        /// The name of the program.
         public var name: String
-        /// The version; may be empty.
+        /// The version of the program; may be empty.
         public var version: String
 
         /// Creates a program.
         /// - Parameters:
-        ///   - name: the name.
-        ///   - version: the version; may be empty.
+        ///   - name: the name of the program.
+        ///   - version: the version of the program; may be empty.
         public init(name: String, version: String) {
             self.name = name
             self.version = version
@@ -27,19 +27,19 @@ public struct HARExport: Sendable, Hashable {
 
     /// The program that writes the file; ContainerKit by default.
     public var creator = Program(name: "ContainerKit", version: "")
-    /// The engine; not named by default.
+    /// The web engine; `nil` by default.
     public var browser: Program?
-    /// A Boolean value that indicates whether URLs are written without user, password, query and fragment; false by
+    /// A Boolean value that indicates whether URLs are written without user, password, query and fragment; `false` by
     /// default. Set it for files that leave the machine.
     public var leavesQueriesOut = false
 
-    /// Creates the default export.
+    /// Creates an export with the default options.
     public init() {}
 
-    /// Returns the file as JSON in UTF-8 with sorted keys. The requests of a page are in the order in which they began.
-    /// - Parameter timelines: the pages, in the order of the file.
+    /// Returns the archive as JSON in UTF-8 with sorted keys. The requests of a page are in the order of their start.
+    /// - Parameter timelines: the pages, in the order of the archive.
     /// - Returns: the content of a `.har` file.
-    /// - Throws: `EncodingError` if a time is not a number, which no recorded timeline contains.
+    /// - Throws: `EncodingError` if a time is not finite; no recorded timeline contains such a time.
     public func json(_ timelines: [PageTimeline]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -49,7 +49,7 @@ public struct HARExport: Sendable, Hashable {
     func shown(_ url: String) -> String { leavesQueriesOut ? BareURL.of(url) : url }
 }
 
-/// The part of a URL that logs and files for others may contain.
+/// Removes the parts of a URL that logs and exported files must not contain.
 enum BareURL {
     /// Returns the URL without user, password, query and fragment.
     static func of(_ url: String) -> String {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The names of a container's metrics; `docs/seeing.md` describes each. They are an interface, because dashboards name
-/// them.
+/// The names of a container's metrics; `docs/seeing.md` describes each. The names are public interface, because
+/// dashboards refer to them.
 package enum MetricName: String, CaseIterable {
     case pages = "containerkit.pages"
     case pageFailures = "containerkit.page.failures"
@@ -37,7 +37,7 @@ package struct MetricKey: Hashable {
         self.dimensions = dimensions
     }
 
-    /// The dimensions in the order of their names.
+    /// The dimensions, sorted by name.
     var sortedDimensions: [(String, String)] {
         dimensions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

@@ -5,20 +5,21 @@ package import Metrics
 package import ResourceLoading
 internal import WebEngine
 
-/// Reports pages, requests and totals to the app's metrics backend. No dimension holds a value that a page or a server
-/// can choose, so that the number of series is bounded.
+/// Reports pages, requests and totals to the app's metrics backend.
+///
+/// No dimension holds a value that a page or a server can choose, so that the number of series is bounded.
 ///
 /// Isolation: the main actor.
 @MainActor
 package final class MetricsReporter {
     private let factory: any MetricsFactory
     private weak var host: (any DiagnosticsHost)?
-    // Each series is made once, because making one takes a lock of the backend.
+    // Each series is created once, because the backend takes a lock to create one.
     private var counters: [MetricKey: Counter] = [:]
     private var timers: [MetricKey: Metrics.Timer] = [:]
     private var reportedTotals: [MetricKey: Int] = [:]
 
-    /// Creates a reporter, or returns `nil` if the factory discards all metrics because the app has chosen no backend.
+    /// Creates a reporter, or returns `nil` if the factory discards all metrics because the app has set no backend.
     package init?(_ factory: any MetricsFactory, host: (any DiagnosticsHost)? = nil) {
         guard !(factory is NOOPMetricsHandler) else { return nil }
         self.factory = factory
@@ -30,7 +31,7 @@ package final class MetricsReporter {
         count(MetricKey(name, dimensions), by: amount)
     }
 
-    /// Records an observation in the series of pages and requests. A close reports the totals.
+    /// Records an observation in the series of pages and requests. Also reports the totals when a page closes.
     package func record(_ observation: PageObservation) {
         switch observation {
         case .opened(let session): count(.pages, ["mode": session.mode.rawValue])
@@ -41,7 +42,7 @@ package final class MetricsReporter {
         }
     }
 
-    /// Records how a page opened: once, when it has loaded or when its load has failed.
+    /// Records the times of a page. Call it once per page, when the page has loaded or its load has failed.
     func record(_ timeline: PageTimeline) {
         var dimensions = ["mode": timeline.mode?.rawValue ?? "none"]
         if timeline.marks.loaded == nil, timeline.failure != nil { count(.pageFailures, dimensions) }

@@ -4,8 +4,10 @@
 internal import Foundation
 internal import WebEngine
 
-/// The times of a page's `performance` object, read in an isolated world: in milliseconds since `origin`, which is in
-/// milliseconds since 1970. A time that the engine does not report is `nil`.
+/// The times that a script in an isolated world reads from a page's `performance` object.
+///
+/// `origin` is in milliseconds since 1970; the other times are in milliseconds since `origin`. A time that the engine
+/// does not report is `nil`.
 struct PageReadings: Decodable, Sendable, Hashable {
     var origin: Double?
     var responseStart: Double?
@@ -13,12 +15,12 @@ struct PageReadings: Decodable, Sendable, Hashable {
     var firstContentfulPaint: Double?
     var domReady: Double?
 
-    /// The longest message that is decoded, in bytes.
+    /// The maximum length of a message, in bytes.
     private static let limit = 4_096
 
     init() {}
 
-    /// Decodes the JSON that ``script`` posts; `nil` if it is invalid.
+    /// Decodes the JSON that ``script`` posts; returns `nil` if it is invalid or too long.
     init?(json: String) {
         guard json.utf8.count <= Self.limit,
             let readings = try? JSONDecoder().decode(Self.self, from: Data(json.utf8))
@@ -30,10 +32,10 @@ struct PageReadings: Decodable, Sendable, Hashable {
     static let name = "containerkit-timeline"
     static let world = ScriptWorld.isolated(name: name)
 
-    /// Posts the readings once, when the page has loaded and has its first contentful paint, but at most 2 seconds
-    /// after the load: a page is often loaded before it is painted.
+    /// The script that posts the readings once, after the load and the first contentful paint, at the latest 2
+    /// seconds after the load. A page is often loaded before it is painted.
     ///
-    /// It runs at the document's start, because a script that the app evaluates later counts as a user gesture, which
+    /// The script runs at the document's start: a script that the app evaluates later counts as a user gesture, which
     /// the page can read from `navigator.userActivation`.
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 

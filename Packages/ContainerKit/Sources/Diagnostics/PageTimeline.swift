@@ -5,76 +5,79 @@ public import Foundation
 public import ResourceLoading
 public import WebEngine
 
-/// The record of how one page opened: the times of its steps and its requests. An unknown value is `nil`, never 0.
+/// The times of the steps and the requests of one page load. An unknown value is `nil`, never 0.
 ///
 /// The URLs contain their queries, which may hold secrets: see ``HARExport/leavesQueriesOut``.
 public struct PageTimeline: Sendable, Hashable {
-    /// The times of the steps, as durations since the call of open. Of a step that happens several times, the first.
+    /// The times of the steps, as durations since the call of `open`. If a step happens several times, the first one
+    /// counts.
     public struct Marks: Sendable, Hashable {
-        /// The page received its view.
+        /// The time when the page received its view.
         public var checkOutEnded: Duration?
-        /// The view began to navigate.
+        /// The time when the view began to navigate.
         public var navigationStarted: Duration?
-        /// The head of the document's response was there.
+        /// The time when the head of the document's response arrived.
         public var responseStarted: Duration?
-        /// The document began to arrive in the view.
+        /// The time when the engine committed the document.
         public var committed: Duration?
-        /// The first paint of any kind.
+        /// The first paint of any kind (Paint Timing, `first-paint`).
         public var firstPaint: Duration?
-        /// The first paint of text or an image.
+        /// The first paint of text or an image (Paint Timing, `first-contentful-paint`).
         public var firstContentfulPaint: Duration?
-        /// The document was parsed, and its `DOMContentLoaded` handlers had run.
+        /// The time when the document was parsed and its `DOMContentLoaded` handlers had run.
         public var domReady: Duration?
-        /// The page and its initial resources were loaded.
+        /// The time when the page and its initial resources had loaded.
         public var loaded: Duration?
-        /// The first load failed. The mark stays if a later load succeeds.
+        /// The time when the first load failed. It stays set if a later load succeeds.
         public var failed: Duration?
-        /// The page was closed.
+        /// The time when the page was closed.
         public var closed: Duration?
 
-        /// Creates marks of which none is set.
+        /// Creates marks that are all `nil`.
         public init() {}
     }
 
-    /// One request of a page. Times are durations since the call of open.
+    /// One request of a page. Times are durations since the call of `open`.
     public struct Request: Sendable, Hashable {
-        /// The component that loaded a page's request.
+        /// The component that loaded a request.
         public enum Asker: Sendable, Hashable {
-            /// The container loaded it.
+            /// The container.
             case page
-            /// The engine loaded it past the container.
+            /// The engine, without the container.
             case engine
         }
 
         /// The component that loaded the request.
         public var asker: Asker
-        /// The method.
+        /// The request method.
         public var method: String
         /// The real URL.
         public var url: String
         /// A Boolean value that indicates whether the view navigated to the URL.
         public var isMainDocument: Bool
-        /// The status of the response; `nil` if there was none.
+        /// The status of the response; `nil` if there was no response.
         public var status: Int?
         /// The source of the response; `nil` if there was no response, or if the engine does not report it.
         public var provenance: Provenance.Source?
-        /// One line for people: the reason for the source of the response, or for its absence; `nil` if it is unknown.
+        /// The reason for the source of the response, or the error if there is no response, as one line of text;
+        /// `nil` if unknown.
         public var reason: String?
-        /// The `Content-Type` of the response; `nil` if it is unknown.
+        /// The `Content-Type` of the response; `nil` if unknown.
         public var mediaType: String?
-        /// The number of body bytes that reached the engine, or the announced size of a body that the engine loaded.
+        /// The number of body bytes that the engine received, or, for a body that the engine loaded, the announced
+        /// length.
         public var bytes: Int64?
         /// The start of the request.
         public var started: Duration?
-        /// The arrival of the response's head.
+        /// The arrival of the head of the response.
         public var responded: Duration?
         /// The end of the request.
         public var ended: Duration?
 
-        /// Creates a request of which nothing else is known.
+        /// Creates a request with all other values unknown.
         /// - Parameters:
         ///   - asker: the component that loaded the request.
-        ///   - method: the method.
+        ///   - method: the request method.
         ///   - url: the real URL.
         ///   - isMainDocument: whether the view navigated to the URL.
         public init(asker: Asker, method: String, url: String, isMainDocument: Bool = false) {
@@ -85,33 +88,33 @@ public struct PageTimeline: Sendable, Hashable {
         }
     }
 
-    /// The page; counts up from 1 in one container.
+    /// The identity of the page; counts up from 1 in one container.
     public let page: PageID
-    /// The real URL of the document: at first the opened URL, then the URL of the view's last document.
+    /// The real URL of the document: first the opened URL, then the URL of the last committed document.
     public var documentURL: String
-    /// The mode in which the page's requests reach the container; `nil` until the page has a view.
+    /// The interception mode of the page; `nil` until the page has a view.
     public var mode: InterceptionMode?
-    /// A Boolean value that indicates whether the view was warm; `nil` until the page has one.
+    /// A Boolean value that indicates whether the view was warm at its check-out; `nil` until the page has a view.
     public var hasWarmView: Bool?
-    /// The date of the call of open.
+    /// The date of the call of `open`.
     public let opened: Date
     /// The times of the steps.
     public var marks = Marks()
-    /// One line for people: the reason of the first failed load; `nil` if none failed.
+    /// The reason of the first failed load, as one line of text; `nil` if no load failed.
     public var failure: String?
     /// The page's requests in the order in which they ended; at most ``requestLimit``.
     public private(set) var requests: [Request] = []
-    /// The most requests that are kept: the first ones.
+    /// The maximum number of recorded requests. Requests beyond it are only counted.
     public let requestLimit: Int
     /// The number of requests that ended after ``requests`` was full.
     public private(set) var droppedRequests = 0
 
-    /// Creates the timeline of a page that opens.
+    /// Creates the timeline of a page that is being opened.
     /// - Parameters:
-    ///   - page: the page.
+    ///   - page: the identity of the page.
     ///   - documentURL: the real URL that is opened.
-    ///   - opened: the date of the call of open.
-    ///   - requestLimit: the most requests that are kept.
+    ///   - opened: the date of the call of `open`.
+    ///   - requestLimit: the maximum number of recorded requests.
     public init(page: PageID, documentURL: String, opened: Date, requestLimit: Int = TimelineOptions.standardLimit) {
         self.page = page
         self.documentURL = documentURL
@@ -130,18 +133,19 @@ public struct PageTimeline: Sendable, Hashable {
     }
 }
 
-/// The options for the recording of a ``PageTimeline``.
+/// The options for recording a ``PageTimeline``.
 public struct TimelineOptions: Sendable, Hashable {
     /// The default of ``requestLimit``: 512.
     public static let standardLimit = 512
 
-    /// The most requests that are kept of one page; the others are counted. 512 by default.
+    /// The maximum number of recorded requests of one page; 512 by default. Requests beyond it are only counted.
     public var requestLimit = Self.standardLimit
     /// A Boolean value that indicates whether each page reports the times of its first paints and of its parsed
-    /// document after it has loaded. One script reads them, in a world that the page cannot see. True by default.
+    /// document after it has loaded; `true` by default. A script in an isolated world reads them; the page cannot
+    /// detect it.
     public var asksPages = true
-    /// The longest time between the load and that report; 3 seconds by default. A hidden page paints nothing, so that
-    /// its timeline is sent after this time.
+    /// The maximum time between the load and the report of the page; 3 seconds by default. A hidden page does not
+    /// paint, so that its timeline is sent after this time.
     public var askingLimit = Duration.seconds(3)
 
     /// Creates the default options.

@@ -6,13 +6,13 @@ internal import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// Something that happened to a page: the input of timelines and page metrics.
+/// An observation of a page: the input of timelines and page metrics.
 package enum PageObservation: Sendable {
     /// The page received its view and its session.
     case opened(PageSession)
     /// The page's view sent a signal.
     case signal(PageID, ViewSignal)
-    /// A request that came through the container has ended.
+    /// A request that the container handled has ended.
     case requestEnded(RequestRecord)
     /// The page was closed.
     case closed(PageID)
@@ -27,16 +27,17 @@ package enum PageObservation: Sendable {
     }
 }
 
-/// Builds a timeline from observations: a pure state machine that accepts them in any order.
+/// Builds a timeline from observations. A pure state machine that accepts observations in any order.
 struct TimelineBuilder: Sendable {
-    /// The steps that subscribers receive a timeline for.
+    /// The steps after which subscribers receive a timeline.
     enum Step: Sendable, Hashable {
         case loaded, failed, closed
     }
 
     private(set) var timeline: PageTimeline
     private let called: ContinuousClock.Instant
-    /// A Boolean value that indicates whether the current navigation has failed: some engines report its end as well.
+    /// A Boolean value that indicates whether the current navigation has failed. Some engines also report its end as
+    /// finished.
     private var isFailing = false
     private var reported: Set<Step> = []
 
@@ -45,7 +46,8 @@ struct TimelineBuilder: Sendable {
         self.called = called
     }
 
-    /// Records an observation and returns the step that it completes, each step once. Nothing changes after the close.
+    /// Records an observation. Nothing changes after the close.
+    /// - Returns: the step that the observation completes, each step once; `nil` if there is none.
     mutating func record(_ observation: PageObservation, at instant: ContinuousClock.Instant) -> Step? {
         guard timeline.marks.closed == nil else { return nil }
         let time = called.duration(to: instant)
@@ -65,7 +67,7 @@ struct TimelineBuilder: Sendable {
         return nil
     }
 
-    /// Records that the page has its view.
+    /// Records whether the view of the page was warm at its check-out.
     mutating func record(hasWarmView: Bool) { timeline.hasWarmView = hasWarmView }
 
     /// Records the real URL of the document that the view shows.
@@ -81,7 +83,7 @@ struct TimelineBuilder: Sendable {
     /// Records the times that the page reported, except those that are impossible.
     mutating func record(_ readings: PageReadings) {
         guard timeline.marks.closed == nil, let origin = readings.origin, origin.isFinite else { return }
-        // The page reads the wall clock. If it was set while the page opened, all times are shifted.
+        // The page uses the wall clock. If the clock was set while the page opened, all times are shifted.
         let start = origin - timeline.opened.timeIntervalSince1970 * 1_000
         let end = (timeline.marks.loaded ?? .zero) + .seconds(10)
         func since(_ value: Double?) -> Duration? {
@@ -96,7 +98,7 @@ struct TimelineBuilder: Sendable {
     }
 
     private mutating func record(documentRequest record: RequestRecord) {
-        // The engine may report the navigation later than the view requests the document.
+        // The engine may report the navigation after the view has requested the document.
         let started = called.duration(to: record.started)
         timeline.marks.navigationStarted = min(timeline.marks.navigationStarted ?? started, started)
         mark(\.responseStarted, record.responded.map { called.duration(to: $0) })
@@ -111,7 +113,7 @@ struct TimelineBuilder: Sendable {
         case .committed: break
         case .finished where isFailing: break
         case .finished where timeline.marks.committed == nil:
-            // An engine that refuses a URL may load a blank page in its place.
+            // An engine that refuses a URL may load a blank page instead.
             return fail("the load ended without a document", at: time)
         case .finished:
             mark(\.loaded, time)
@@ -141,7 +143,7 @@ struct TimelineBuilder: Sendable {
 }
 
 extension EngineError {
-    /// The description without the location, a URL whose query does not belong in a log.
+    /// The description without the location. The location is a URL, whose query must not be logged.
     package var withoutLocation: String { "\(code): \(message)" }
 }
 
@@ -155,7 +157,7 @@ extension PageTimeline.Request {
             switch record.outcome {
             case .finished: record.provenance?.reason
             case .failed(let error): error.description
-            case .stopped: "dropped by the page"
+            case .stopped: "cancelled by the page"
             }
         mediaType = record.mediaType
         bytes = record.responded == nil ? nil : record.bytes

@@ -8,12 +8,14 @@ package import ResourceLoading
 package import WebEngine
 
 /// The values that diagnostics read from the container.
+///
+/// Isolation: the main actor.
 @MainActor
 package protocol DiagnosticsHost: AnyObject {
     /// Returns the real URL of the document that a page shows, or `nil` if the page is closed.
     func documentURL(of page: PageID) -> String?
 
-    /// The counts of the modules since the container was opened, by the series that reports them.
+    /// The totals of the modules since the container was opened, by series.
     var metricTotals: [MetricKey: Int] { get }
 }
 
@@ -22,13 +24,13 @@ package protocol DiagnosticsHost: AnyObject {
 /// Isolation: the main actor.
 @MainActor
 package final class TimelineRecorder {
-    /// The recording of one page. It outlives the close, so that the host's page can return its timeline.
+    /// The recording of one page. It remains valid after the close, so that the facade can return its timeline.
     @MainActor
     package final class Recording {
         fileprivate var machine: TimelineBuilder
-        /// The page's readings, if they arrive before the engine reports the load.
+        /// The readings of the page, if they arrive before the engine reports the load.
         fileprivate var readings: PageReadings?
-        /// Waits for the readings of a page that has loaded.
+        /// The task that waits for the readings of a loaded page.
         fileprivate var waiting: Task<Void, Never>?
         fileprivate var isReported = false
 
@@ -37,7 +39,8 @@ package final class TimelineRecorder {
         package var timeline: PageTimeline { machine.timeline }
     }
 
-    /// The most timelines that wait for one subscriber; for one more the oldest is dropped.
+    /// The maximum number of timelines that are buffered for one subscriber. If the buffer is full, the oldest is
+    /// dropped.
     package static let bufferLimit = 64
 
     private let options: TimelineOptions
@@ -46,10 +49,15 @@ package final class TimelineRecorder {
     private weak var host: (any DiagnosticsHost)?
     private var recordings: [PageID: Recording] = [:]
     private let timelines = Broadcast<PageTimeline>(capacity: TimelineRecorder.bufferLimit)
-    /// The number of timelines that slow subscribers lost.
+    /// The number of timelines that were dropped because a subscriber was slow.
     package var dropped: Int { timelines.dropped }
 
-    /// - Parameter metrics: the reporter that records each timeline once, when its page has loaded or has failed.
+    /// Creates a recorder.
+    /// - Parameters:
+    ///   - options: the limits of the timelines.
+    ///   - logger: the log of opened pages and failures.
+    ///   - metrics: the reporter that records each timeline once, when its page has loaded or its load has failed.
+    ///   - host: the container; not retained.
     package init(
         _ options: TimelineOptions, logger: Logger, metrics: MetricsReporter? = nil, host: (any DiagnosticsHost)? = nil
     ) {
@@ -61,7 +69,7 @@ package final class TimelineRecorder {
 
     package func subscribe() -> AsyncStream<PageTimeline> { timelines.subscribe() }
 
-    /// Begins the timeline of a page when open is called.
+    /// Starts the timeline of a page. Call it when `open` is called.
     package func begin(_ page: PageID, at url: String) {
         recordings[page] = Recording(
             TimelineBuilder(page: page, url: url, called: .now, date: Date(), requestLimit: options.requestLimit))
@@ -73,8 +81,8 @@ package final class TimelineRecorder {
         return recordings[page]
     }
 
-    /// Makes a page report its readings after it has loaded. If the view refuses the message handler, the timeline has
-    /// none.
+    /// Adds the script and the message handler through which a page reports its readings. If the view refuses the
+    /// message handler, the timeline has no readings.
     package func listen(to view: some EngineView, of page: PageID) {
         guard options.asksPages else { return }
         do {
@@ -85,12 +93,12 @@ package final class TimelineRecorder {
             }
             view.scripting.add(PageReadings.script)
         } catch {
-            logger.warning("a page is not asked for its times", metadata: ["error": "\(error)"])
+            logger.warning("cannot read the paint times of a page", metadata: ["error": "\(error)"])
         }
     }
 
     /// Ends the timeline of a page that could not be opened.
-    /// - Parameter reason: one line for people, without a URL: the log contains it.
+    /// - Parameter reason: one line of text without a URL, because it is logged.
     package func fail(_ page: PageID, reason: String) {
         guard let recording = recordings.removeValue(forKey: page) else { return }
         recording.waiting?.cancel()
@@ -104,7 +112,7 @@ package final class TimelineRecorder {
         if case .signal(_, .committed) = observation, let url = host?.documentURL(of: page) {
             recording.machine.record(documentURL: url)
         }
-        // The readings of a redirecting document, or of a load that never ended.
+        // These readings belong to a document that redirects, or to a load that did not end.
         if case .signal(_, .started) = observation { recording.readings = nil }
         switch recording.machine.record(observation, at: .now) {
         case nil: break
@@ -117,7 +125,8 @@ package final class TimelineRecorder {
         }
     }
 
-    /// Sends the timeline of a page that has loaded as soon as the page has reported its readings.
+    /// Sends the timeline of a loaded page when the page has reported its readings, at the latest after the time
+    /// limit.
     private func sendWhenRead(_ recording: Recording) {
         guard options.asksPages else { return send(recording) }
         if let readings = recording.readings {
@@ -158,8 +167,8 @@ package final class TimelineRecorder {
 }
 
 extension PageTimeline {
-    /// The metadata of an opened page in the log: times in milliseconds, the document's URL without its query. An
-    /// unknown value is left out.
+    /// The log metadata of an opened page: times in milliseconds, and the URL of the document without its query.
+    /// Unknown values are omitted.
     var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "page": "\(page.rawValue)", "url": "\(BareURL.of(documentURL))", "requests": "\(requests.count)",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Starts a listener when it is first needed and shares one start among concurrent callers, so that a port that cannot
-/// be had is no error while interception is off.
+/// Starts a listener on first use and shares one start among concurrent callers. A port that is in use is therefore no
+/// error while interception is off.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -18,7 +18,7 @@ final class LazyListener<Listener: Sendable> {
     }
 
     /// Returns the listener, and starts it if necessary. After a failure the next call tries again.
-    /// - Throws: the error of the start; `CancellationError` after ``end()``.
+    /// - Throws: the error of the start, or `CancellationError` after ``end()``.
     func begun() async throws -> Listener {
         if let listener { return listener }
         guard !isOver else { throw CancellationError() }
@@ -26,12 +26,13 @@ final class LazyListener<Listener: Sendable> {
         starting = task
         defer { if starting == task { starting = nil } }
         let listener = try await task.value
+        guard !isOver else { throw CancellationError() }
         self.listener = listener
         return listener
     }
 
     /// Prevents further starts.
-    /// - Returns: the listener, also one that is just starting; `nil` if there is none.
+    /// - Returns: the listener, including one that is starting, or `nil` if there is none.
     func end() async -> Listener? {
         isOver = true
         if let starting { return try? await starting.value }

@@ -6,8 +6,8 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// Runs the local server of the mode `loopbackServer` on the port of the last launch, and gives the engine its access
-/// token for each page that opens.
+/// Runs the local server of the mode `loopbackServer` on the port of the last launch, and stores the server's access
+/// token in the engine for each page that opens.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
@@ -19,13 +19,14 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
 
-    /// Starts to listen.
+    /// Creates the controller, and starts to listen if the server is in use.
     /// - Parameters:
     ///   - engine: the engine, which is not retained.
     ///   - requests: the loader of the server.
     ///   - options: the options of the server.
-    ///   - directory: the container's folder, in which the port is stored.
-    ///   - isUsed: `false` if the server starts when the first page opens.
+    ///   - directory: the container's directory, which stores the port.
+    ///   - isUsed: a Boolean value that indicates whether the server starts now. If `false`, it starts when the first
+    ///     page opens.
     ///   - logger: the logger.
     ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
@@ -48,7 +49,8 @@ final class LocalServerController<Engine: WebEngineDriver> {
         if isUsed { _ = try await server.begun() }
     }
 
-    /// - Parameter port: the port that the app has chosen; `nil` for the port of the last launch.
+    /// Starts the server.
+    /// - Parameter port: the port that the app has configured; `nil` for the port of the last launch.
     private static func start(
         _ configuration: LocalServer.Configuration, at port: Int?, _ memory: ServerPort, _ logger: Logger
     ) async throws -> LocalServer {
@@ -67,13 +69,13 @@ final class LocalServerController<Engine: WebEngineDriver> {
         do {
             try await memory.keep(port)
         } catch {
-            // Pages work, but their origin is another one in the next launch.
-            logger.warning("the server's port is not kept", metadata: ["error": "\(error)"])
+            // Pages load, but their origin is different in the next launch.
+            logger.warning("the port of the local server could not be saved", metadata: ["error": "\(error)"])
         }
         return server
     }
 
-    /// Starts on a random port, and tries a few others if it is taken.
+    /// Starts on a random port. If it is in use, tries ten ports before the system chooses one.
     private static func startAnywhere(_ configuration: inout LocalServer.Configuration) async throws -> LocalServer {
         configuration.port = ServerPort.random()
         for _ in 0..<10 {
@@ -88,16 +90,16 @@ final class LocalServerController<Engine: WebEngineDriver> {
     /// The port of the server; `nil` while it does not listen.
     var port: Int? { server.listener?.port }
 
-    /// Makes the server listen again, if it has listened before.
+    /// Makes the server listen again, if it has been started before.
     /// - Throws: `LoopbackError`.
     func resume() async throws {
         _ = try await server.listener?.resume()
     }
 
-    /// Serves the site of a page, and gives the engine the access token for it.
+    /// Serves the site of a page, and stores the access token for it in the engine.
     /// - Parameter url: the page's real URL.
-    /// - Returns: the page's URL at the server; `nil` if the URL has no site.
-    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not keep the token.
+    /// - Returns: the page's URL at the server, or `nil` if the URL has no site.
+    /// - Throws: `LoopbackError` if the server cannot listen; `EngineError` if the engine does not store the token.
     func open(_ url: String) async throws -> String? {
         let server = try await server.begun()
         let port = try await server.resume()
@@ -110,19 +112,19 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return page.url
     }
 
-    /// Gives the engine the token each time that a page opens, because an app may have removed all cookies meanwhile,
-    /// or the process that has them may have been replaced. If that process has just ended, the cookie is lost without
-    /// an error.
+    /// Stores the access token in the engine, for each page that opens: the app may have removed all cookies, or the
+    /// web process that holds them may have been replaced. If that process has just ended, the engine loses the cookie
+    /// without an error, so the value is read back.
     private func giveToken(_ token: EngineCookie) async throws {
         guard let cookies = engine?.cookies else { return }
         for _ in 0..<2 {
-            let isKept = try await withLimit(.seconds(10), "the engine does not take the token") {
+            let isKept = try await withLimit(.seconds(10), "the engine does not store the access token") {
                 try await cookies.set(token)
                 return try await cookies.all().contains { $0.domain == token.domain && $0.value == token.value }
             }
             if isKept { return }
         }
-        throw EngineError(.cookie, "the engine does not keep the token", at: token.domain)
+        throw EngineError(.cookie, "the engine does not store the access token", at: token.domain)
     }
 
     /// Returns a Boolean value that indicates whether a cookie is the access token, which belongs to no page.
@@ -131,10 +133,10 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return cookie.name == token.name && cookie.value == token.value
     }
 
-    /// Returns a cookie of the engine with the real host of a page as its domain; `nil` for cookies of other sites and
-    /// for the token.
+    /// Returns a cookie of the engine with the real host of the page as its domain. Returns `nil` for cookies of other
+    /// sites and for the access token.
     func cookie(_ cookie: EngineCookie, ofPageAt url: String) -> EngineCookie? {
-        // A site has the same name at each port.
+        // The name of a site does not depend on the port.
         guard !isToken(cookie), let host = WebOrigin(url: url)?.host,
             let site = LocalServer.url(of: url, at: port ?? 443)?.site,
             cookie.domain == site.name || cookie.domain == "." + site.name
@@ -144,17 +146,17 @@ final class LocalServerController<Engine: WebEngineDriver> {
         return cookie
     }
 
-    /// Returns the URL at the server for a real URL; `nil` while the server does not listen.
+    /// Returns the URL at the server for a real URL, or `nil` if the server does not listen.
     func place(of url: String) -> String? {
         port.flatMap { LocalServer.url(of: url, at: $0)?.url }
     }
 
-    /// Returns the real URL for a URL at the server; `nil` for other URLs.
+    /// Returns the real URL for a URL at the server, or `nil` for other URLs.
     func realURL(of url: String) -> String? {
         server.listener?.realURL(of: url)
     }
 
-    /// Lets requests in flight finish, and stops the server.
+    /// Stops the server after its requests in progress have finished.
     func shutDown() async {
         await server.end()?.stop()
         events.close()

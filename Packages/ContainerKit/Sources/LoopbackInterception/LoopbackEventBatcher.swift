@@ -6,8 +6,8 @@ internal import Logging
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Carries the events of the proxy or the local server from its event loops to the main actor, in order and in batches:
-/// a turn of the main loop for each request would take longer than the request.
+/// Forwards the events of the proxy or the local server from its event loops to the main actor, in order and in
+/// batches. One main-actor task per request would take longer than the request.
 ///
 /// Isolation: any.
 final class LoopbackEventBatcher: LoopbackObserving {
@@ -22,9 +22,9 @@ final class LoopbackEventBatcher: LoopbackObserving {
         var isOver = false
     }
 
-    /// The most items that wait; later ones are dropped and counted.
+    /// The maximum number of waiting items. Further items are dropped and counted.
     private static let limit = 4_096
-    /// The time that the first item waits for others.
+    /// The time for which the first item waits for further items.
     private static let patience = Duration.milliseconds(10)
     private let state = Mutex(State())
     private let receive: @MainActor (Item) -> Void
@@ -60,7 +60,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
     func happened(_ event: LoopbackEvent) { add(.event(event)) }
     func ended(_ exchange: ExchangeReport) { add(.request(exchange)) }
 
-    /// Delivers the items that wait, and none after that.
+    /// Delivers the waiting items. Later items are ignored.
     @MainActor
     func close() {
         for item in drain(isLast: true) { receive(item) }
@@ -78,7 +78,7 @@ final class LoopbackEventBatcher: LoopbackObserving {
         }
         guard isFirst else { return }
         Task {
-            // The task is never cancelled, and an early delivery would be as good.
+            // The task is never cancelled; an early delivery would be harmless.
             try? await Task.sleep(for: Self.patience)
             await deliver()
         }

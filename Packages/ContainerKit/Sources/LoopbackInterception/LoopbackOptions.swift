@@ -6,14 +6,14 @@ public import LoopbackServer
 
 /// The options of the proxy of the mode `loopbackProxy` and of the server of the mode `loopbackServer`.
 public struct LoopbackOptions: Sendable {
-    /// The port of the local server, 1024 to 65535; the proxy needs none. By default the port is chosen at the first
-    /// launch and stored in the container's folder, because it is part of the origin of the pages, and so of their
-    /// storage.
+    /// The port of the local server, 1024 to 65535. The proxy does not use it. By default a port is chosen at the first
+    /// launch and stored in the container's directory, because the port is part of the origin of the pages and
+    /// therefore of their storage.
     public var port: Int?
-    /// Another HTTP proxy, for connections that pass end to end and for those that change their protocol; none by
-    /// default. Requests use the container's transport, which has a proxy of its own.
+    /// The upstream HTTP proxy for tunnelled connections and for protocol upgrades; none by default. Other requests use
+    /// the container's transport, which has its own proxy setting.
     public var upstreamProxy: HostPort?
-    /// Certificates (PEM) that connections of WebSockets to intercepted hosts trust; the system's by default.
+    /// The PEM certificates that WebSocket connections to intercepted hosts trust; those of the system by default.
     public var trustRoots: [String]?
     /// The limits of the proxy or the server.
     public var limits = LoopbackLimits()

@@ -5,54 +5,55 @@ package import HTTPTypes
 package import LoopbackServer
 package import ResourceLoading
 
-/// The request pipeline of the mode over loopback.
+/// The request pipeline of a loopback mode.
 ///
-/// Isolation: any, and concurrently. All requirements but ``answer(loopback:of:)`` read memory and do not wait.
+/// Isolation: any; called concurrently. All requirements except ``answer(loopback:of:)`` read memory and do not wait.
 package protocol LoopbackPipeline: AnyObject, Sendable {
-    /// A Boolean value that indicates whether some pages are not intercepted although their requests are covered, so
-    /// that a request is decided by the pages that may have sent it.
+    /// A Boolean value that indicates whether some pages are not intercepted although their requests are covered. If
+    /// so, the decision about a request depends on the pages that may have sent it.
     var distinguishesAskers: Bool { get }
 
-    /// Returns a Boolean value that indicates whether requests to the origin of this one, whose path does not count,
-    /// may be intercepted.
+    /// Returns a Boolean value that indicates whether any request to the origin of this request may be intercepted. The
+    /// path is ignored.
     func opens(originOf request: HTTPRequest) -> Bool
 
-    /// Returns the response to a request if it is available without waiting.
+    /// Returns the response to a request if it is available without suspension.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents of which one has sent it; `nil` if the attributed page is enough.
+    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     func immediateResponse(loopback request: ResourceRequest, of askers: [String]?) -> ImmediateResult
 
-    /// Returns the response to a request.
+    /// Returns the response to a request, or `nil` if no loader has one.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents of which one has sent it; `nil` if the attributed page is enough.
+    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     nonisolated(nonsending) func answer(
         loopback request: ResourceRequest, of askers: [String]?
     ) async throws -> ResourceResponse?
 }
 
-/// The store of the request bodies that the scripts of older pages hand over.
+/// The store of the request bodies that scripts of legacy pages pass to the app.
 package protocol LoopbackBodies: AnyObject, Sendable {
     /// Returns a Boolean value that indicates whether a request carries the identifier of a body.
     ///
     /// Isolation: any.
     func isCarried(by request: HTTPRequest) -> Bool
 
-    /// Completes a request that carries an identifier by its body, and removes the identifier.
+    /// Adds the stored body and its header fields to a request, and removes the identifier.
     /// - Throws: `ResourceError` if the body or its header fields cannot be sent with the request.
     @MainActor func complete(_ request: inout ResourceRequest) throws
 }
 
-/// Observes the requests for the documents of pages.
+/// Observes the requests for documents of pages.
 ///
-/// Isolation: any, and concurrently, except for ``record(_:)``.
+/// Isolation: any; called concurrently, except for ``record(_:)``.
 package protocol LoopbackRequestObserver: AnyObject, Sendable {
-    /// Receives the request for the document of a page, before it is answered.
+    /// Receives the request for the document of a page, before it is handled.
     func documentWasRequested(_ request: HTTPRequest)
-    /// Receives the real URL of a document whose response has arrived, without a fragment.
+    /// Receives the real URL of a document, without its fragment, when its response has arrived.
     func documentWasAnswered(_ url: String)
-    /// Receives the real URL of a document that could not be loaded, without a fragment, before the engine is told.
+    /// Receives the real URL of a document that could not be loaded, without its fragment, before the engine receives
+    /// the error.
     func documentFailed(_ url: String, because error: ResourceError)
     /// Receives facts about a document, before the engine has its response.
     @MainActor func record(_ report: LoopbackDocumentReport)
@@ -60,19 +61,19 @@ package protocol LoopbackRequestObserver: AnyObject, Sendable {
 
 /// Receives the events of the proxy or the local server, in order.
 ///
-/// Isolation: the main actor. The controller keeps its host as long as it lives.
+/// Isolation: the main actor. The controller retains its host.
 @MainActor
 package protocol LoopbackHost: AnyObject, Sendable {
     /// Receives an event of the proxy or the local server.
     func loopbackDidSend(_ event: LoopbackEvent)
     /// Receives the record of a request that has ended.
     func requestDidEnd(_ record: RequestRecord)
-    /// Receives the generation that answered a subresource of a page whose document the `Referer` field names; called
-    /// before ``requestDidEnd(_:)`` for the same request.
+    /// Receives the generation that answered a subresource of a page. The `Referer` field of the request names the
+    /// page's document. Called before ``requestDidEnd(_:)`` for the same request.
     func generation(_ generation: GenerationReference, didAnswer page: PageReference)
 }
 
-/// The ports by which loopback interception uses the rest of the container.
+/// The ports of loopback interception to the rest of the container.
 package struct LoopbackPorts: Sendable {
     let pipeline: any LoopbackPipeline
     let bodies: (any LoopbackBodies)?
@@ -82,8 +83,8 @@ package struct LoopbackPorts: Sendable {
     /// Creates the ports.
     /// - Parameters:
     ///   - pipeline: the pipeline of the mode.
-    ///   - bodies: the bodies that older pages hand over; `nil` if the app does not support such pages.
-    ///   - observer: the observer of the requests for documents.
+    ///   - bodies: the request bodies of legacy pages; `nil` if the app does not support legacy pages.
+    ///   - observer: the observer of document requests.
     ///   - host: the receiver of events.
     package init(
         pipeline: any LoopbackPipeline, bodies: (any LoopbackBodies)?, observer: (any LoopbackRequestObserver)?,

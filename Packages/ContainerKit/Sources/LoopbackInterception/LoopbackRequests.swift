@@ -7,18 +7,18 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// Answers the requests that come over loopback by the request pipeline, and attributes them to pages.
+/// Attributes requests that arrive over loopback to pages, and passes them to the request pipeline.
 ///
 /// Isolation: any.
 struct LoopbackRequests: ResourceLoader, InterceptPolicy {
     let pipeline: any LoopbackPipeline
     let pages: PageAttributor
-    /// The bodies that older pages hand over; `nil` if the app does not support such pages.
+    /// The request bodies of legacy pages; `nil` if the app does not support legacy pages.
     var bodies: (any LoopbackBodies)?
     var observer: (any LoopbackRequestObserver)?
 
     func opens(_ target: HostPort) -> Bool {
-        // The protocol shows with the first byte of a connection only. On a port that is neither's own it may be both.
+        // The protocol is known only after the first byte of a connection. A non-default port can use either scheme.
         let schemes = target.port == 443 ? [true] : target.port == 80 ? [false] : [true, false]
         return schemes.contains { isSecure in
             pipeline.opens(
@@ -76,8 +76,8 @@ struct LoopbackRequests: ResourceLoader, InterceptPolicy {
         return try await pipeline.answer(loopback: request, of: askers(of: request))
     }
 
-    /// Returns the documents that may have sent a request; `nil` if the decision does not depend on them, and for
-    /// documents, which are decided by their own URL.
+    /// Returns the documents that may have sent a request. Returns `nil` for documents, and if the decision does not
+    /// depend on the sender.
     private func askers(of request: ResourceRequest) -> [String]? {
         pipeline.distinguishesAskers && request.destination != .document ? pages.askers(of: request) : nil
     }

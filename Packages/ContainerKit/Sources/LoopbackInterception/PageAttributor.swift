@@ -6,19 +6,18 @@ internal import HTTPTypes
 package import ResourceLoading
 internal import SchemeMode
 
-/// Attributes requests to the open pages in modes in which a request does not identify its page: by its URL if it is
-/// for a document, by `Referer`, and by `Origin`. The attribution may be wrong; no decision that must be right depends
-/// on it.
+/// Attributes requests to open pages in modes in which a request does not identify its page. It uses the URL of a
+/// document request, `Referer`, and `Origin`. The attribution can be wrong, so no security decision depends on it.
 ///
-/// It is exact if the engine's data store has had one page only. Pages are isolated in this way: by a container for
-/// each, with an engine and a data store of its own.
+/// The attribution is exact if the engine's data store has had one page only. To isolate pages, use one container per
+/// page, with a separate engine and data store.
 ///
 /// Isolation: any.
 package final class PageAttributor: Sendable {
-    /// A page with the parts of its document's URL, which is parsed once.
+    /// A page and the parsed URL of its document.
     private struct Entry {
         let page: PageReference
-        /// The document's URL without its fragment, which is never sent.
+        /// The document's URL without its fragment, because requests do not contain a fragment.
         let url: String
         let scheme: String?
         let authority: String?
@@ -39,13 +38,14 @@ package final class PageAttributor: Sendable {
     private struct State {
         var pages: [Entry] = []
         var only: PageID?
-        /// The pages whose document does not come over loopback.
+        /// The pages whose current document does not load over loopback.
         var elsewhere: Set<PageID> = []
-        /// The pages of which that was so once.
+        /// The pages that ``PageAttributor/join(_:)`` has recorded.
         var joined: Set<PageID> = []
-        /// `true` after a second page, also when it is closed, because its workers may still send requests.
+        /// A Boolean value that indicates whether there was a second page, open or closed. Workers of a closed page may
+        /// still send requests.
         var hasHadOthers = false
-        /// The pending requests and their pages, as far as these are known.
+        /// The pending requests and their pages; the value is `nil` if the page is unknown.
         var waiting: [UInt64: Entry?] = [:]
         var lastWait: UInt64 = 0
     }
@@ -54,12 +54,12 @@ package final class PageAttributor: Sendable {
     private let names: SchemeNames?
 
     /// Creates an attributor without pages.
-    /// - Parameter names: the schemes of pages of the mode `customScheme`; `nil` if that mode is not in use.
+    /// - Parameter names: the custom schemes; `nil` if the mode `customScheme` is not in use.
     init(names: SchemeNames? = nil) {
         self.names = names
     }
 
-    /// Records a page, or its new document.
+    /// Records a page and its current document.
     package func record(_ page: PageReference) {
         let entry = Entry(page)
         state.withLock { state in
@@ -71,11 +71,11 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Records the origin of a page's document. A page whose document does not come over loopback sends few requests
-    /// over loopback, which are not attributed.
+    /// Records whether the document of a page loads over loopback. A page whose document does not load over loopback
+    /// sends few requests over loopback, and these are not attributed.
     /// - Parameters:
     ///   - page: the page.
-    ///   - isElsewhere: `true` if the document does not come over loopback.
+    ///   - isElsewhere: a Boolean value that indicates whether the document does not load over loopback.
     package func place(_ page: PageID, isElsewhere: Bool) {
         state.withLock { state in
             guard isElsewhere else {
@@ -88,15 +88,15 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Records that a page whose document did not come over loopback sends requests over loopback now.
-    /// - Returns: `true` if it is recorded for the first time.
+    /// Records that a page whose document did not load over loopback now sends requests over loopback.
+    /// - Returns: `true` if this was not recorded before.
     package func join(_ page: PageID) -> Bool { state.withLock { $0.joined.insert(page).inserted } }
 
-    /// Records a request that is pending.
-    /// - Returns: the identifier for ``ended(_:)``.
+    /// Records a pending request.
+    /// - Returns: the identifier to pass to ``ended(_:)``.
     func began(_ request: ResourceRequest) -> UInt64 {
         let fields = request.head.headerFields
-        // Other requests may be of any page.
+        // A request without these fields can belong to any page.
         let saysWhose = request.destination == .document || fields[.referer] != nil || fields[.origin] != nil
         let page = saysWhose ? request.page.map { Entry($0.page) } : nil
         return state.withLock { state in
@@ -109,8 +109,8 @@ package final class PageAttributor: Sendable {
     /// Records the end of a pending request.
     func ended(_ wait: UInt64) { state.withLock { _ = $0.waiting.removeValue(forKey: wait) } }
 
-    /// Returns a Boolean value that indicates whether a request is pending that may be the page's. The requests of
-    /// pages of one origin may be of each of them.
+    /// Returns a Boolean value that indicates whether a pending request may belong to a page. A request of one page
+    /// counts for all pages of the same origin.
     package func isBusy(_ id: PageID) -> Bool {
         state.withLock { state in
             if state.elsewhere.contains(id) { return state.waiting.values.contains { $0 == nil } }
@@ -131,7 +131,7 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Sets the destination of a request, and the page that has probably sent it.
+    /// Sets the destination of a request, and the page that probably sent it.
     func attribute(_ request: inout ResourceRequest) {
         let (pages, isOnly, isAlone) = state.withLock { ($0.pages, !$0.hasHadOthers, $0.elsewhere.isEmpty) }
         let url = request.head.urlText
@@ -144,8 +144,8 @@ package final class PageAttributor: Sendable {
             .map { PageAttribution($0.page, confidence: isOnly ? .exact : .inferred) }
     }
 
-    /// Returns the documents of which one has sent a request: the one that `Referer` names, else those of the origin in
-    /// `Referer` or `Origin`, else all. The list is empty if the request may be of a page that is not recorded.
+    /// Returns the documents that may have sent a request: the one that `Referer` names, or else those with the origin
+    /// of `Referer` or `Origin`, or else all. The list is empty if the sender may be a page that is not recorded.
     func askers(of request: ResourceRequest) -> [String] {
         guard !isOfScheme(request.head) else { return [] }
         let (pages, isAlone) = state.withLock { ($0.pages, $0.elsewhere.isEmpty) }
@@ -162,7 +162,7 @@ package final class PageAttributor: Sendable {
         return isAlone ? pages.map(\.url) : []
     }
 
-    /// Returns `true` if the request comes from a document with a custom-scheme URL.
+    /// Returns a Boolean value that indicates whether the request comes from a document with a custom-scheme URL.
     private func isOfScheme(_ head: HTTPRequest) -> Bool {
         guard let names else { return false }
         return [.referer, .origin].contains { field in
@@ -170,8 +170,8 @@ package final class PageAttributor: Sendable {
         }
     }
 
-    /// Returns the page of a request; of several, the one that was recorded last.
-    /// - Parameter areAll: `true` if no page is open whose document does not come over loopback.
+    /// Returns the page of a request. If several pages match, returns the one that was recorded last.
+    /// - Parameter areAll: a Boolean value that indicates whether the documents of all open pages load over loopback.
     private static func page(
         of request: ResourceRequest, at url: String, among pages: [Entry], areAll: Bool
     ) -> Entry? {
@@ -187,11 +187,11 @@ package final class PageAttributor: Sendable {
         {
             return page
         }
-        // Fonts of a style sheet, and pages that send no referrer.
+        // Fallback for fonts of a style sheet, and for pages that send no referrer.
         return pages.count == 1 && areAll ? pages[0] : pages.last { $0.isAtOrigin(of: request.head) }
     }
 
-    /// Returns the destination by Fetch Metadata, or by `Accept` if the engine sends none.
+    /// Returns the destination according to Fetch Metadata, or according to `Accept` if the engine sends none.
     private static func destination(of head: HTTPRequest, isShown: @autoclosure () -> Bool)
         -> ResourceRequest.Destination
     {
@@ -205,6 +205,6 @@ package final class PageAttributor: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Fetch Metadata Request Headers, section 2.1.
+    /// The `Sec-Fetch-Dest` field (Fetch Metadata Request Headers, section 2.1).
     fileprivate static let fetchDestination = HTTPField.Name("Sec-Fetch-Dest")
 }

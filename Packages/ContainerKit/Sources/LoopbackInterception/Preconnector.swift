@@ -6,17 +6,20 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
 
-/// Makes the engine connect to the proxy ahead, for the origins that the next pages are likely to have: TLS takes an
-/// engine longer than the rest of the first response of a packaged page (docs/decisions/0041). Nothing leaves the
-/// device, because the proxy connects to no server before there is a request; so only origins that the proxy intercepts
-/// may be wanted.
+/// Makes the engine connect to the proxy in advance, for the probable origins of the next pages. For a package page the
+/// TLS handshake takes an engine longer than the rest of the first response (docs/decisions/0041).
+///
+/// The proxy connects to no server before it receives a request, so nothing leaves the device. Only origins that the
+/// proxy intercepts may be requested.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class Preconnector {
-    /// The most origins: each takes the engine some ten milliseconds, and a connection that it keeps for a minute.
+    /// The maximum number of origins. Each connection costs the engine about ten milliseconds, and the engine keeps it
+    /// for one minute.
     static let most = 4
-    /// The longest wait for connections. A page that opens before its connection is there makes another one.
+    /// The maximum time to wait for connections. A page that opens before its connection exists makes another
+    /// connection.
     static let limit = Duration.seconds(1)
 
     private struct Wait {
@@ -25,7 +28,7 @@ final class Preconnector {
     }
 
     private let clock: any Clock<Duration>
-    /// The documents that were opened by the proxy, one of each origin, newest first.
+    /// The URLs of documents that were opened through the proxy, one for each origin, newest first.
     private var recent: [String] = []
     private var waits: [UInt64: Wait] = [:]
     private var lastWait: UInt64 = 0
@@ -34,7 +37,7 @@ final class Preconnector {
         self.clock = clock
     }
 
-    /// Records the origin of a page that opens by the proxy.
+    /// Records the origin of a page that opens through the proxy.
     func pageDidOpen(_ session: PageSession) {
         guard session.mode == .loopbackProxy else { return }
         let origin = WebOrigin(url: session.documentURL)
@@ -51,16 +54,17 @@ final class Preconnector {
         }
     }
 
-    /// Connects in a view that shows a blank page, and returns when the connections are there or the limit is over.
+    /// Connects in a view that shows a blank page. Returns when the connections exist or the limit is exceeded.
     /// - Parameters:
     ///   - view: the view.
-    ///   - places: URLs whose origins come after those of the last pages, such as those of packages.
-    ///   - isWanted: a predicate that returns `true` if a page at a URL opens by the proxy, the proxy intercepts its
-    ///     host, and the engine has no connection to it.
+    ///   - places: URLs whose origins follow those of the last pages, such as the base URLs of packages.
+    ///   - isWanted: a predicate that returns `true` if a page at the URL opens through the proxy, the proxy intercepts
+    ///     its host, and the engine has no connection to the host.
     func connect(
         in view: some EngineView, besides places: [String], where isWanted: (String, HostPort) -> Bool
     ) async {
-        // The connections that another call has begun are awaited and not begun again: the proxy may not have them yet.
+        // Wait for the connections that a concurrent call has started, and do not start them again. The proxy may not
+        // have them yet.
         let pending = waits.values.reduce(into: Set()) { $0.formUnion($1.missing) }
         let origins = origins(besides: places) { pending.contains($1) || isWanted($0, $1) }
         guard !origins.isEmpty else { return }
@@ -76,12 +80,12 @@ final class Preconnector {
         waits[id] = nil
     }
 
-    /// Connects as a page does, by `<link rel=preconnect>` (HTML, "link type preconnect").
+    /// Connects with `<link rel=preconnect>` (HTML, "Link type preconnect").
     private static func connect(to origins: [String], in page: any ViewScripting) async {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         guard let list = try? encoder.encode(origins) else { return }
-        // The script checks the URL, since a page may have replaced the blank one. A connection cannot be undone.
+        // The script checks the URL, because a page may have replaced the blank one. A connection cannot be undone.
         _ = try? await page.evaluate(
             """
             if (location.href === 'about:blank') for (const href of \(String(decoding: list, as: UTF8.self))) {

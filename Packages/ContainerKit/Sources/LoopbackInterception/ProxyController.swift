@@ -7,8 +7,8 @@ internal import LoopbackServer
 internal import ResourceLoading
 internal import WebEngine
 
-/// Runs the proxy of the mode `loopbackProxy`, keeps it listening, and sets it as the engine's proxy each time that its
-/// port changes.
+/// Runs the proxy of the mode `loopbackProxy`, keeps it listening, and updates the engine's proxy setting when the port
+/// changes.
 ///
 /// Isolation: the main actor, because engines are confined to it.
 @MainActor
@@ -17,23 +17,23 @@ final class ProxyController<Engine: WebEngineDriver> {
     private let proxy: LazyListener<InterceptingProxy>
     private let events: LoopbackEventBatcher
     private let preconnector = Preconnector()
-    /// The proxy that the controller has set; `nil` while it has set none.
+    /// The proxy setting that the controller has made, or `nil` if it has made none.
     private var named: EngineProxy?
-    /// The engine's proxy before that, which is set again at the end.
+    /// The engine's previous proxy, which is restored at the end.
     private var previous: EngineProxy?
     private var isOver = false
-    /// A Boolean value that indicates whether the engine uses the proxy. If it does not, it uses the proxy that it had
-    /// before the container, or the one that the app has set since.
+    /// A Boolean value that indicates whether the engine uses the proxy. If `false`, the engine uses its previous
+    /// proxy, or the one that the app has set since.
     var isUsed: Bool {
         didSet {
             guard isUsed != oldValue else { return }
             waking?.cancel()
             guard isUsed else { return stepAside() }
             if let port = proxy.listener?.port { use(port) }
-            // The system may have closed the listener meanwhile, without a signal.
+            // The system may have closed the listener in the meantime, without a signal.
             waking = Task { [weak self, logger] in
                 do { try await self?.ready() } catch {
-                    logger.warning("no proxy", metadata: ["error": "\(error)"])
+                    logger.warning("the proxy cannot listen", metadata: ["error": "\(error)"])
                 }
             }
         }
@@ -44,12 +44,12 @@ final class ProxyController<Engine: WebEngineDriver> {
     /// The number of events and reports that were dropped.
     var lostReports: Int { events.lost }
 
-    /// Starts to listen, and sets the engine's proxy.
+    /// Creates the controller. If the proxy is in use, starts to listen and sets the engine's proxy.
     /// - Parameters:
     ///   - engine: the engine, which is not retained.
-    ///   - requests: the loader and policy of the proxy.
+    ///   - requests: the loader and the policy of the proxy.
     ///   - options: the options of the proxy.
-    ///   - isUsed: `false` if the proxy starts when it is first used.
+    ///   - isUsed: a Boolean value that indicates whether the proxy starts now. If `false`, it starts on first use.
     ///   - logger: the logger.
     ///   - host: the receiver of events.
     /// - Throws: `LoopbackError`.
@@ -78,11 +78,11 @@ final class ProxyController<Engine: WebEngineDriver> {
         stepAside()
     }
 
-    /// Applies changes of the policy to the connections that were made before them.
+    /// Applies a change of the policy to existing connections.
     func policyChanged() { proxy.listener?.policyChanged() }
 
-    /// Makes the proxy listen and sets it in the engine, if it is used. If the proxy cannot listen, the engine loads
-    /// without it.
+    /// Makes the proxy listen and sets it in the engine, if it is in use. If the proxy cannot listen, the engine's
+    /// previous proxy is restored.
     /// - Throws: `LoopbackError`.
     func ready() async throws {
         guard isUsed else { return }
@@ -94,7 +94,7 @@ final class ProxyController<Engine: WebEngineDriver> {
         }
     }
 
-    /// Lets requests in flight finish, stops the proxy, and gives the engine its former proxy.
+    /// Stops the proxy after its requests in progress have finished, and restores the engine's previous proxy.
     func shutDown() async {
         isOver = true
         waking?.cancel()
@@ -115,38 +115,37 @@ final class ProxyController<Engine: WebEngineDriver> {
         guard !isOver, isUsed, let listener = proxy.listener else { return }
         let credentials = EngineProxy.Credentials(
             username: listener.credentials.username, password: listener.credentials.password)
-        // SOCKS5 and not HTTP, because engines send its credentials to the proxy only.
+        // SOCKS5 and not HTTP, because engines send SOCKS credentials to the proxy only.
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: port, credentials: credentials)
-        // A proxy that the app or another container has set meanwhile stays.
+        // Keep a proxy that the app or another container has set in the meantime.
         guard proxy != named, named == nil || engine?.networking.proxy == named else { return }
         if named == nil { previous = engine?.networking.proxy }
         named = proxy
         engine?.networking.setProxy(proxy)
     }
 
-    /// Sets the engine's former proxy again, unless another one has been set meanwhile.
+    /// Restores the engine's previous proxy, unless another one was set in the meantime.
     private func stepAside() {
         guard let engine, let named, engine.networking.proxy == named else { return }
         self.named = nil
         engine.networking.setProxy(previous)
     }
 
-    // MARK: Connections made ahead
+    // MARK: Preconnect
 
     /// Records a page that opens.
     func pageDidOpen(_ session: PageSession) { preconnector.pageDidOpen(session) }
 
-    /// Makes the engine connect to the proxy for the origins of the next pages.
+    /// Makes the engine connect to the proxy for the probable origins of the next pages.
     /// - Parameters:
     ///   - view: a view that shows a blank page.
-    ///   - places: URLs whose origins come after those of the last pages.
-    ///   - isWanted: a predicate that returns `true` for the URL of a page whose host the proxy intercepts.
+    ///   - places: URLs whose origins follow those of the last pages.
+    ///   - isWanted: a predicate that returns `true` if the proxy intercepts the host of a page at the URL.
     func preconnect(in view: some EngineView, besides places: [String], where isWanted: (String) -> Bool) async {
         await preconnector.connect(in: view, besides: places) { isWanted($0) && lacksConnection(to: $1) }
     }
 
-    /// Returns a Boolean value that indicates whether the engine certainly uses the proxy and has no connection to it
-    /// for a host that the proxy intercepts.
+    /// Returns a Boolean value that indicates whether the engine uses the proxy and has no connection to it for a host.
     private func lacksConnection(to host: HostPort) -> Bool {
         guard !isOver, isUsed, let named, engine?.networking.proxy == named, let listener = proxy.listener else {
             return false

@@ -4,21 +4,21 @@
 internal import Foundation
 internal import ResourceStore
 
-/// The file in the container's folder that stores the port of the local server for the next launch.
+/// The file in the container's directory that stores the port of the local server between launches.
 struct ServerPort: Sendable {
     private let directory: String
     private static let name = "server-port"
 
-    /// - Parameter directory: the container's folder.
+    /// - Parameter directory: the container's directory.
     init(in directory: String) {
         self.directory = directory
     }
 
-    /// Returns the stored port; `nil` if there is none, if the file has another content, or if a browser may block the
+    /// Returns the stored port. Returns `nil` if there is none, if the content is invalid, or if browsers may block the
     /// port.
     @concurrent
     func stored() async -> Int? {
-        // The number has five digits, so that no more is read.
+        // A port has five digits at most, so a small limit is sufficient.
         guard let bytes = try? PrivateFolder.open(directory)?.contents(of: Self.name, upTo: 64),
             let port = Int(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }),
             (10_081...65_535).contains(port)
@@ -33,8 +33,8 @@ struct ServerPort: Sendable {
         try PrivateFolder.open(directory)?.replace(Self.name, with: Data("\(port)\n".utf8))
     }
 
-    /// Returns a random port that no system assigns by itself (IANA's dynamic ports begin at 49152, Linux's at 32768)
-    /// and that no browser blocks (Fetch, section 2.9).
+    /// Returns a random port that no system assigns automatically and that no browser blocks (Fetch, section 2.9). The
+    /// dynamic ports of IANA begin at 49152, those of Linux at 32768.
     static func random() -> Int {
         .random(in: 10_081...32_767)
     }

@@ -15,61 +15,62 @@ package import WebEngine
 /// Isolation: the main actor.
 @MainActor
 package protocol EngineCacheHost: AnyObject {
-    /// A Boolean value that indicates whether packages answer requests.
+    /// A Boolean value that indicates whether packages serve requests.
     var arePackagesInUse: Bool { get }
 
-    /// Returns the URL in the engine for a URL of a package; `nil` if it is not known now.
+    /// Returns the URL in the engine for a URL of a package; `nil` if it is currently unknown.
     func engineURL(of url: String) -> String?
 
-    /// Receives the base URLs whose files the engine has forgotten.
+    /// Reports the base URLs whose files the engine has removed from its caches.
     func engineDidForgetFiles(under urls: [PackageBaseURL])
 
-    /// Receives the base URLs whose files the engine could not forget, and the reason.
+    /// Reports the base URLs whose files the engine could not remove from its caches, and the error.
     func engineDidKeepFiles(under urls: [PackageBaseURL], because error: EngineError)
 }
 
-/// Removes files of a package from an engine's own caches when another generation of the package answers, or none: while
-/// no page is open, and at the latest before the first page loads.
+/// Removes outdated package files from the engine's own caches when the active generation of a package changes or the
+/// package is removed.
 ///
-/// The manifest of the files that the engine may hold is written before a page can load one of them, so that the files
-/// are removed in the next launch if the process ends before.
+/// Files are removed while no page is open, at the latest before the first page loads. The manifest of the files that
+/// the engine may hold is written before a page can load one of them. If the process ends first, the files are
+/// removed in the next launch.
 ///
-/// Isolation: the main actor, where engines live.
+/// Isolation: the main actor, to which engines are isolated.
 @MainActor
 package final class EngineCacheInvalidator {
     private weak var engine: (any WebEngineDriver)?
     private let host: any EngineCacheHost
     private let library: PackageLibrary
     private let directory: String
-    /// The maximum time that a page waits.
+    /// The maximum time that a page load waits for a removal.
     private let limit: Duration
     private let logger: Logger
-    /// A Boolean value that indicates whether files reach the engine by a proxy, so that pages of plain mode load files of
-    /// packages, too.
+    /// A Boolean value that indicates whether the container uses a proxy, so that pages of plain mode also load
+    /// package files.
     private let isByProxy: Bool
-    /// Pages of another mode, from which the engine keeps nothing.
+    /// The open pages of other modes. The engine caches none of their files.
     private var others: Set<PageID> = []
     private var held: EngineCacheManifest
-    /// A Boolean value that indicates whether the last removal failed. It is then tried again also while pages are open.
+    /// A Boolean value that indicates whether the last removal failed. It is then retried even while pages are open.
     private var hasFailed = false
     private var failures = 0
-    /// The open pages that packages answer.
+    /// The open pages that packages serve.
     private var pages: Set<PageID> = []
-    /// The time of the last response to the engine, of packages or servers: a package may cover the URL of the latter by
-    /// now.
+    /// The time of the last response to the engine, from a package or a server. A package may by now cover the URL of
+    /// a response from a server.
     private var lastGiven: ContinuousClock.Instant?
     private var clearing: Task<Void, Never>?
     private var isOver = false
 
     private static let documentName = "engine-caches.json"
 
-    /// Reads the manifest that the last process stored.
+    /// Creates an invalidator and reads the manifest that the last process stored.
     /// - Parameters:
     ///   - engine: the engine with the caches; not retained.
-    ///   - library: the packages that answer.
+    ///   - library: the package library.
     ///   - directory: the folder of the stored manifest.
-    ///   - limit: the maximum time that a page waits for the engine.
-    ///   - isByProxy: whether files reach the engine by a proxy, at their real URLs.
+    ///   - limit: the maximum time that a page load waits for the engine.
+    ///   - isByProxy: whether files reach the engine through a proxy, at their real URLs.
     ///   - logger: the log of failures.
     ///   - host: the state of the container, and the receiver of results; retained.
     package init(
@@ -83,7 +84,8 @@ package final class EngineCacheInvalidator {
         self.isByProxy = isByProxy
         self.logger = logger
         self.host = host
-        // If it is missing or damaged the contents of the caches are not known: then each package is cleared once.
+        // If the manifest is missing or damaged, the contents of the caches are unknown. Each package is then cleared
+        // once.
         held =
             (try? PrivateFolder.open(directory)?.contents(of: Self.documentName, upTo: 64 << 20))
             .flatMap { try? JSONDecoder().decode(EngineCacheManifest.self, from: $0) } ?? EngineCacheManifest()
@@ -91,7 +93,7 @@ package final class EngineCacheInvalidator {
 
     // MARK: Changes in the container
 
-    /// Removes files that are stale since an earlier process. Call it once, at the start.
+    /// Removes files that are outdated since an earlier process. Call it once, at the start.
     package func start() {
         clearSoon()
     }
@@ -105,35 +107,35 @@ package final class EngineCacheInvalidator {
         }
     }
 
-    /// Records that a page was closed, and removes stale files if no other page is open.
+    /// Records that a page was closed, and removes outdated files if no other page is open.
     package func pageDidClose(_ page: PageID) {
         others.remove(page)
         guard pages.remove(page) != nil else { return }
-        // The engine may store a response that was on its way to the page later.
+        // The engine may later store a response that was still in transit.
         lastGiven = .now
         clearSoon()
     }
 
-    /// Records that rules or switches changed: under the packages' URLs the server may have answered before the change,
-    /// or may answer after it.
+    /// Records that rules or feature switches changed. For URLs of packages, the engine may then hold responses of
+    /// the server from before or after the change.
     package func contentDidChange() {
         held.mix(with: EngineCacheManifest())
         save()
         clearSoon()
     }
 
-    /// Records that other generations answer, or other packages.
+    /// Records that the active generations or the set of packages changed.
     package func packagesDidChange() {
         clearSoon()
     }
 
-    /// Records the time of a response from a package that the engine may keep.
+    /// Records the time of a response from a package if the engine may cache it.
     package func requestDidEnd(_ record: RequestRecord) {
         guard record.provenance?.generation != nil, !(record.page.map(others.contains) ?? false) else { return }
         lastGiven = record.ended
     }
 
-    /// Records that a page of another mode loads files of packages by this one from now on.
+    /// Records that a page of another mode loads package files in this mode from now on.
     package func join(_ page: PageID) {
         others.remove(page)
         pages.insert(page)
@@ -145,12 +147,11 @@ package final class EngineCacheInvalidator {
 
     // MARK: Removal
 
-    /// Removes files of older generations from the engine before a page loads, as far as that is possible within the
-    /// limit.
+    /// Removes files of older generations from the engine before a page loads, as far as possible within the limit.
     ///
-    /// Pages that are open keep the files they have: then nothing is removed until all of them are closed, unless an
+    /// Open pages keep the files that they have. Therefore nothing is removed until all of them are closed, unless an
     /// earlier removal failed.
-    /// - Parameter session: the page that is about to load.
+    /// - Parameter session: the session of the page that is about to load.
     package func invalidateStaleFiles(for session: PageSession) async {
         guard concerns(session) else { return }
         let deadline = ContinuousClock.now + limit
@@ -167,7 +168,7 @@ package final class EngineCacheInvalidator {
         save()
     }
 
-    /// Clears the engine's HTTP cache, for all sites.
+    /// Clears the engine's HTTP cache for all sites.
     package func clear() async {
         guard let engine else { return }
         do {
@@ -184,28 +185,28 @@ package final class EngineCacheInvalidator {
         await clearing?.value
     }
 
-    /// Returns the manifest of the packages that may answer; `nil` if their URLs in the engine are not known.
+    /// Returns the manifest of the installed packages; `nil` if their URLs in the engine are unknown.
     private func wanted(_ packages: (PackageLibrary) -> [InstalledPackage]) -> EngineCacheManifest? {
         EngineCacheManifest(host.arePackagesInUse ? packages(library) : []) { host.engineURL(of: $0) }
     }
 
-    /// Removes stale files if no page is open.
+    /// Removes outdated files if no page is open.
     private func clearSoon() {
         guard pages.isEmpty, clearing == nil, let wanted = wanted({ $0.installed }) else { return }
         _ = clear(for: wanted)
     }
 
-    /// Starts the removal of files that are not wanted; `nil` if there are none.
+    /// Starts the removal of files that `wanted` does not contain; returns `nil` if there are none.
     private func clear(for wanted: EngineCacheManifest) -> Task<Void, Never>? {
         let stale = held.stale(for: wanted)
         guard !stale.isEmpty, !isOver, let engine else { return nil }
         let roots = Set((Array(held.entries.values) + wanted.entries.values).map(\.root)).sorted()
-        // It may continue after the page stops waiting.
+        // The removal may continue after the page load stops waiting.
         let (lastGiven, limit) = (lastGiven, limit * 5)
         let task = Task { [weak self] in
             let outcome: Result<Void, any Error>
             do {
-                try await withLimit(limit, "the engine does not forget files in time") {
+                try await withLimit(limit, "the engine did not remove files in time") {
                     try await engine.caching.forgetFiles(under: stale.map(\.place), at: roots, lastGiven: lastGiven)
                 }
                 outcome = .success(())
@@ -229,9 +230,9 @@ package final class EngineCacheInvalidator {
             hasFailed = false
             held = wanted
             save()
-            logger.debug("the engine forgot files", metadata: ["urls": "\(places)"])
+            logger.debug("the engine removed files", metadata: ["urls": "\(places)"])
             host.engineDidForgetFiles(under: urls)
-            // Other generations may answer by now.
+            // Other generations may be active by now.
             clearSoon()
         case .failure(is CancellationError): break
         case .failure(let error):
@@ -240,7 +241,7 @@ package final class EngineCacheInvalidator {
             held.mix(with: wanted)
             save()
             let error = error as? EngineError ?? EngineError(.storage, "\(error)")
-            logger.warning("the engine keeps files", metadata: ["urls": "\(places)", "error": "\(error)"])
+            logger.warning("the engine could not remove files", metadata: ["urls": "\(places)", "error": "\(error)"])
             host.engineDidKeepFiles(under: urls, because: error)
         }
     }
@@ -249,8 +250,8 @@ package final class EngineCacheInvalidator {
         do {
             try PrivateFolder.open(directory)?.replace(Self.documentName, with: JSONEncoder().encode(held))
         } catch {
-            // The next change writes it again. An entry is missing only if the process ends before that.
-            logger.warning("cannot write what the engine holds", metadata: ["error": "\(error)"])
+            // The next change writes the manifest again. An entry is missing only if the process ends before that.
+            logger.warning("cannot write the manifest of the engine's caches", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -5,22 +5,22 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 
-/// The packages of which an engine's own caches may hold files, with the URL of each in the engine and the generation of
-/// the files. A value that is stored across launches.
+/// The packages whose files an engine's own caches may hold, with the URL in the engine and the generation of the
+/// files. The value is stored across launches.
 struct EngineCacheManifest: Codable, Hashable {
     /// The files of one package at one URL of the engine.
     struct Entry: Codable, Hashable {
         let baseURL: PackageBaseURL
-        /// The base URL in the engine: at the local server it is another one for each port.
+        /// The base URL in the engine. With the loopback server it differs for each port.
         let place: String
-        /// The generation of the files; `nil` if they may be of several generations, or of the server.
+        /// The generation of the files; `nil` if they may belong to several generations, or come from the server.
         var generation: Int64?
 
         private enum CodingKeys: String, CodingKey {
             case baseURL, place, generation
         }
 
-        /// The root of the place's origin.
+        /// The root URL of the origin of ``place``.
         var root: String {
             let slash = place.utf8.indices.filter { place.utf8[$0] == UInt8(ascii: "/") }.dropFirst(2).first
             return slash.map { String(place[...$0]) } ?? place
@@ -34,14 +34,14 @@ struct EngineCacheManifest: Codable, Hashable {
         case entries
     }
 
-    /// Returns the entries whose files the engine has to forget before it may hold files of `wanted` and no others.
+    /// Returns the entries whose files the engine must remove before its caches can hold files of `wanted` only.
     func stale(for wanted: EngineCacheManifest) -> [Entry] {
         let old = entries.filter { wanted.entries[$0.key] != $0.value }.values
         let new = wanted.entries.filter { entries[$0.key] == nil }.values
         return (Array(old) + new).sorted { $0.place < $1.place }
     }
 
-    /// Records that files of `wanted` are served from now on although the engine has not forgotten its older files.
+    /// Records that files of `wanted` are served from now on although the engine has not removed older files.
     mutating func mix(with wanted: EngineCacheManifest) {
         for (key, entry) in entries where wanted.entries[key] != entry { entries[key]?.generation = nil }
         for (key, entry) in wanted.entries where entries[key] == nil {
@@ -49,12 +49,14 @@ struct EngineCacheManifest: Codable, Hashable {
         }
     }
 
-    /// Makes the manifest of an engine that holds no files.
+    /// Creates the manifest of an engine that holds no files.
     init() {}
 
-    /// Makes the manifest of an engine that holds files of these packages only.
-    /// - Parameter place: returns the URL in the engine for a URL of a package; `nil` if it is not known.
-    /// - Returns: `nil` if the URL of a package in the engine is not known.
+    /// Creates the manifest of an engine that holds files of these packages only; returns `nil` if the URL of a
+    /// package in the engine is unknown.
+    /// - Parameters:
+    ///   - packages: the packages.
+    ///   - place: a closure that returns the URL in the engine for a URL of a package; `nil` if it is unknown.
     init?(_ packages: [InstalledPackage], place: (String) -> String?) {
         for package in packages {
             guard let place = place(package.baseURL.description) else { return nil }

@@ -6,12 +6,12 @@ internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 
-/// Repairs packages that lost files, one after another, when the host's conditions allow background transfers.
+/// Repairs packages with damaged files, one after another, when the host's conditions allow background transfers.
 ///
 /// Isolation: the main actor; transfers and disk access run on other threads.
 @MainActor
 final class PackageRepairer {
-    /// The maximum number of repairs of a package in a row, until the host's conditions change or the app comes back.
+    /// The maximum number of consecutive repairs of a package until the host's conditions change or the app returns.
     private static let tries = 3
     private let updater: PackageUpdater
     private let conditions: any HostConditioning
@@ -33,7 +33,8 @@ final class PackageRepairer {
         wake.finish()
     }
 
-    /// Starts the repairs. The caller owns the tasks and cancels them: a repair under way retains the store.
+    /// Starts the repairs.
+    /// - Returns: the tasks. The caller must cancel them, because a repair in progress retains the store.
     func start() -> [Task<Void, Never>] {
         let changes = conditions.changes()
         let wakes = wakes
@@ -53,7 +54,7 @@ final class PackageRepairer {
         wake.yield()
     }
 
-    /// Tries failed repairs again after a change.
+    /// Retries failed repairs after the host's conditions changed or the app returned.
     func tryAgain() {
         tried = [:]
         wake.yield()
@@ -66,10 +67,11 @@ final class PackageRepairer {
             tried[id, default: 0] += 1
             do {
                 let outcome = try await updater.repair(id, urgency: .whenConvenient)
-                // If nothing was missing, requests for the same file must not start repairs without end.
+                // If nothing was missing, `tried` is not reset, so that repeated requests for the same file do not
+                // start endless repairs.
                 if case .repaired = outcome { tried[id] = nil }
                 logger.notice(
-                    "looked after a damaged package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
+                    "finished a repair of a package", metadata: ["package": "\(id)", "outcome": "\(outcome)"])
             } catch {
                 logger.warning("cannot repair a package", metadata: ["package": "\(id)", "error": "\(error)"])
                 waiting.insert(id)

@@ -7,19 +7,20 @@ package import OfflinePackage
 package import ResourceLoading
 package import ResourceStore
 
-/// The packages of a container: the store, the library, the updater, and the background work that connects them. It
-/// forwards events of packages, and removes files from disk that no page and no package needs any more.
+/// The packages of a container: the store, the library, the updater, and the background work that connects them.
+///
+/// Forwards package events, and removes files from disk that no page and no package uses any more.
 ///
 /// Isolation: the main actor; disk access and hashing run on other threads.
 @MainActor
 package final class PackageService {
     /// The store of all files.
     package let store: BlobStore
-    /// The packages that answer.
+    /// The installed packages and their generations.
     package let library: PackageLibrary
-    /// The updates of packages.
+    /// The updater of the packages.
     package let updater: PackageUpdater
-    /// The scopes in which another generation answers since the last process ended.
+    /// The scopes whose active generation has changed since the last process ended.
     package let changesAtLaunch: [PackageScopeChange]
     private let logger: Logger
     private let events: AsyncStream<PackageEvent>
@@ -27,32 +28,32 @@ package final class PackageService {
     private var repairs: [Task<Void, Never>] = []
     private let sweeps: AsyncStream<Void>.Continuation
     private let notices: AsyncStream<Notice>.Continuation
-    /// The number of reports that were dropped because too many waited.
+    /// The number of reports that were dropped because the queue was full.
     package private(set) var lostReports = 0
     private var sweeping: Task<Void, Never>?
     private var reporting: Task<Void, Never>?
     private var forwarding: Task<Void, Never>?
-    /// The generations that have answered the current document of each open page.
+    /// The generations that have served the current document of each open page.
     private var answers: [PageID: Set<GenerationReference>] = [:]
     private var absences: Set<HostAbsence> = []
     private var lastPause: UInt64 = 0
     private var isOver = false
 
-    /// An input of the updater; inputs are processed in their order.
+    /// An input of the updater. Inputs are processed in order.
     private enum Notice: Sendable {
         case report(BootReport)
-        /// A report whose consequences a caller waits for.
+        /// A report whose caller waits for the consequences.
         case verdict(BootReport, AsyncStream<[Task<Void, Never>]>.Continuation)
-        /// The app is back, unless it has left again since.
+        /// The app has returned. Ignored if the app has left again since.
         case present(UInt64)
     }
 
-    /// Opens the store and continues where the last process ended.
+    /// Opens the store and restores the state of the last process.
     /// - Parameters:
     ///   - directory: the folder of the store.
     ///   - budgets: the limits of the store.
     ///   - packages: the limits of packages; its logger is replaced.
-    ///   - updates: the rules of updates; its logger is replaced.
+    ///   - updates: the configuration of updates; its logger is replaced.
     ///   - network: the loader of manifests and archives.
     ///   - logger: the log of failures.
     /// - Throws: `StoreError`.
@@ -67,7 +68,7 @@ package final class PackageService {
         self.logger = logger
         updater = PackageUpdater(library: library, loader: network, configuration: updates)
         damage = PackageRepairer(updater, conditions: updates.conditions, logger: logger)
-        // Before the start, which sends events.
+        // Subscribe before the start, which sends events.
         events = updater.events()
         changesAtLaunch = try await updater.start()
         let sweepRequests: AsyncStream<Void>
@@ -75,7 +76,8 @@ package final class PackageService {
         (sweepRequests, sweeps) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (noticeStream, notices) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1_024))
         repairs = damage.start()
-        // They end with this object, which finishes the streams. Weak, so that the folder is free after that.
+        // The tasks end when `deinit` finishes the streams. The references are weak, so that the folder is released
+        // then.
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
                 guard let library else { return }
@@ -99,12 +101,12 @@ package final class PackageService {
         sweeps.finish()
         notices.finish()
         forwarding?.cancel()
-        // A download that is under way would keep the folder in use.
+        // A download in progress would retain the folder.
         for task in repairs { task.cancel() }
     }
 
-    /// Ends background work and waits for it: reports that were received are processed, their events are sent, and files
-    /// that are out of use are removed.
+    /// Ends background work and waits for it. Reports that were received are processed, their events are sent, and
+    /// unused files are removed.
     package func shutDown() async {
         isOver = true
         notices.finish()
@@ -125,14 +127,14 @@ package final class PackageService {
         return try (store, PackageLibrary(store: store, configuration: packages))
     }
 
-    /// Forwards the events of packages, those of the launch included, for the lifetime of this object. Call it once.
+    /// Forwards package events, including those of the launch, for the lifetime of this object. Call it once.
     /// - Parameter receive: receives each event.
     package func forward(to receive: @escaping @MainActor (PackageEvent) -> Void) {
         forwarding = Task { [sweeps, weak damage, events] in
             for await event in events {
                 receive(event)
                 switch event {
-                // A generation went out of use, or is no longer the one that a trial may fall back to.
+                // A generation is no longer in use, or is no longer the fallback of a trial.
                 case .scopeChanged, .confirmed, .quarantined: sweeps.yield()
                 case .fileDamaged(let file): damage?.record(file.package)
                 default: break
@@ -141,35 +143,35 @@ package final class PackageService {
         }
     }
 
-    /// Schedules the removal of generations that are out of use. Returns at once.
+    /// Schedules the removal of unused generations. Returns at once.
     package func sweepSoon() {
         sweeps.yield()
     }
 
-    /// Removes generations that are out of use.
+    /// Removes unused generations.
     package func sweepRetired() async {
         await Self.sweepRetired(library, logger)
     }
 
-    /// Removes generations that are out of use, and files that a crash or a failed install left. It may take long.
+    /// Removes unused generations, and files that remain from a crash or a failed install. This may take long.
     package func sweepAll() async {
         await Self.tolerating(logger) { [library] in try await library.sweep() }
     }
 
-    /// Passes a report of a page to the updater. Reports reach the updater in their order.
+    /// Sends a report of a page to the updater. The updater receives reports in order.
     package func report(_ report: BootReport) {
-        // The next document of the page has not been answered yet.
+        // No generation has served the page's next document yet.
         if report.kind == .moved || report.kind == .closed { answers[report.page.id] = nil }
         send(.report(report))
     }
 
-    /// Returns a Boolean value that indicates whether a generation has answered the current document of a page, as
+    /// Returns a Boolean value that indicates whether a generation has served the current document of a page, as
     /// recorded by ``recordResponse(of:to:)``.
     package func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool {
         answers[page]?.contains(generation) ?? false
     }
 
-    /// Records that a generation has answered an open page, and reports it the first time.
+    /// Records that a generation has served an open page, and reports it the first time.
     package func recordResponse(of generation: GenerationReference, to page: PageReference) {
         guard page.generations.contains(generation), answers[page.id, default: []].insert(generation).inserted else {
             return
@@ -177,13 +179,14 @@ package final class PackageService {
         report(BootReport(.answered(generation), of: page))
     }
 
-    /// Reports that a page failed, after earlier reports, and returns when the consequences are done.
+    /// Reports that a page failed, after earlier reports, and waits for the consequences.
     ///
-    /// It returns after five seconds in any case, since a rollback waits for work on its package. The work continues then.
+    /// Returns after five seconds at the latest, because a rollback waits for work on its package. That work
+    /// continues afterwards.
     /// - Parameters:
     ///   - page: the page that failed.
-    ///   - reason: one line for people.
-    ///   - clock: the clock of the limit; the continuous clock by default.
+    ///   - reason: one line of text.
+    ///   - clock: the clock of the time limit; the continuous clock by default.
     package func markFailed(_ page: PageReference, because reason: String, clock: (any Clock<Duration>)? = nil) async {
         let (verdicts, continuation) = AsyncStream<[Task<Void, Never>]>.makeStream()
         send(.verdict(BootReport(.failed(reason), of: page), continuation))
@@ -206,24 +209,24 @@ package final class PackageService {
         default: return
         }
         switch lost {
-        // Without it no later boot would be timed.
+        // Without this notice, no later boot would be timed.
         case .present: return isOver ? () : send(lost)
         case .verdict(_, let continuation): continuation.finish()
         case .report: break
         }
         guard !isOver else { return }
         lostReports += 1
-        logger.warning("too many reports at once; one is lost", metadata: ["report": "\(lost)"])
+        logger.warning("a report was dropped because the queue is full", metadata: ["report": "\(lost)"])
     }
 
-    /// Records that the app leaves. After this returns no boot is timed.
+    /// Records that the app goes to the background or is suspended. After this returns, no boot is timed.
     package func leave(_ absence: HostAbsence) async {
         absences.insert(absence)
         lastPause += 1
         await updater.pauseTrials(true, order: lastPause)
     }
 
-    /// Records the end of an absence, after the reports that came before. Boots are timed again when no absence is left.
+    /// Records the end of an absence, after earlier reports. Boots are timed again when no absence remains.
     package func comeBack(from absence: HostAbsence) {
         damage.tryAgain()
         guard absences.remove(absence) != nil, absences.isEmpty else { return }
@@ -239,7 +242,7 @@ package final class PackageService {
         do {
             _ = try await sweep()
         } catch {
-            // The next sweep removes the rest.
+            // The next sweep removes the remaining files.
             logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])
         }
     }
@@ -248,7 +251,7 @@ package final class PackageService {
 // MARK: - Life cycle of the app
 
 extension PackageService {
-    /// Writes pending changes of the store, so that a kill costs nothing.
+    /// Writes pending changes of the store, so that they survive the end of the process.
     /// - Throws: `StoreError`.
     @concurrent
     nonisolated package func checkpoint() async throws { try store.checkpoint() }
@@ -258,8 +261,8 @@ extension PackageService {
     @concurrent
     nonisolated package func suspend() async throws { try store.suspend() }
 
-    /// Locks the store again after a suspension.
-    /// - Throws: `StoreError`, with code `inUse` if another process has the folder.
+    /// Acquires the locks of the store again after a suspension.
+    /// - Throws: `StoreError` with code `inUse` if another process uses the folder.
     @concurrent
     nonisolated package func resume() async throws { try store.resume() }
 }

@@ -8,8 +8,8 @@ package import ResourceLoading
 package import ResourceStore
 package import ResourceTable
 
-/// The resource table of a container: the library over the container's store, its background work, and the triggers of
-/// requests for a new table.
+/// The resource table of a container: the library over the container's store, its background work, and the triggers
+/// of table checks.
 ///
 /// Isolation: the main actor; transfers and disk access run on other threads.
 @MainActor
@@ -23,15 +23,15 @@ package final class ResourceTableService {
     /// A Boolean value that indicates whether the check of an accepted trigger is under way.
     private var isChecking = false
 
-    /// Opens the table that is stored, and starts the background work.
+    /// Opens the stored table and starts the background work.
     /// - Parameters:
     ///   - configuration: the endpoints, the scope and the limits of the table.
-    ///   - store: the store of the table and its files; its other resources are removed.
+    ///   - store: the store of the table and its files; resources that do not belong to the table are removed.
     ///   - network: the loader of tables and files.
-    ///   - conditions: the conditions under which files are fetched.
-    ///   - feature: the switch of the feature; while it is off triggers are ignored.
+    ///   - conditions: the conditions under which files are downloaded.
+    ///   - feature: the switch of the feature; while it is off, triggers are ignored.
     ///   - logger: the log of failures.
-    ///   - now: the time of the wall clock.
+    ///   - now: a closure that returns the time of the wall clock.
     ///   - receive: receives the result of a trigger, unless it was dropped.
     /// - Throws: `TableError` with code `storage`.
     package init(
@@ -50,7 +50,7 @@ package final class ResourceTableService {
         self.feature = feature
         let (stream, triggers) = AsyncStream.makeStream(of: TableTrigger.self, bufferingPolicy: .bufferingNewest(1))
         self.triggers = triggers
-        // Both end with this object.
+        // Both tasks end with this object.
         tasks = [
             Task { [weak self, logger] in
                 for await trigger in stream {
@@ -64,7 +64,7 @@ package final class ResourceTableService {
                     }
                     // The stored table stays in use, and the next trigger checks again.
                     if case .failed(let error) = result {
-                        logger.warning("cannot renew the resource table", metadata: ["error": "\(error)"])
+                        logger.warning("cannot update the resource table", metadata: ["error": "\(error)"])
                     }
                     self?.isChecking = false
                     if case .dropped = result { continue }
@@ -80,9 +80,9 @@ package final class ResourceTableService {
         for task in tasks { task.cancel() }
     }
 
-    /// Requests a new table, unless a request was made a moment ago or is under way. Returns at once.
+    /// Requests a new table, unless a recent request exists or is in progress. Returns at once.
     ///
-    /// A trigger that comes during a check is dropped: at the end of a slow check it would count as a new one.
+    /// A trigger during a check is dropped. Otherwise it would count as a new trigger at the end of a slow check.
     package func record(_ trigger: TableTrigger) {
         guard !isChecking, feature.isOn else { return }
         isChecking = true

@@ -8,24 +8,25 @@ internal import ResourceLoading
 package import ResourceStore
 package import ResourceTable
 
-/// A store of a resource table: its files are resources of a `BlobStore`, its documents are documents there.
+/// Stores a resource table in a `BlobStore`: its files as resources, its documents as documents.
 ///
-/// A resource has the download URL as its key and the MD5 as its validator. All resources of the store belong to the
-/// table: a library removes those that it does not name. Beyond the store's budget the least recently used resources are
-/// removed, and fetched again when a page requests them; the table itself stays.
+/// The key of a resource is the download URL; its validator is the MD5. All resources of the store belong to the
+/// table: a library removes those that the table does not contain. If the store exceeds its budget, the least
+/// recently used resources are removed, and are downloaded again when a page requests them. The table itself is not
+/// removed.
 ///
-/// Isolation: any. Writes run on a serial queue of their own; look-ups read on the caller's thread.
+/// Isolation: any. Writes run on a serial queue; look-ups read on the caller's thread.
 package struct TableStore: TableStoring {
     private let store: BlobStore
     private let queue = SerialQueue("container.table")
 
-    /// Makes a table store.
+    /// Creates a table store.
     /// - Parameter store: the store of the files and documents.
     package init(_ store: BlobStore) {
         self.store = store
     }
 
-    /// Returns the stored files by key, each with the MD5 that it was put with. Reads no bytes.
+    /// Returns the MD5 of each stored file by key. Reads no file contents.
     /// - Throws: `StoreError`.
     package func files() async throws -> [TableURL: MD5Digest] {
         try await onThread { store in
@@ -38,8 +39,8 @@ package struct TableStore: TableStoring {
         }
     }
 
-    /// Returns a file with its bytes, and records its use. A file whose bytes are damaged is removed.
-    /// - Returns: `nil` if the file is not stored, or was damaged.
+    /// Returns a file with its content, and records its use. Removes the file if its content is damaged.
+    /// - Returns: `nil` if the file is not stored or was damaged.
     /// - Throws: `StoreError`.
     package func file(for key: TableURL) async throws -> TableFile? {
         guard let resource = try store.resource(for: key.description), let md5 = MD5Digest(resource.validator) else {
@@ -55,34 +56,34 @@ package struct TableStore: TableStoring {
                         FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
-            // The store has dropped and counted the bytes. Their record must not count against the budget.
+            // The store has removed and counted the blob. The resource must not count against the budget.
             try? await remove([key])
             return nil
         }
     }
 
-    /// Stores a file in place of the one before. Returns when it is safe from a power cut.
-    /// - Throws: `StoreError`, with code `overBudget` if the file alone is larger than the budget.
+    /// Stores a file and replaces the former one. Returns when the file is synchronized with the disk.
+    /// - Throws: `StoreError`, with code `overBudget` if the file alone exceeds the budget.
     package func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws {
         try await onThread { store in
-            // The table has the media type.
+            // The table contains the media type.
             try store.putResource(content, for: key.description, mediaType: "", validator: md5.description)
         }
     }
 
-    /// Removes files; ignores keys that are not stored.
+    /// Removes files. Ignores keys that are not stored.
     /// - Throws: `StoreError`.
     package func remove(_ keys: [TableURL]) async throws {
         _ = try await onThread { try $0.removeResources(keys.map(\.description)) }
     }
 
-    /// Returns the content of a document; `nil` if it was never put, or is damaged.
+    /// Returns the content of a document; `nil` if it was never stored or is damaged.
     /// - Throws: `StoreError`.
     package func document(_ name: TableDocument) async throws -> Data? {
         try await onThread { try $0.document(Self.documentName(name)) }
     }
 
-    /// Stores a document in place of the one before. Returns when it is safe from a power cut.
+    /// Stores a document and replaces the former one. Returns when the document is synchronized with the disk.
     /// - Throws: `StoreError`.
     package func put(_ document: Data, as name: TableDocument) async throws {
         try await onThread { try $0.putDocument(document, as: Self.documentName(name)) }

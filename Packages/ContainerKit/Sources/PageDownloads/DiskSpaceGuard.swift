@@ -14,8 +14,8 @@ internal import WebEngine
     internal import Darwin
 #endif
 
-/// Checks the free space of the device before a file is started, and after each 4 MiB of it, because other files grow
-/// too.
+/// Checks the free space of the device before a download is started, and after each 4 MiB of it, because other files
+/// may use space meanwhile.
 final class DiskSpaceGuard: Sendable {
     private let space: any SpaceMeasuring
     private let folder: String
@@ -32,7 +32,8 @@ final class DiskSpaceGuard: Sendable {
         reserve = options.reserve
     }
 
-    /// Checks the free space for a file of a length, if it is known.
+    /// Checks that the free space suffices for a file.
+    /// - Parameter bytes: the length of the file; `nil` if unknown.
     /// - Throws: ``DownloadError``.
     @concurrent
     func check(for bytes: Int64?) async throws {
@@ -45,7 +46,7 @@ final class DiskSpaceGuard: Sendable {
         guard available - reserve > bytes ?? 0 else { throw noSpace(available) }
     }
 
-    /// Returns a Boolean value that indicates whether the space is to be checked again at a length; true once for each
+    /// Returns a Boolean value that indicates whether the space must be checked again at a length; `true` once per
     /// step.
     func isDue(at bytes: Int64) -> Bool {
         next.withLock { next in
@@ -62,12 +63,12 @@ final class DiskSpaceGuard: Sendable {
         throw noSpace(available)
     }
 
-    /// Does ``recheck()`` outside the caller's actor.
+    /// Calls ``recheck()`` outside the caller's actor.
     @concurrent
     func recheckElsewhere() async throws { try recheck() }
 
-    /// Returns the reason for a failed write of an engine, which names it only by a text of the system. The partial
-    /// file may be removed by now, so that there is space again.
+    /// Returns the error of a failed write of an engine, which reports the reason only as a system message. The
+    /// partial file may have been removed by now, so that there is space again.
     @concurrent
     func reason(for error: EngineError) async -> any Error {
         let isSaid = [ENOSPC, EDQUOT].contains { error.message.contains(SystemError.reason(of: $0)) }
@@ -79,6 +80,6 @@ final class DiskSpaceGuard: Sendable {
     }
 
     private func noSpace(_ available: Int64) -> DownloadError {
-        DownloadError(.noSpace, "\(available) bytes are free, and \(reserve) are to stay so", at: folder)
+        DownloadError(.noSpace, "\(available) bytes are free, and \(reserve) are reserved", at: folder)
     }
 }

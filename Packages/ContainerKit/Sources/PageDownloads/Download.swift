@@ -10,13 +10,13 @@ internal import WebEngine
 final class Download {
     var request: DownloadRequest
     let meter: ProgressTracker
-    /// The reason for which the download is being cancelled.
+    /// The error with which the download is being cancelled.
     var failure: DownloadError?
-    /// Ends the current phase.
+    /// A closure that ends the current phase.
     var stop: (() -> Void)?
     var phase = Phase.loading
     var watchdog: Task<Void, Never>?
-    /// Receives the number of bytes that arrived, and the result, once.
+    /// Receives the number of received bytes and the result, once.
     var onEnd: ((Int64, Ending) -> Void)?
 
     enum Phase { case loading, asking, saving }
@@ -40,16 +40,16 @@ final class Download {
 /// The source of the bytes of a download.
 enum DownloadSource: Sendable {
     case engine(any EngineDownload)
-    /// The body of a response that the container has requested itself. Nothing of it has been read.
+    /// The body of a response that the container has requested itself. No part of it has been read.
     case response(ResourceBody)
 
-    /// Releases bytes that are not wanted.
+    /// Releases the source without reading it.
     @MainActor
     func refuse() {
         switch self {
         case .engine(let download): download.cancel()
         case .response(.stream(let stream)):
-            // A cancelled reader ends the producer of the stream.
+            // The producer of the stream ends when its reader is cancelled.
             let reading = Task { for try await _ in stream { break } }
             reading.cancel()
         case .response: break

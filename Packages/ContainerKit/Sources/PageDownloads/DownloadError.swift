@@ -2,40 +2,12 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
-internal import SystemSupport
+public import SystemSupport
 internal import WebEngine
 
 /// The reason for which a file was not saved. No part of the file is left.
-public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of a failure. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name: lower-case words joined by hyphens.
-        public let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The app cancelled the download, an account was signed out, the container was shut down, or the page ended
-        /// before a response arrived.
-        public static let cancelled = Code("cancelled")
-        /// The number of downloads is at its limit.
-        public static let tooMany = Code("too-many")
-        /// The file is, or would be, longer than ``DownloadOptions/byteLimit``.
-        public static let tooLarge = Code("too-large")
-        /// The device has too little free space.
-        public static let noSpace = Code("no-space")
-        /// The folder or the name that the app chose cannot be used.
-        public static let destination = Code("destination")
-        /// The file system failed.
-        public static let io = Code("io")
-        /// The server answered with an error.
-        public static let status = Code("status")
-        /// The request for the bytes failed, or the connection broke off.
-        public static let loadFailed = Code("load-failed")
-        /// Too few bytes arrived within ``DownloadOptions/silenceLimit``.
-        public static let timedOut = Code("timed-out")
-    }
+public struct DownloadError: CodedError, Hashable {
+    public typealias Code = ErrorCode<DownloadError>
 
     /// The kind of the failure.
     public let code: Code
@@ -44,6 +16,7 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The URL or path that the error is about.
     public let location: String?
 
+    /// Creates an error.
     init(_ code: Code, _ message: String, at location: String? = nil) {
         self.code = code
         self.message = message
@@ -70,9 +43,26 @@ public struct DownloadError: Error, Sendable, Hashable, CustomStringConvertible 
         default: self.init(.loadFailed, "\(error)", at: url)
         }
     }
+}
 
-    /// `<code>: <message> (<location>)`.
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<DownloadError> {
+    /// The app cancelled the download, an account was signed out, the container was shut down, or the page ended
+    /// before a response arrived.
+    public static var cancelled: Self { Self("cancelled") }
+    /// The number of downloads is at its limit.
+    public static var tooMany: Self { Self("too-many") }
+    /// The file is, or would be, longer than ``DownloadOptions/byteLimit``.
+    public static var tooLarge: Self { Self("too-large") }
+    /// The device has too little free space.
+    public static var noSpace: Self { Self("no-space") }
+    /// The folder or the name that the app chose cannot be used.
+    public static var destination: Self { Self("destination") }
+    /// The file system failed.
+    public static var io: Self { Self("io") }
+    /// The response has an error status.
+    public static var status: Self { Self("status") }
+    /// The request for the bytes failed, or the connection broke off.
+    public static var loadFailed: Self { Self("load-failed") }
+    /// Too few bytes arrived within ``DownloadOptions/silenceLimit``.
+    public static var timedOut: Self { Self("timed-out") }
 }

@@ -3,15 +3,15 @@
 
 package import ResourceLoading
 
-/// A change of a download that the app has accepted, or the refusal of one that it was not asked about.
+/// A change of a download that the app has accepted, or the refusal of a download that the app was not asked about.
 public struct DownloadEvent: Sendable, Hashable {
-    /// The state of a download. Kinds are added over time: keep a default when switching.
+    /// The state of a download. Cases are added over time; include a `default` when switching.
     public enum Stage: Sendable, Hashable {
-        /// The app named a place, and the bytes are requested.
+        /// The app chose a destination, and the bytes are requested.
         case began
-        /// The whole file is on disk at this path, readable by its owner only (mode 0600).
+        /// The complete file is on disk at this path, readable by its owner only (mode 0600).
         case saved(path: String, bytes: Int64)
-        /// The download failed, and no part of the file is left.
+        /// The download failed. No part of the file is left.
         case failed(DownloadError)
     }
 
@@ -25,11 +25,11 @@ public struct DownloadEvent: Sendable, Hashable {
 public struct DownloadProgress: Sendable, Hashable {
     /// The number of bytes that have arrived.
     public var received: Int64
-    /// The number of bytes of the whole file; `nil` if it is not known.
+    /// The number of bytes of the complete file; `nil` if unknown.
     public var expected: Int64?
 }
 
-/// A report of the downloads of a container.
+/// A report about the downloads of a container.
 package enum PageDownloadReport: Sendable {
     /// A download changed its state.
     case download(DownloadEvent)

@@ -13,17 +13,18 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The place of a file that the app has chosen.
+/// The destination of a file, chosen by the app.
 struct DownloadPlace: Sendable, Hashable {
     let folder: String
     let name: String
     let overwrites: Bool
 
-    /// Checks the decision of the app.
-    /// - Throws: ``DownloadError`` with code `destination`, or `cancelled` if the app wants no file.
+    /// Creates a destination from the decision of the app.
+    /// - Throws: ``DownloadError`` with code `destination` if the path is invalid, or `cancelled` if the app
+    ///   declined.
     init(_ decision: DownloadDecision, suggested: String) throws {
         switch decision {
-        case .cancel: throw DownloadError(.cancelled, "the host does not want it")
+        case .cancel: throw DownloadError(.cancelled, "the app declined the download")
         case .save(let folder): self = DownloadPlace(folder: folder, name: suggested, overwrites: false)
         case .saveAs(let path, let overwrites):
             // By bytes, as the file system compares names.
@@ -48,10 +49,10 @@ struct DownloadPlace: Sendable, Hashable {
     }
 }
 
-/// A partial file, which gets its name once it is whole.
+/// A partial file, which is renamed to its destination when it is complete.
 ///
-/// Until then it is in a folder of its own next to its place, on the same file system. Only its owner can read the
-/// folder.
+/// Until then it is in a folder of its own next to the destination, on the same file system. Only the owner can read
+/// the folder.
 struct DownloadFile: Sendable {
     let place: DownloadPlace
     let work: String
@@ -63,11 +64,11 @@ struct DownloadFile: Sendable {
     var path: String { "\(work)/\(Self.dataName)" }
     static let dataName = "data"
 
-    /// Creates the folder.
+    /// Creates the folder of the partial file.
     /// - Parameters:
-    ///   - place: the place of the whole file.
-    ///   - journal: the journal, which gets an entry first.
-    ///   - namings: the methods to give the file its name, in the order of the attempts.
+    ///   - place: the destination of the complete file.
+    ///   - journal: the journal, to which an entry is added first.
+    ///   - namings: the methods of giving the file its name, in the order of the attempts.
     /// - Throws: ``DownloadError``.
     @concurrent
     static func make(
@@ -84,11 +85,11 @@ struct DownloadFile: Sendable {
         return DownloadFile(place: place, work: work, journal: journal, token: token, namings: namings)
     }
 
-    /// Writes a body.
+    /// Writes a body to the partial file.
     /// - Parameters:
-    ///   - body: the bytes of the file.
+    ///   - body: the content of the file.
     ///   - limit: the maximum number of bytes.
-    ///   - progress: receives the number of bytes so far, on any thread, and may throw an error to end the download.
+    ///   - progress: receives the number of bytes so far, on any thread. It may throw an error to end the download.
     /// - Throws: ``DownloadError``, or an error of the body or of `progress`.
     @concurrent
     func write(_ body: ResourceBody, limit: Int64, progress: @Sendable (Int64) throws -> Void) async throws {
@@ -119,7 +120,7 @@ struct DownloadFile: Sendable {
         case .stream(let stream): for try await data in stream { try put(data) }
         }
         if let length = body.length, length != received {
-            throw DownloadError(.loadFailed, "\(received) of \(length) bytes came", at: place.name)
+            throw DownloadError(.loadFailed, "\(received) of \(length) bytes arrived", at: place.name)
         }
     }
 
@@ -133,9 +134,9 @@ struct DownloadFile: Sendable {
         }
     }
 
-    /// Synchronizes the whole file with the disk, and then gives it its name.
+    /// Synchronizes the complete file with the disk, and then gives it its name.
     /// - Returns: the path and the number of bytes of the file.
-    /// - Throws: ``DownloadError``; then ``discard()`` is to be called.
+    /// - Throws: ``DownloadError``; the caller must then call ``discard()``.
     @concurrent
     func finish(limit: Int64) async throws -> (path: String, bytes: Int64) {
         let descriptor = try SystemError.mapping {
@@ -154,13 +155,15 @@ struct DownloadFile: Sendable {
         }
         let name = try place.overwrites ? replace() : give()
         await discard()
-        // Not every file system supports this, and the file is in place.
+        // Not every file system supports this, and the file already has its name.
         try? DirectoryDescriptor(path: place.folder).sync()
         return (place.path(name), bytes)
     }
 
-    /// Removes the folder of the partial file, whatever its entry in the journal contains: a naming that failed has
-    /// removed its reservation. The entry stays if the folder cannot be removed because the engine still writes.
+    /// Removes the folder of the partial file. The journal entry remains if the folder cannot be removed, because the
+    /// engine still writes to it.
+    ///
+    /// The reservation is not considered: a failed naming has already removed it.
     @concurrent
     func discard() async {
         journal.remove(token, work)
@@ -198,8 +201,8 @@ struct DownloadFile: Sendable {
                 }
                 break
             }
-            guard !namings.isEmpty else { throw DownloadError(.io, "no way to name a file", at: target) }
+            guard !namings.isEmpty else { throw DownloadError(.io, "cannot name the file", at: target) }
         }
-        throw DownloadError(.destination, "there are files of all names", at: place.path(place.name))
+        throw DownloadError(.destination, "all names are in use", at: place.path(place.name))
     }
 }

@@ -14,13 +14,14 @@ internal import WebSyntax
     internal import Darwin
 #endif
 
-/// The journal of partial files in the container's folder. An entry is written before the partial file, so that the
-/// next process removes the files of one that was killed. Folders of the app are never searched, because others may
-/// save there too.
+/// The journal of partial files, in the container's folder.
+///
+/// An entry is written before the partial file, so that the next process removes the files of a process that was
+/// killed. Folders of the app are never searched, because other programs may save files there.
 ///
 /// A partial file is in the folder `.containerkit-<token>.part`; the token has 32 hexadecimal digits. The entry is a
-/// file with the token as its name. It contains the path of the folder and, after the last NUL, the name next to the
-/// folder that a ``NameReservation`` with the token as its content may have.
+/// file whose name is the token. It contains the path of the folder. After the last NUL, it contains the name of a
+/// possible ``NameReservation`` next to the folder, whose content is the token.
 struct DownloadJournal: Sendable {
     private let folder: String
     /// The tokens of entries from earlier processes.
@@ -32,10 +33,10 @@ struct DownloadJournal: Sendable {
     private static let entryLimit = 1 << 20
 
     /// Opens the journal.
-    /// - Parameter directory: the container's directory.
+    /// - Parameter directory: the container's folder.
     init(directory: String) {
         folder = directory + "/downloads"
-        // A link or a folder of another user has no entries of this container.
+        // A symbolic link, or a folder of another user, contains no entries of this container.
         let names = (try? PrivateFolder.open(folder, followsLink: false)?.names()) ?? []
         left = Array(names.filter(Self.isToken).prefix(Self.countLimit))
     }
@@ -64,7 +65,7 @@ struct DownloadJournal: Sendable {
         try append(work, to: token, creating: O_CREAT | O_EXCL)
     }
 
-    /// Records that a reservation next to the folder may have a name.
+    /// Records the name that a reservation next to the folder may have.
     /// - Throws: ``DownloadError``.
     func hold(_ name: String, for token: String) throws {
         try append("\0" + name, to: token)
@@ -79,7 +80,7 @@ struct DownloadJournal: Sendable {
         }
         defer { close(descriptor) }
         do {
-            // The sweep ignores a partial entry.
+            // The sweep ignores an incomplete entry.
             try Array(text.utf8).withUnsafeBytes { try FileIO.write($0, to: descriptor) }
         } catch let error as SystemError {
             if flags != 0 { unlink(path) }
@@ -114,15 +115,15 @@ struct DownloadJournal: Sendable {
         remove(token, work, held: parts.dropFirst().last)
     }
 
-    /// Removes a folder, and then its entry. The entry stays if the folder cannot be removed, because its volume is
-    /// absent or an engine still writes.
+    /// Removes a folder, and then its entry. The entry remains if the folder cannot be removed, because its volume is
+    /// not mounted or an engine still writes to it.
     /// - Parameters:
     ///   - token: the token of the entry.
     ///   - work: the path of the folder.
     ///   - held: the name that the reservation may have.
     func remove(_ token: String, _ work: String, held: String? = nil) {
         let name = Self.folderName(token)
-        // The folder above may be writable without being readable.
+        // The parent folder may be searchable but not readable.
         let place = String(work.dropLast(name.utf8.count))
         guard let parent = try? DirectoryDescriptor(path: place, access: .lookup) else { return }
         let folder = PartialDirectory(name, in: parent)
@@ -135,7 +136,8 @@ struct DownloadJournal: Sendable {
     }
 }
 
-/// The folder of a partial file, addressed by descriptors, so that a file that takes its path meanwhile is not touched.
+/// The folder of a partial file, addressed by file descriptors, so that a file that replaces it at its path is not
+/// removed.
 struct PartialDirectory {
     private let name: String
     private let parent: DirectoryDescriptor
@@ -145,11 +147,11 @@ struct PartialDirectory {
         self.parent = parent
     }
 
-    /// The number of attempts, because an engine that is being cancelled may create a file meanwhile.
+    /// The maximum number of attempts. An engine that is being cancelled may create a file between two steps.
     private static let attempts = 3
 
-    /// Removes the files in the folder, and then the folder. Symbolic links are not followed.
-    /// - Returns: true if the folder is gone, or if its name belongs to something else.
+    /// Removes the files in the folder, and then the folder. Does not follow symbolic links.
+    /// - Returns: `true` if the folder no longer exists, or if its name belongs to something else.
     func remove() -> Bool {
         do {
             let directory = try parent.subdirectory(name)

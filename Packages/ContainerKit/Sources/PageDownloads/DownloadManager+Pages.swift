@@ -7,9 +7,9 @@ package import ResourceLoading
 package import WebEngine
 internal import WebSyntax
 
-// Downloads that pages start, by the engine, by name, or by a document that is to be saved.
+// Downloads that pages start: by the engine, by URL, or by a document that must be saved.
 extension DownloadManager {
-    /// A page that is open.
+    /// An open page.
     struct OpenPage {
         weak var view: (any EngineView)?
         /// The user agent of the page's own requests.
@@ -41,17 +41,18 @@ extension DownloadManager {
     /// Ends the downloads of a page that closes, except those that the app has accepted.
     package func end(_ page: PageID) {
         for download in active.values where download.request.page.id == page && download.phase == .loading {
-            cancel(download, DownloadError(.cancelled, "the page is gone", at: download.request.url))
+            cancel(download, DownloadError(.cancelled, "the page was closed", at: download.request.url))
         }
         pages.removeValue(forKey: page)?.view?.downloads?.dropPendingDownloads()
     }
 
-    /// Ends the downloads that pages have started, and to which no response has begun.
+    /// Ends the downloads of pages for which no response has arrived.
     func dropPendingDownloads() {
         for page in pages.values { page.view?.downloads?.dropPendingDownloads() }
     }
 
-    /// Requests a file that a page names by a scheme of the container, as all requests of the page are made.
+    /// Requests a file whose URL has a scheme of the container. The request is made like the other requests of the
+    /// page.
     private func save(_ url: String, _ isUserGesture: Bool, of page: PageSession, in view: any EngineView) {
         let head = DownloadHead(
             url: host?.realURL(of: url) ?? url, name: nil, mediaType: nil, length: nil, status: nil,
@@ -73,7 +74,8 @@ extension DownloadManager {
         }
     }
 
-    /// Returns the name that a link in the page's document gives to a URL, because the engine does not say it.
+    /// Returns the `download` attribute of a link to a URL in the page's document, because the engine does not report
+    /// it.
     private static func nameInPage(of url: String, in view: any EngineView) async -> String? {
         guard let literal = try? JSONEncoder().encode(url) else { return nil }
         let script = """
@@ -89,15 +91,15 @@ extension DownloadManager {
         return name
     }
 
-    /// Saves the response to a document if it is an attachment, or if the engine cannot show its type.
+    /// Saves the response to a document request if it is an attachment, or if the engine cannot show its type.
     /// - Parameters:
-    ///   - response: the response to the document.
+    ///   - response: the response.
     ///   - request: the request of the engine.
     ///   - isDocument: whether the request is for a document, of the page or of a frame.
     ///   - page: the page of the request.
     ///   - epoch: the value of ``epoch`` at the time of the request.
-    /// - Returns: the response that the engine gets in its place, which the engine does not show either, so that the
-    ///   page stays as it is; `nil` if the response is not saved.
+    /// - Returns: the response for the engine instead. The engine does not show it, so that the current document
+    ///   stays. `nil` if the response is not saved.
     package func divert(
         _ response: ResourceResponse, to request: EngineRequest, isDocument: Bool, of page: PageSession?,
         askedIn epoch: Int
@@ -108,7 +110,7 @@ extension DownloadManager {
         else { return nil }
         let fields = response.head.headerFields
         let type = MediaType.essence(of: fields[.contentType] ?? "")
-        // A type that a frame or an element cannot show is not a file to be saved.
+        // A type that a frame or an element cannot show is not a download.
         let isUnshown = request.isMainDocument && !type.isEmpty && open.view?.downloads?.canShow(type) == false
         guard ContentDisposition(fields[.contentDisposition]).isAttachment || isUnshown else { return nil }
         let url = host?.realURL(of: request.head.urlText) ?? request.head.urlText

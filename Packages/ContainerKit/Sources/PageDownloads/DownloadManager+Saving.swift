@@ -6,11 +6,11 @@ internal import WebEngine
 
 // Downloads that are being saved, and their cancellation.
 extension DownloadManager {
-    /// Saves a file at the place that the app has chosen.
+    /// Saves a file at the destination that the app has chosen.
     func save(_ source: DownloadSource, _ download: Download, _ decision: DownloadDecision) {
         download.phase = .saving
         record(.began, of: download)
-        // Owned: the download cancels it.
+        // The download cancels the task.
         let task = Task { [weak self, journal, options, clock] in
             let stage: DownloadEvent.Stage
             do {
@@ -63,13 +63,13 @@ extension DownloadManager {
                 try await EngineSaving(engine, download, limit: limit, diskSpace: diskSpace, clock: clock).run(
                     to: file.path)
             } catch let error as EngineError {
-                // The engine does not give the reason of a failed write.
+                // The engine does not report the reason of a failed write.
                 throw await diskSpace.reason(for: error)
             }
         }
     }
 
-    /// Cancels a download if too few bytes arrive within the limit.
+    /// Starts the task that cancels a download if too few bytes arrive within the limit.
     func watch(_ download: Download) {
         download.watchdog?.cancel()
         guard !isSuspended else { return }
@@ -82,7 +82,7 @@ extension DownloadManager {
             guard let download, !Task.isCancelled else { return }
             self?.cancel(
                 download,
-                DownloadError(.timedOut, "fewer than \(least) bytes came in \(limit)", at: download.request.url))
+                DownloadError(.timedOut, "fewer than \(least) bytes arrived in \(limit)", at: download.request.url))
         }
     }
 
@@ -92,13 +92,13 @@ extension DownloadManager {
         download.stop?()
     }
 
-    /// The requests of the downloads that are being saved, the oldest first.
+    /// The requests of the downloads that are being saved, oldest first.
     package var requestsBeingSaved: [DownloadRequest] {
         active.values.filter { $0.phase == .saving }.map(\.request)
             .sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// Returns the progress of a download, which ends with the download.
+    /// Returns the progress of a download. The stream ends with the download.
     package func progress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
         guard let download = active[id] else { return AsyncStream { $0.finish() } }
         return download.meter.progress()
@@ -107,10 +107,10 @@ extension DownloadManager {
     /// Cancels a download. Does nothing if it is not in progress.
     package func cancel(_ id: DownloadID) {
         guard let download = active[id] else { return }
-        cancel(download, DownloadError(.cancelled, "the host cancelled it", at: download.request.url))
+        cancel(download, DownloadError(.cancelled, "the app cancelled the download", at: download.request.url))
     }
 
-    /// Cancels all downloads, also those that wait for the app.
+    /// Cancels all downloads, including those that wait for a decision of the app.
     func cancelAll(_ reason: String) {
         for download in active.values { cancel(download, DownloadError(.cancelled, reason, at: download.request.url)) }
     }

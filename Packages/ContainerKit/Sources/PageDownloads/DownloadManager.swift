@@ -6,7 +6,7 @@ internal import ResourceLoading
 package import SchemeMode
 package import WebEngine
 
-/// The parts of a container that downloads of its pages need.
+/// The part of the container that downloads use.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -14,10 +14,10 @@ package protocol PageDownloadHost: AnyObject {
     /// Returns the page that a view shows, or `nil` if there is none.
     func session(of view: ViewID) -> PageSession?
 
-    /// Returns the real URL of a place in the engine.
+    /// Returns the real URL of a URL in the engine.
     func realURL(of place: String) -> String
 
-    /// Asks the app about a download.
+    /// Asks the app for a decision about a download.
     /// - Parameters:
     ///   - request: the request of the page.
     ///   - then: receives the decision, once; `cancel` if the app makes none.
@@ -28,15 +28,15 @@ package protocol PageDownloadHost: AnyObject {
     )?
 }
 
-/// Saves the files that pages download, once the app has decided on a place.
+/// Saves the files that pages download, after the app has chosen a destination.
 ///
-/// A download belongs to its page until the app has decided, and then to the container: it continues after the page has
-/// closed, and ends at the latest with ``shutDown()``.
+/// A download belongs to its page until the app has decided, and then to the container. It continues after the page
+/// has closed, and ends at the latest with ``shutDown()``.
 ///
-/// Isolation: the main actor. Files are written, measured and removed elsewhere.
+/// Isolation: the main actor. File operations run on other threads.
 @MainActor
 package final class DownloadManager {
-    /// The parts of the container that downloads need; retained.
+    /// The part of the container that downloads use; retained.
     package var host: (any PageDownloadHost)?
     let options: DownloadOptions
     let clock: any Clock<Duration>
@@ -53,16 +53,17 @@ package final class DownloadManager {
     private(set) var isSuspended = false
     package private(set) var counters = DownloadCounters()
 
-    /// The number of sign-outs so far. A response that was requested at another number may belong to a removed account.
+    /// The number of sign-outs so far. A response that was requested with another number may belong to a removed
+    /// account.
     package private(set) var epoch = 0
 
     /// Creates a manager without a host, and removes the partial files of a process that was killed.
     /// - Parameters:
     ///   - options: the limits.
-    ///   - clock: the clock of the limits of time.
-    ///   - directory: the container's directory, for the journal of partial files.
-    ///   - names: the names of real URLs in custom schemes.
-    ///   - files: requests files by URLs of custom schemes.
+    ///   - clock: the clock of the time limits.
+    ///   - directory: the container's folder, for the journal of partial files.
+    ///   - names: the mapping between real URLs and custom schemes.
+    ///   - files: the loader of files whose URLs have a custom scheme.
     ///   - send: receives each change of a download and each request that has ended.
     package init(
         _ options: DownloadOptions, clock: any Clock<Duration>, directory: String, names: SchemeNames,
@@ -75,15 +76,19 @@ package final class DownloadManager {
         self.send = send
         let journal = await DownloadJournal.open(directory: directory)
         self.journal = journal
-        // Owned: shutDown() waits for it. Downloads that start meanwhile are not in this journal.
+        // `shutDown()` waits for the task. Downloads that start meanwhile are not in this journal value.
         sweep = Task { await journal.sweep() }
     }
 
     // MARK: Starts
 
     /// Asks the app about a download whose head has arrived.
-    /// - Parameter epoch: the value of ``epoch`` at the time of the request; `nil` for a download of the engine, which
-    ///   ends its downloads itself on a sign-out.
+    /// - Parameters:
+    ///   - source: the source of the bytes.
+    ///   - head: the properties of the file.
+    ///   - page: the page of the download.
+    ///   - epoch: the value of ``epoch`` at the time of the request; `nil` for a download of the engine, which ends
+    ///     its downloads itself on a sign-out.
     func offer(_ source: DownloadSource, _ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) {
         guard let download = begin(head, of: page, askedIn: epoch) else { return source.refuse() }
         offer(source, head, as: download)
@@ -91,8 +96,10 @@ package final class DownloadManager {
 
     /// Requests a file, and then asks the app about it.
     /// - Parameters:
+    ///   - head: the properties of the file that are known before the response.
+    ///   - page: the page of the download.
     ///   - load: returns the response; its task is cancelled if the download ends.
-    ///   - onEnd: receives the number of bytes that arrived, and the result.
+    ///   - onEnd: receives the number of received bytes and the result.
     func load(
         _ head: DownloadHead, of page: PageSession,
         by load: @escaping @MainActor () async throws -> (DownloadHead, ResourceBody),
@@ -100,7 +107,7 @@ package final class DownloadManager {
     ) {
         guard let download = begin(head, of: page) else { return }
         download.onEnd = onEnd
-        // Owned: the download cancels it.
+        // The download cancels the task.
         let task = Task { [weak self] in
             do {
                 let (head, body) = try await load()
@@ -117,7 +124,7 @@ package final class DownloadManager {
         watch(download)
     }
 
-    /// Returns a new download, or reports its refusal and returns `nil`.
+    /// Returns a new download. If a limit or a sign-out forbids it, reports its refusal and returns `nil`.
     private func begin(_ head: DownloadHead, of page: PageSession, askedIn epoch: Int? = nil) -> Download? {
         lastID += 1
         let request = DownloadRequest(head, id: DownloadID(rawValue: lastID), page)
@@ -136,11 +143,11 @@ package final class DownloadManager {
         // The file may belong to the account.
         if signOuts > 0 { return DownloadError(.cancelled, "an account is being signed out", at: request.url) }
         if let epoch, epoch != self.epoch {
-            return DownloadError(.cancelled, "an account was signed out since", at: request.url)
+            return DownloadError(.cancelled, "an account was signed out since the request", at: request.url)
         }
         let count = active.values.count { $0.request.page.id == request.page.id }
         guard count < options.pageLimit, active.count < options.limit else {
-            return DownloadError(.tooMany, "too many", at: request.url)
+            return DownloadError(.tooMany, "too many downloads", at: request.url)
         }
         return nil
     }
@@ -173,10 +180,10 @@ package final class DownloadManager {
         download.stop = withdraw
     }
 
-    /// Returns the error of a file that cannot be saved according to its head, so that the app is not asked.
+    /// Returns an error if the head shows that the file cannot be saved, so that the app need not be asked.
     private func failure(of head: DownloadHead, at url: String) -> DownloadError? {
         if let status = head.status, !(200..<300).contains(status) {
-            return DownloadError(.status, "the server answered \(status)", at: url)
+            return DownloadError(.status, "the server responded with status \(status)", at: url)
         }
         if let length = head.length, length > options.byteLimit {
             return DownloadError(.tooLarge, "\(length) bytes, limit \(options.byteLimit)", at: url)
@@ -210,7 +217,7 @@ package final class DownloadManager {
         return active.removeValue(forKey: download.request.id) != nil
     }
 
-    /// Ends all downloads, and refuses others from now on. Returns when no partial file is left on disk.
+    /// Ends all downloads, and refuses further ones. Returns when no partial file is left on disk.
     package func shutDown() async {
         dropPendingDownloads()
         isOver = true
@@ -219,7 +226,7 @@ package final class DownloadManager {
         await sweep.value
     }
 
-    /// Ends all downloads, and refuses others until ``endSignOut()``.
+    /// Ends all downloads, and refuses further ones until ``endSignOut()``.
     package func beginSignOut() {
         signOuts += 1
         epoch += 1
@@ -227,19 +234,19 @@ package final class DownloadManager {
         dropPendingDownloads()
     }
 
-    /// Ends the downloads without a response that have started since ``beginSignOut()``, and accepts downloads again.
+    /// Ends downloads that have started since ``beginSignOut()`` and have no response, and accepts downloads again.
     package func endSignOut() {
         dropPendingDownloads()
         signOuts -= 1
     }
 
-    /// Stops the limits of silence until ``resume()``.
+    /// Stops the silence limits until ``resume()``.
     package func suspend() {
         isSuspended = true
         for download in active.values { download.watchdog?.cancel() }
     }
 
-    /// Starts the limits of silence anew after ``suspend()``.
+    /// Restarts the silence limits after ``suspend()``.
     package func resume() {
         guard isSuspended else { return }
         isSuspended = false
@@ -247,8 +254,8 @@ package final class DownloadManager {
     }
 
     isolated deinit {
-        cancelAll("the container is gone")
-        // Reports of the tasks do not arrive any more.
+        cancelAll("the container was released")
+        // The tasks can no longer report, because `self` is being released.
         for download in active.values { download.close(download.failure.map { .failed($0) } ?? .unwanted) }
     }
 }

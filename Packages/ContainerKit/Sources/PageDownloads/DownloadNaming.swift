@@ -11,25 +11,26 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The methods to give a whole file its name without replacing another file, the best first.
+/// The methods of giving a complete file its name without replacing another file, in order of preference.
 ///
-/// File systems lack one or the other: FAT has no links, and some network file systems have no rename that spares an
-/// existing file.
+/// Some file systems lack a method: FAT has no links, and some network file systems have no rename that fails if the
+/// name exists.
 enum DownloadNaming: Sendable, CaseIterable {
     /// link(2).
     case link
-    /// renameat2(2) on Linux, renamex_np(2) on Darwin: an existing file stays.
+    /// renameat2(2) on Linux, renamex_np(2) on Darwin; fails if the name exists.
     case rename
-    /// A ``NameReservation`` takes the name and is then replaced. After a kill the journal leads to the reservation.
+    /// A ``NameReservation`` occupies the name, and is then replaced. After a kill, the journal identifies the
+    /// reservation.
     case hold
 
     enum Outcome { case done, isTaken, cannot }
 
     /// Gives a file its name.
     /// - Parameters:
-    ///   - path: the path of the whole file.
-    ///   - target: the path that the file is to have.
-    ///   - entry: returns the content of a reservation; it is called before the reservation takes the name.
+    ///   - path: the path of the complete file.
+    ///   - target: the destination path.
+    ///   - entry: returns the content of a reservation. It is called before the reservation is created.
     /// - Throws: ``DownloadError``, or the error of `entry`.
     func bring(_ path: String, to target: String, entry: () throws -> String) throws -> Outcome {
         switch self {
@@ -53,7 +54,7 @@ enum DownloadNaming: Sendable, CaseIterable {
     }
 
     private func hold(_ path: String, _ target: String, _ entry: () throws -> String) throws -> Outcome {
-        // Otherwise the journal would name a file that is not the download's.
+        // Otherwise the journal would name a file that does not belong to the download.
         guard access(target, F_OK) != 0 else { return .isTaken }
         guard let reservation = try NameReservation.make(target, entry()) else { return .isTaken }
         do {
@@ -66,10 +67,10 @@ enum DownloadNaming: Sendable, CaseIterable {
     }
 }
 
-/// A small file that holds a name until the whole file replaces it.
+/// A small file that reserves a name until the complete file replaces it.
 ///
-/// Its content, a random token, identifies it. It is removed only if the name still belongs to it. A kill before the
-/// content is written leaves an empty file, which is not removed, because nothing identifies it.
+/// Its content, a random token, identifies it. It is removed only if the file at its path is still this file. A kill
+/// before the content is written leaves an empty file, which is not removed, because it has no token.
 final class NameReservation {
     private let descriptor: CInt
     private let folder: CInt
@@ -84,8 +85,8 @@ final class NameReservation {
     deinit { close(descriptor) }
 
     /// Creates the file.
-    /// - Returns: the reservation, or `nil` if there is a file of this name.
-    /// - Throws: ``DownloadError``; then no file is left.
+    /// - Returns: the reservation, or `nil` if a file with the name exists.
+    /// - Throws: ``DownloadError``; no file is left then.
     static func make(_ path: String, _ text: String) throws -> NameReservation? {
         let descriptor: CInt
         do {
@@ -106,7 +107,7 @@ final class NameReservation {
 
     /// Returns the reservation with a name and a content in a folder, or `nil` if there is none.
     static func find(_ name: String, in folder: DirectoryDescriptor, _ text: String) -> NameReservation? {
-        // A pipe of this name must not block.
+        // Opening a FIFO with this name must not block.
         guard !name.utf8.contains(UInt8(ascii: "/")),
             let descriptor = try? folder.openFile(name, O_RDONLY | O_NONBLOCK)
         else { return nil }

@@ -4,11 +4,11 @@
 public import WebEngine
 internal import WebSyntax
 
-/// The decisions of the app about files that pages save.
+/// The delegate that decides about files that pages save.
 ///
-/// The method has a default that returns the safe decision. The safe decision also applies if the method throws, if it
-/// does not return within the limit of requests of pages, or if the page ends first; then the task of the method is
-/// cancelled.
+/// The method has a default that returns the safe decision. The safe decision also applies if the method throws, if
+/// it does not return within the time limit of page requests, or if the page ends first. The task of the method is
+/// then cancelled.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -32,37 +32,39 @@ public struct DownloadID: Sendable, Hashable {
 public struct DownloadRequest: Sendable, Hashable {
     /// The identity for `Container.downloadProgress(of:)` and `Container.cancelDownload(_:)`.
     public let id: DownloadID
-    /// The page that asks, with the real URL of the document that it shows. Downloads of frames belong to their page.
+    /// The page that requests the download, with the real URL of its current document. Downloads of frames belong to
+    /// their page.
     public let page: PageSession
-    /// The real URL of the file; of `blob:` and `data:` URLs the first 1,024 characters.
+    /// The real URL of the file; for `blob:` and `data:` URLs the first 1,024 characters.
     public let url: String
-    /// A safe file name, from the server (RFC 6266), the page, or the end of the URL. It is one name without folders,
-    /// of 1 to 200 bytes, without control characters and leading dots.
+    /// A safe file name, from the `Content-Disposition` of the response (RFC 6266), the page, or the last path
+    /// segment of the URL. It has no folders, 1 to 200 bytes, no control characters and no leading dots.
     public let suggestedName: String
-    /// The media type that the server names, in lower case and without parameters; `nil` if it names none.
+    /// The media type of the response, in lower case and without parameters; `nil` if there is none.
     public let mediaType: String?
-    /// The number of bytes of the file; `nil` if it is not known.
+    /// The number of bytes of the file; `nil` if unknown.
     public let expectedBytes: Int64?
-    /// A Boolean value that indicates whether a user gesture caused the download; false if the engine does not say.
+    /// A Boolean value that indicates whether a user gesture caused the download; `false` if the engine does not
+    /// report it.
     public let isUserGesture: Bool
 }
 
 /// The decision about a ``DownloadRequest``.
 public enum DownloadDecision: Sendable, Hashable {
-    /// Saves nothing.
+    /// Saves no file.
     case cancel
-    /// Saves the file under its suggested name in a folder that exists. If there is a file of that name, the new file
+    /// Saves the file under its suggested name in an existing folder. If a file of that name exists, the new file
     /// gets another name: `name (1).zip`.
     /// - Parameter folder: an absolute path.
     case save(folder: String)
-    /// Saves the file at a path in a folder that exists. If there is a file at the path, the new file gets another
-    /// name, or replaces it once it is whole if `overwrites` is true.
+    /// Saves the file at a path in an existing folder. If a file exists at the path, the new file replaces it when it
+    /// is complete if `overwrites` is `true`, and gets another name otherwise.
     /// - Parameter path: an absolute path.
     case saveAs(path: String, overwrites: Bool = false)
 }
 
 extension DownloadRequest {
-    /// The maximum length of a URL outside the web, in characters.
+    /// The maximum length of a URL whose scheme is not `http` or `https`, in characters.
     private static let urlLimit = 1_024
 
     init(_ head: DownloadHead, id: DownloadID, _ page: PageSession) {
@@ -75,10 +77,10 @@ extension DownloadRequest {
             isUserGesture: head.isUserGesture)
     }
 
-    /// Returns the last segment of the path of a URL, or `nil` if it is empty.
+    /// Returns the last path segment of a URL, or `nil` if it is empty.
     private static func lastName(of url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-        // The first three parts are the scheme, an empty part and the host.
+        // The first three components are the scheme, an empty component and the host.
         guard path.count > 3, let last = path.last, !last.isEmpty else { return nil }
         return PercentEncoding.decodeText(last) ?? String(last)
     }

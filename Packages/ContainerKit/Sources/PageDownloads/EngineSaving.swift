@@ -3,7 +3,9 @@
 
 internal import WebEngine
 
-/// Saves a download by the engine, and observes its progress.
+/// Saves a download through the engine, and observes its progress.
+///
+/// Isolation: the main actor.
 @MainActor
 final class EngineSaving {
     private let engine: any EngineDownload
@@ -74,8 +76,8 @@ final class EngineSaving {
         }
     }
 
-    /// Measures the free space in a task that the end cancels. A measurement in progress is not restarted, because a
-    /// slow one would never finish.
+    /// Measures the free space in a task that is cancelled at the end. A measurement in progress is not restarted,
+    /// because a slow one would never finish.
     private func measure() {
         isMeasureDue = true
         guard measuring == nil else { return }

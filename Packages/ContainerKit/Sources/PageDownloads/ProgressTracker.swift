@@ -3,12 +3,12 @@
 
 internal import AsyncSupport
 
-/// The number of bytes of a download, recorded where they are written and observed elsewhere.
+/// The number of received bytes of a download, recorded by the writer and observed by the app.
 final class ProgressTracker: Sendable {
     private struct State {
         var received: Int64 = 0
         var expected: Int64?
-        /// The number of bytes and the time when enough bytes had last arrived.
+        /// The number of bytes, and the time when enough bytes had last arrived.
         var mark: (bytes: Int64, time: Duration) = (0, .zero)
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -18,11 +18,13 @@ final class ProgressTracker: Sendable {
     private let stopwatch: Stopwatch
     private let leastBytes: Int64
     private let listeners = Broadcast<DownloadProgress>(capacity: 1)
-    /// The maximum number of observers. Others get a stream that has ended.
+    /// The maximum number of observers. Further observers get a stream that has ended.
     private static let listenerLimit = 64
 
     /// Creates a tracker.
-    /// - Parameter leastBytes: the number of bytes that end a silence.
+    /// - Parameters:
+    ///   - stopwatch: the stopwatch of the silence.
+    ///   - leastBytes: the number of bytes that end a silence.
     init(_ stopwatch: Stopwatch, leastBytes: Int64) {
         self.stopwatch = stopwatch
         self.leastBytes = max(1, leastBytes)
@@ -35,7 +37,7 @@ final class ProgressTracker: Sendable {
         state.withLock { state in
             state.received = received
             if received - state.mark.bytes >= leastBytes { state.mark = (received, now) }
-            // Under the lock, so that the newest value is the last one.
+            // Sent under the lock, so that the newest value is the last one.
             listeners.send(DownloadProgress(received: received, expected: state.expected))
         }
     }
@@ -49,7 +51,7 @@ final class ProgressTracker: Sendable {
     /// The time since enough bytes arrived.
     var silence: Duration { stopwatch.elapsed - state.withLock(\.mark.time) }
 
-    /// Measures the silence from now on.
+    /// Restarts the measurement of the silence.
     func restartSilence() {
         let now = stopwatch.elapsed
         state.withLock { $0.mark = ($0.received, now) }
@@ -57,7 +59,7 @@ final class ProgressTracker: Sendable {
 
     // MARK: Observers
 
-    /// Returns the progress from now on. A slow reader gets the newest value only.
+    /// Returns the progress from now on. A slow reader gets only the newest value.
     func progress() -> AsyncStream<DownloadProgress> {
         state.withLock { state in
             guard !state.isOver, listeners.subscriberCount < Self.listenerLimit else {

@@ -5,7 +5,7 @@ internal import WebSyntax
 
 /// Makes safe file names from names that a server or a page has chosen.
 enum SafeFileName {
-    /// The maximum length in bytes of UTF-8. All file systems accept it, also with a number after the name.
+    /// The maximum length in bytes of UTF-8. All file systems accept it, even with a number appended.
     static let lengthLimit = 200
     /// The maximum length of an extension with its dot, in bytes of UTF-8.
     private static let extensionLimit = 20
@@ -13,12 +13,12 @@ enum SafeFileName {
 
     /// Returns one name without folders, of 1 to 200 bytes.
     ///
-    /// It has no control and format characters, which can disguise a name, no characters that a file system or a shell
-    /// reserves, and no dots and blanks at its start, which hide a file, and at its end.
+    /// The name has no control and format characters, which can disguise a name, and no characters that a file system
+    /// or a shell reserves. It has no dots and white space at its start, which hide a file, and none at its end.
     static func make(_ suggested: String?) -> String {
         guard let suggested else { return fallback }
         // By scalars, because the file system compares bytes: a slash with a combining mark is another character. The
-        // end of a longer name is enough.
+        // last 8,192 scalars of a longer name suffice.
         let shown = suggested.unicodeScalars.suffix(8_192).filter { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
@@ -65,9 +65,9 @@ enum SafeFileName {
 
 /// The value of `Content-Disposition` (RFC 6266). A value that cannot be parsed counts as absent.
 struct ContentDisposition: Hashable {
-    /// A Boolean value that indicates whether the response is to be saved instead of shown.
+    /// A Boolean value that indicates whether the response must be saved instead of shown.
     private(set) var isAttachment = false
-    /// The value of `filename*` (RFC 8187) if it can be decoded, or of `filename`. It is not to be trusted.
+    /// The value of `filename*` (RFC 8187) if it can be decoded, otherwise of `filename`. The value is untrusted.
     private(set) var fileName: String?
 
     /// The maximum length of a value that is parsed, in bytes.
@@ -80,7 +80,7 @@ struct ContentDisposition: Hashable {
         fileName = parameters.rawValue(of: "filename*").flatMap(Self.decoded) ?? parameters["filename"]
     }
 
-    /// Decodes a value such as `UTF-8''%e2%82%ac.txt`.
+    /// Decodes an extended value (RFC 8187, section 3.2) such as `UTF-8''%e2%82%ac.txt`.
     private static func decoded(_ value: Substring) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = PercentEncoding.decode(parts[2].utf8) else { return nil }

@@ -8,12 +8,12 @@ package import WebEngine
 
 /// Requests files that the engine cannot download, because their URLs have a scheme of the container.
 package protocol SavedFileLoading: Sendable {
-    /// Returns the response to the request for a file that a page saves. Its bytes are not rewritten.
+    /// Returns the response to the request for a file that a page saves. Its body is not rewritten.
     nonisolated(nonsending) func response(saving request: EngineRequest, for page: PageSession) async throws
         -> ResourceResponse
 }
 
-/// The record of a request that the container makes itself for a file, until its bytes are counted.
+/// The record of a request that the container makes itself for a file, until its body has ended.
 @MainActor
 final class SavedRequest {
     private var record: RequestRecord
@@ -25,7 +25,7 @@ final class SavedRequest {
             names.realURL(of: request.head), isMainDocument: request.isMainDocument)
     }
 
-    /// Records the head of a response, or the error of a request without one.
+    /// Records the head of a response, or the error of a request without a response.
     func recording(_ load: () async throws -> ResourceResponse) async throws -> ResourceResponse {
         do {
             let response = try await load()
@@ -38,7 +38,9 @@ final class SavedRequest {
     }
 
     /// Returns the record of the request that has ended.
-    /// - Parameter bytes: the number of bytes that arrived.
+    /// - Parameters:
+    ///   - bytes: the number of received bytes.
+    ///   - ending: the result of the download.
     func ended(_ bytes: Int64, _ ending: Download.Ending) -> RequestRecord {
         switch (failure, ending) {
         case (let failure?, _): record.record(.failed(failure, bytes: bytes))

@@ -8,14 +8,16 @@ package import Logging
 package import ResourceStore
 package import WebEngine
 
-/// The header fields that the engine adds to its requests: user agent, languages, codings. Engines have no interface
-/// that returns them, so they are read from the engine's requests for documents and stored for the next launch.
+/// The header fields that the engine adds to its requests: user agent, languages, content codings.
+///
+/// Engines have no interface that returns these fields. They are therefore recorded from the engine's document
+/// requests and stored for the next launch.
 ///
 /// Isolation: any.
 package final class EngineFields: Sendable {
     private struct State {
         var fields: HTTPFields?
-        /// The user agents of views other than the engine's own, newest last.
+        /// The user agents of views, other than the engine's own, newest last.
         var agents: [UserAgent] = []
         var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
         var lastWaiter: UInt64 = 0
@@ -28,7 +30,7 @@ package final class EngineFields: Sendable {
             if agents.contains(where: { $0.isWhole(said) }) {
                 fields[.userAgent] = self.fields?[.userAgent]
             } else if let own = agents.compactMap({ $0.own(by: said) }).min(by: { $0.count < $1.count }) {
-                // The one without the longest token, because a token may end with another one.
+                // The shortest remainder, without the longest token: a token may end with another one.
                 fields[.userAgent] = own
             }
             return fields
@@ -42,9 +44,9 @@ package final class EngineFields: Sendable {
 
     /// Creates the fields of an engine.
     /// - Parameters:
-    ///   - stored: the data that `store` received last; `nil` for none.
-    ///   - store: a function that stores the fields for the next launch. It may be called on any thread, and does not
-    ///     wait.
+    ///   - stored: the data that `store` received last; `nil` if there is none.
+    ///   - store: a function that stores the fields for the next launch. It may be called on any thread, and must not
+    ///     block.
     package init(_ stored: Data? = nil, store: @escaping @Sendable (Data) -> Void = { _ in }) {
         let values = stored.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }
         var fields = values.map { _ in HTTPFields() }
@@ -56,7 +58,7 @@ package final class EngineFields: Sendable {
     /// Reads the fields that the last process stored.
     /// - Parameters:
     ///   - store: the store.
-    ///   - mode: the mode, in a container of several modes; `nil` for its first.
+    ///   - mode: the interception mode, if the container has several modes; `nil` for the first mode.
     ///   - logger: the logger.
     @concurrent
     package static func open(
@@ -65,8 +67,8 @@ package final class EngineFields: Sendable {
         let document = mode.map { "\(Self.document)-\($0.rawValue)" } ?? Self.document
         let queue = SerialQueue("container.prefetch")
         let warn = { @Sendable (error: any Error) in
-            // The next launch waits for its first document.
-            logger.warning("what the engine adds to requests is not kept", metadata: ["error": "\(error)"])
+            // In the next launch, prefetches wait for the first document request.
+            logger.warning("cannot store the header fields of the engine", metadata: ["error": "\(error)"])
         }
         var stored: Data?
         do { stored = try store.document(document) } catch { warn(error) }
@@ -84,10 +86,10 @@ package final class EngineFields: Sendable {
         }
     }
 
-    /// The most user agents that are registered.
+    /// The maximum number of registered user agents.
     private static let agentLimit = 32
 
-    /// Records a request of the engine for the document of a page.
+    /// Records the header fields of an engine's document request.
     package func record(_ request: HTTPRequest) {
         var recorded = HTTPFields()
         for name in Self.names { recorded[name] = request.headerFields[name] }
@@ -104,7 +106,7 @@ package final class EngineFields: Sendable {
         if let data = try? JSONEncoder().encode(values) { store(data) }
     }
 
-    /// Returns the fields. In the first launch, this waits for the engine's first request for a document.
+    /// Returns the fields. In the first launch, this waits for the engine's first document request.
     /// - Throws: `CancellationError`.
     package func known() async throws -> HTTPFields {
         let (signal, waiter) = AsyncStream.makeStream(of: Void.self)

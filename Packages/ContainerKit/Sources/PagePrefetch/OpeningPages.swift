@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import ResourceLoading
 internal import WebEngine
 
-/// The cookies and user agents of the pages that requests are made ahead for. The cookies are read once when a page is
+/// The cookies and user agents of the pages for which prefetches are made. The cookies are read once when a page is
 /// opened, and again for each message of the page.
 ///
 /// Isolation: any.
@@ -17,7 +17,7 @@ final class OpeningPages: Sendable {
 
     private let pages = Mutex<[PageID: Page]>([:])
 
-    /// Starts to read the cookies of a page.
+    /// Starts reading the cookies of a page.
     func readCookies(
         of page: PageID, _ read: @escaping @Sendable () async throws -> any PrefetchCookieSource
     ) {
@@ -25,7 +25,7 @@ final class OpeningPages: Sendable {
         pages.withLock { $0[page, default: Page()].reading = reading }
     }
 
-    /// Returns the cookies of a page when they have been read.
+    /// Returns the cookies of a page after they have been read.
     /// - Throws: the error of the reading, or `ResourceError` if the page is closed.
     func cookies(of page: PageID) async throws -> any PrefetchCookieSource {
         guard let reading = pages.withLock({ $0[page]?.reading }) else {
@@ -34,7 +34,7 @@ final class OpeningPages: Sendable {
         return try await reading.value
     }
 
-    /// Returns when the cookies of a page have been read or cannot be read.
+    /// Waits until the cookies of a page have been read or the reading has failed.
     /// - Returns: `false` if no reading was started.
     func waitUntilRead(for page: PageID) async -> Bool {
         guard let reading = pages.withLock({ $0[page]?.reading }) else { return false }
@@ -47,12 +47,12 @@ final class OpeningPages: Sendable {
         pages.withLock { $0[page, default: Page()].agent = agent }
     }
 
-    /// Returns the user agent of a page's view; that of the engine if none was set.
+    /// Returns the user agent of a page's view; the engine's own user agent if none was set.
     func agent(of page: PageID) -> UserAgent {
         pages.withLock { $0[page]?.agent } ?? .engine
     }
 
-    /// Forgets a page and cancels the reading of its cookies.
+    /// Removes a page and cancels the reading of its cookies.
     func forget(_ page: PageID) {
         pages.withLock { $0.removeValue(forKey: page) }?.reading?.cancel()
     }

@@ -7,18 +7,18 @@ internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 
-/// Completes requests that are made ahead, so that they equal the page's own where these reach the prefetch: with the
-/// header fields of the engine, with the page's origin, and with the cookies of the page.
+/// Completes prefetch requests so that they equal the page's own requests: adds the engine's header fields, the
+/// page's origin and the page's cookies.
 struct PrefetchCompletion: PrefetchCompleting {
     let fields: EngineFields
     let pages: OpeningPages
     let sendsCookiesToOtherOrigins: Bool
-    /// The loader that answers before the network.
+    /// The loader of offline packages, which takes precedence over the network.
     let packages: any ResourceLoader
     let completion: RequestCompletion
 
-    /// Returns a request as the page makes it.
-    /// - Throws: `ResourceError` if a package answers the request or the page is closed; the error of reading the
+    /// Returns a request as the page would make it.
+    /// - Throws: `ResourceError` if a package serves the request or the page is closed; the error of reading the
     ///   cookies; `CancellationError`.
     func completed(_ request: ResourceRequest) async throws -> ResourceRequest {
         guard let page = request.page?.page, let document = HTTPRequest(urlText: page.documentURL) else {
@@ -33,7 +33,7 @@ struct PrefetchCompletion: PrefetchCompleting {
         request.head.headerFields[.userAgent] = pages.agent(of: page.id).knownText(
             of: request.head.headerFields[.userAgent])
         if !isDocument {
-            // The fields of `fetch` and XMLHttpRequest.
+            // The fields of `fetch` and `XMLHttpRequest`.
             request.head.headerFields[.accept] = "*/*"
             request.head.headerFields[.referer] = document.urlText
             let isOwn = request.head.webOrigin == document.webOrigin
@@ -47,8 +47,8 @@ struct PrefetchCompletion: PrefetchCompleting {
         return request
     }
 
-    /// Returns the request without its page. A page that is being opened has no generation yet; it gets the active
-    /// ones.
+    /// Returns the request without its page. A page that is being opened has no generations yet; the active ones
+    /// apply.
     private static func anonymous(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
         request.page = nil

@@ -6,25 +6,26 @@ public import Prefetch
 
 /// The requests that the container makes when a page is opened, before the page makes them.
 ///
-/// Requests are made ahead only for pages that are covered, and only if they pass through the container: neither
-/// requests that rules or the deny list exclude, nor requests that a package, a preview or the resource table answers.
+/// Requests are prefetched only for covered pages, and only if the page's own request would pass through the
+/// container to the network. Requests that rules or the deny list exclude, and requests that a package, a preview or
+/// the resource table serves, are not prefetched.
 ///
-/// The page's own request takes the response. A page can also take a response by the message `PREFETCHCALL` if
+/// The page's own request takes the response. A page can also take a response with the message `PREFETCHCALL` if
 /// `ContainerConfiguration.Pages.legacyMessages` is set. Each response is delivered once, complete or in progress.
 public struct PrefetchOptions: Sendable {
     /// The table of the requests of each page; `nil` by default. `Container.setPrefetchTable(_:)` and each table from
     /// ``tableSource`` replace it.
     public var table: PrefetchTable?
-    /// The server of the table, which is requested at launch and when the app enters the foreground; `nil` by default.
-    /// The last valid table is stored and replaces ``table`` in the next launch.
+    /// The server of the table, which is requested at launch and when the app enters the foreground; `nil` by
+    /// default. The last valid table is stored and replaces ``table`` in the next launch.
     public var tableSource: PrefetchTableSource?
-    /// A Boolean value that indicates whether the document of each covered page is requested ahead, too; `false` by
-    /// default. This saves the time of the view's check-out. In modes whose engine has a cache of its own, it costs a
-    /// request where the engine would make none.
+    /// A Boolean value that indicates whether the document of each covered page is also prefetched; `false` by
+    /// default. This saves the time of the view's check-out. In modes in which the engine has its own cache, it may
+    /// cost a request that the engine would not make.
     public var fetchesDocument = false
-    /// A Boolean value that indicates whether requests to other origins than the page's carry their cookies; `false` by
-    /// default, like requests of scripts with the default credentials mode. A request of the page takes a response only
-    /// if both have cookies or neither has.
+    /// A Boolean value that indicates whether cross-origin requests carry their cookies; `false` by default, like
+    /// requests of scripts with the default credentials mode (Fetch, `same-origin`). A request of the page takes a
+    /// response only if both requests carry cookies or neither does.
     public var sendsCookiesToOtherOrigins = false
     /// The ages and limits of responses, and the header fields in which the page's request may differ; see
     /// `PrefetchLoader.Configuration` for the defaults.
@@ -34,7 +35,7 @@ public struct PrefetchOptions: Sendable {
     public init() {}
 }
 
-/// The server of the prefetch table, and the times at which the container requests it.
+/// The server of the prefetch table, and the intervals of the requests for it.
 ///
 /// A response is applied as a whole or not at all. The last applied table is stored in the container's folder and
 /// applies in the next launch until there is a newer one.
@@ -43,10 +44,10 @@ public struct PrefetchTableSource: Sendable {
     public var url: String
     /// The header fields of the request; empty by default. Redirects to another origin do not carry them.
     public var headerFields: HTTPFields = [:]
-    /// The shortest time between a response and the next request, which the container makes when the app is launched or
-    /// enters the foreground; 10 minutes by default.
+    /// The minimum time between a response and the next request; 10 minutes by default. The container requests the
+    /// table when the app is launched or enters the foreground.
     public var interval = Duration.seconds(600)
-    /// The shortest time between a failure and the next request; 30 seconds by default.
+    /// The minimum time between a failure and the next request; 30 seconds by default.
     public var retryInterval = Duration.seconds(30)
     /// The time limit of a whole response; 10 seconds by default.
     public var answerLimit = Duration.seconds(10)
@@ -62,13 +63,15 @@ public struct PrefetchTableSource: Sendable {
 
 /// The result of one request for the prefetch table.
 public enum PrefetchTableCheck: Sendable {
-    /// Another table applies now.
+    /// A new table was applied.
     case applied(version: String)
-    /// The server sent the table that applies already.
+    /// The server sent the table that is already applied.
     case unchanged(version: String)
-    /// The check failed, and the table that applied before still applies. The error is `PrefetchError` if the response
-    /// is not a table, and `ResourceError` or `EngineError` with code `timedOut` if there is no response. It is
-    /// `StoreError` if the table could not be stored; then it applies until the process ends.
+    /// The check failed, and the former table still applies.
+    ///
+    /// The error is `PrefetchError` if the response is not a table. It is `ResourceError`, or `EngineError` with code
+    /// `timedOut`, if there is no response. It is `StoreError` if the table could not be stored; the new table then
+    /// applies until the process ends.
     case failed(any Error)
 }
 

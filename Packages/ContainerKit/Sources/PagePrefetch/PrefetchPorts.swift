@@ -6,23 +6,23 @@ package import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// The decisions of the request pipeline of one mode that determine which requests are made ahead.
+/// The decisions of a mode's request pipeline that determine which requests are prefetched.
 package protocol PrefetchRouting: Sendable {
     /// Returns a Boolean value that indicates whether a page of this real URL is intercepted.
     func opens(_ url: String) -> Bool
 
-    /// Returns a Boolean value that indicates whether a request of a page is answered by the container and, by the
-    /// state in memory, from the network.
+    /// Returns a Boolean value that indicates whether the container handles a request of a page and sends it to the
+    /// network. Only state in memory is considered.
     /// - Parameters:
     ///   - request: the request, with its real URL.
     ///   - page: the real URL of the page's document.
-    ///   - isOriginBound: `true` if the requests of pages to other origins do not pass through the container.
+    ///   - isOriginBound: `true` if cross-origin requests of pages do not pass through the container.
     func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool
 }
 
-/// The cookies for the requests of one page, as they were at the time of reading.
+/// The cookies for the requests of one page at the time of reading.
 package protocol PrefetchCookieSource: Sendable {
-    /// Returns the `Cookie` field of a request of the page; `nil` if the request carries no cookies.
+    /// Returns the `Cookie` field value for a request of the page; `nil` if the request carries no cookies.
     func header(for request: ResourceRequest) -> String?
 }
 

@@ -7,8 +7,8 @@ package import ResourceLoading
 @_spi(Facade) package import SchemeMode
 
 extension Prefetcher {
-    /// The parts of a mode's prefetch that exist before the request pipeline: the options, the completion of requests,
-    /// and the state of opening pages.
+    /// The parts of a mode's prefetch that are created before the request pipeline: the options, the completion of
+    /// requests, and the state of opening pages.
     package struct Setup: Sendable {
         /// The header fields that the engine adds to requests in this mode.
         package let fields: EngineFields
@@ -23,7 +23,7 @@ extension Prefetcher {
         ///   - fields: the header fields that the engine adds to requests in this mode.
         ///   - names: the custom schemes.
         ///   - acceptLanguage: the `Accept-Language` of the engine's traits.
-        ///   - packages: the loader of offline packages; what it answers is not requested ahead.
+        ///   - packages: the loader of offline packages; requests that it serves are not prefetched.
         ///   - modeCount: the number of modes that share the memory limit.
         package init(
             _ options: PrefetchOptions, fields: EngineFields, names: SchemeNames, acceptLanguage: String?,
@@ -40,9 +40,9 @@ extension Prefetcher {
                 completion: RequestCompletion(names, sites: SuffixList(), acceptLanguage: acceptLanguage))
         }
 
-        /// Returns the loader that makes requests ahead and answers the requests of pages with their responses.
+        /// Returns the loader that makes prefetches and serves the requests of pages from their responses.
         /// - Parameters:
-        ///   - next: the loader of requests made ahead and of all that have no such response.
+        ///   - next: the loader of prefetches and of all requests without a prefetched response.
         ///   - permissions: the cache of CORS preflights, if the engine makes preflights for the requests of pages.
         package func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader {
             PrefetchLoader(
@@ -52,8 +52,8 @@ extension Prefetcher {
     }
 }
 
-/// Makes CORS preflights for requests that are made ahead. The requests of pages, whose preflights the engine makes,
-/// have an unknown mode and pass.
+/// Makes CORS preflights for prefetches. The engine makes the preflights of the pages' own requests; these have an
+/// unknown mode and pass through.
 private struct PreflightingLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let asking: PreflightLoader

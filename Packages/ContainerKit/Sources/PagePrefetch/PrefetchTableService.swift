@@ -9,9 +9,9 @@ package import ResourceLoading
 package import ResourceStore
 internal import WebEngine
 
-/// Fetches the prefetch table, applies it to the prefetchers, and stores the last valid one on disk.
+/// Requests the prefetch table, applies it to the prefetchers, and stores the last valid table on disk.
 ///
-/// Isolation: the main actor; reading, writing and fetching happen elsewhere.
+/// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
 package final class PrefetchTableService {
     private let source: PrefetchTableSource
@@ -31,16 +31,16 @@ package final class PrefetchTableService {
     private var isStored = true
     package private(set) var counters = PrefetchTableCounters()
 
-    /// Creates a service. It applies nothing before ``open()``.
+    /// Creates a service. It applies no table before ``open()``.
     /// - Parameters:
     ///   - source: the server of the table.
-    ///   - prefetchers: the prefetchers that each table is applied to; not retained.
+    ///   - prefetchers: the prefetchers to which each table is applied; not retained.
     ///   - network: a loader that follows redirects and decodes bodies.
     ///   - store: the store of the last table.
-    ///   - conditions: the host's conditions; without a network no request is made.
+    ///   - conditions: the host's conditions; no request is made without a network.
     ///   - logger: the logger.
     ///   - clock: the clock of the intervals.
-    ///   - receive: the function that receives the result of each check.
+    ///   - receive: receives the result of each check.
     package init(
         _ source: PrefetchTableSource, for prefetchers: Prefetchers, network: any ResourceLoader, store: BlobStore,
         conditions: any HostConditioning, logger: Logger, clock: some Clock<Duration> = ContinuousClock(),
@@ -61,26 +61,26 @@ package final class PrefetchTableService {
         checking?.cancel()
     }
 
-    /// The prefix of a stored table, which names its server.
+    /// The prefix of a stored table: the URL of its server.
     private var mark: Data { Data((source.url + "\n").utf8) }
 
     /// Applies the table that the last process stored.
     package func open() async {
         do {
             guard let bytes = try await storage.read(),
-                // The table of another server does not apply.
+                // A table of another server does not apply.
                 bytes.starts(with: mark)
             else { return }
             let json = Data(bytes.dropFirst(mark.count))
             prefetchers?.table = try PrefetchTable(json: json, limits: source.limits)
             current = json
         } catch {
-            // The next check fetches another one.
-            logger.warning("the kept prefetch table cannot be read", metadata: ["error": "\(error)"])
+            // The next check requests another table.
+            logger.warning("cannot read the stored prefetch table", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Requests the table if the interval is over and no request is under way. Never waits.
+    /// Requests the table if the interval has elapsed and no request is in progress. Returns at once.
     package func check() {
         guard checking == nil, stopwatch.elapsed >= nextCheck, conditions.conditions.network != .none else { return }
         counters.checks += 1
@@ -88,7 +88,7 @@ package final class PrefetchTableService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "the prefetch table does not come") {
+                    try await withLimit(source.answerLimit, clock: clock, "no prefetch table in time") {
                         try await network.document(
                             at: source.url, source.headerFields, upTo: source.limits.maxBytes)
                     })
@@ -100,7 +100,7 @@ package final class PrefetchTableService {
         }
     }
 
-    /// Cancels a check that is under way and waits for its end.
+    /// Cancels a check in progress and waits for its end.
     package func shutDown() async {
         checking?.cancel()
         await checking?.value
@@ -114,7 +114,7 @@ package final class PrefetchTableService {
         } catch {
             counters.failures += 1
             nextCheck = stopwatch.elapsed + source.retryInterval
-            logger.warning("cannot renew the prefetch table", metadata: ["error": "\(error)"])
+            logger.warning("cannot update the prefetch table", metadata: ["error": "\(error)"])
             check = .failed(error)
         }
         checking = nil
@@ -124,7 +124,7 @@ package final class PrefetchTableService {
     private func update(with json: Data) async throws -> PrefetchTableCheck {
         let table = try PrefetchTable(json: json, limits: source.limits)
         guard json != current else {
-            // The folder may have been unavailable before.
+            // The last write may have failed.
             if !isStored { try await write(json) }
             return .unchanged(version: table.version)
         }

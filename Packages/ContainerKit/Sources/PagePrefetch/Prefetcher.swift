@@ -8,8 +8,7 @@ package import Prefetch
 internal import ResourceLoading
 package import WebEngine
 
-/// Makes the requests of a page in one mode when the page is opened, and answers the messages of pages with the
-/// responses.
+/// Makes the prefetches of pages in one mode, and answers the messages of pages from their responses.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -23,11 +22,11 @@ package final class Prefetcher {
 
     /// Creates the prefetcher of a mode.
     /// - Parameters:
-    ///   - setup: the setup that the loader was created from.
-    ///   - mode: the mode.
+    ///   - setup: the setup from which the loader was created.
+    ///   - mode: the interception mode.
     ///   - loader: the loader in the mode's request pipeline.
     ///   - routing: the decisions of the mode's request pipeline.
-    ///   - cookies: the reader of the cookies of pages, which is not retained.
+    ///   - cookies: the reader of the cookies of pages; not retained.
     package init(
         _ setup: Setup, in mode: InterceptionMode, loader: PrefetchLoader, routing: any PrefetchRouting,
         cookies: any PrefetchCookieReading
@@ -40,14 +39,16 @@ package final class Prefetcher {
         table = setup.options.table
     }
 
-    /// At the local server the requests of pages to other origins do not pass through the container.
+    /// A Boolean value that indicates whether cross-origin requests of pages do not pass through the container, as
+    /// with the loopback server.
     private var isOriginBound: Bool { mode == .loopbackServer }
-    /// In other modes the engine stores the cookies of the responses that it receives.
+    /// A Boolean value that indicates whether the container stores the cookies of responses. In other modes the
+    /// engine stores them.
     private var keepsCookies: Bool { mode == .customScheme }
 
     var counters: PrefetchCounters { loader.counters }
 
-    /// Makes the requests of a page that is being opened. They are under way when this returns.
+    /// Starts the prefetches of a page that is being opened. Returns at once.
     /// - Parameters:
     ///   - id: the page.
     ///   - url: the real URL of the page's document.
@@ -76,14 +77,14 @@ package final class Prefetcher {
         }
     }
 
-    /// Returns the response to a message of a page, which is answered like a request of the page with the current
-    /// cookies.
+    /// Returns the response to a message of a page. The message is handled like a request of the page with the
+    /// current cookies.
     /// - Parameters:
     ///   - call: the message.
     ///   - page: the page.
-    ///   - origin: the origin of the document that sent the message; only URLs of this origin are answered.
-    /// - Returns: JSON; `nil` if there is no response or if it is not complete within the time that a request waits for
-    ///   a head.
+    ///   - origin: the origin of the document that sent the message; only URLs of this origin are served.
+    /// - Returns: JSON; `nil` if there is no response, or if it is not complete within the time that a request waits
+    ///   for a head.
     /// - Throws: `CancellationError`.
     func answer(_ call: PrefetchCall, of page: PageReference, from origin: WebOrigin) async throws -> Data? {
         guard loader.mayAnswer(call, from: origin),
@@ -92,7 +93,7 @@ package final class Prefetcher {
         else { return nil }
         readCookies(of: page.id, at: page.documentURL)
         do {
-            return try await withLimit(setup.options.loader.joinLimit, "the answer does not come whole") {
+            return try await withLimit(setup.options.loader.joinLimit, "the response was not complete in time") {
                 [loader, keepsCookies] in
                 guard
                     let response = try await loader.answer(
@@ -109,26 +110,26 @@ package final class Prefetcher {
         }
     }
 
-    /// Answers with a given response.
+    /// A loader that returns a given response.
     private struct GivenAnswer: ResourceLoader {
         let response: ResourceResponse
 
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? { response }
     }
 
-    /// Returns when the cookies of a page that is being opened have been read.
+    /// Waits until the cookies of a page that is being opened have been read.
     /// - Returns: `false` if no reading was started.
     func waitForCookies(of id: PageID) async -> Bool {
         await setup.pages.waitUntilRead(for: id)
     }
 
-    /// Forgets a page that is closed or could not be opened.
+    /// Removes the state of a page that is closed or could not be opened.
     func forget(_ id: PageID) {
         loader.forget(id)
         setup.pages.forget(id)
     }
 
-    /// Drops the responses that no page has taken.
+    /// Removes the responses that no page has taken.
     func removeAll() {
         loader.removeAll()
     }

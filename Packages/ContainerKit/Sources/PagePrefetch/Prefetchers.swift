@@ -13,13 +13,13 @@ package import WebEngine
 package final class Prefetchers {
     private let prefetchers: [Prefetcher]
 
-    /// The table of the requests that are made for pages that are opened from now on.
+    /// The table of the requests for pages that are opened from now on.
     package var table: PrefetchTable? {
         didSet { for prefetcher in prefetchers { prefetcher.table = table } }
     }
 
     /// Creates the prefetchers of a container; returns `nil` if there are none.
-    /// - Parameter prefetchers: one for each mode.
+    /// - Parameter prefetchers: one prefetcher for each mode.
     package init?(_ prefetchers: [Prefetcher]) {
         guard let first = prefetchers.first else { return nil }
         self.prefetchers = prefetchers
@@ -28,12 +28,12 @@ package final class Prefetchers {
 
     private subscript(mode: InterceptionMode) -> Prefetcher? { prefetchers.first { $0.mode == mode } }
 
-    /// The sums over all modes.
+    /// The sums of the counters of all modes.
     package var counters: PrefetchCounters {
         prefetchers.dropFirst().reduce(prefetchers[0].counters) { $0 + $1.counters }
     }
 
-    /// Makes the requests of a page that is being opened. They are under way when this returns.
+    /// Starts the prefetches of a page that is being opened. Returns at once.
     /// - Parameters:
     ///   - id: the page.
     ///   - url: the real URL of the page's document.
@@ -49,7 +49,7 @@ package final class Prefetchers {
     ///   - call: the message.
     ///   - page: the page.
     ///   - mode: the mode of the page.
-    ///   - origin: the origin of the document that sent the message; only URLs of this origin are answered.
+    ///   - origin: the origin of the document that sent the message; only URLs of this origin are served.
     /// - Returns: JSON; `nil` if there is no response or if it is not complete in time.
     /// - Throws: `CancellationError`.
     package func answer(
@@ -58,7 +58,7 @@ package final class Prefetchers {
         try await self[mode]?.answer(call, of: page, from: origin)
     }
 
-    /// Returns when the cookies of a page that is being opened have been read.
+    /// Waits until the cookies of a page that is being opened have been read.
     /// - Returns: `false` if no reading was started.
     package func waitForCookies(of id: PageID) async -> Bool {
         var isRead = false
@@ -66,12 +66,12 @@ package final class Prefetchers {
         return isRead
     }
 
-    /// Forgets a page that is closed or could not be opened.
+    /// Removes the state of a page that is closed or could not be opened.
     package func forget(_ id: PageID) {
         for prefetcher in prefetchers { prefetcher.forget(id) }
     }
 
-    /// Drops the responses that no page has taken.
+    /// Removes the responses that no page has taken.
     package func removeAll() {
         for prefetcher in prefetchers { prefetcher.removeAll() }
     }

@@ -8,22 +8,23 @@ internal import WebSyntax
 public struct LinkRequest: Sendable, Hashable {
     /// The kind of the link.
     public enum Reason: Sendable, Hashable {
-        /// A link for a window of its own: `window.open` or `target="_blank"`.
+        /// A link that opens a new window: `window.open` or `target="_blank"`.
         case newWindow
-        /// A link to a scheme outside the web, such as `tel:`, `mailto:` or an app's own. The container never loads it.
+        /// A link whose scheme is not `http` or `https`, such as `tel:`, `mailto:` or a scheme of an app. The
+        /// container never loads it.
         case otherScheme
         /// A document of a host that ``PageRequestOptions/hosts`` does not contain.
         case otherHost
     }
 
-    /// The page that asks, with the real URL of the document that it shows.
+    /// The page of the link, with the real URL of its current document.
     public let page: PageSession
     /// The kind of the link.
     public let reason: Reason
-    /// The real URL. A URL of another scheme is the page's own text and not to be trusted.
+    /// The real URL. A URL of another scheme is text of the page and untrusted.
     public let url: String
-    /// A Boolean value that indicates whether a user gesture caused the link; false if the engine does not say, as for
-    /// documents.
+    /// A Boolean value that indicates whether a user gesture caused the link; `false` if the engine does not report
+    /// it, as for documents.
     public let isUserGesture: Bool
 }
 
@@ -31,9 +32,9 @@ public struct LinkRequest: Sendable, Hashable {
 public enum LinkDecision: Sendable, Hashable {
     /// Opens nothing.
     case cancel
-    /// Loads the URL in the page's view, and counts its host as inside for this page. Another scheme is not loaded.
+    /// Loads the URL in the page's view, and allows its host for this page. A URL of another scheme is not loaded.
     case openHere
-    /// Opens nothing, because the app has opened the URL itself, by `Container.open(_:)` or by the system.
+    /// Opens nothing, because the app has opened the URL itself, with `Container.open(_:)` or through the system.
     case handled
 }
 
@@ -50,7 +51,7 @@ extension LinkRequest: PageQuestion {
 extension LinkRequest {
     /// The maximum length of a URL, in bytes of UTF-8.
     static let lengthLimit = 16_384
-    /// Schemes of documents that the engine makes itself, and schemes that lead to files or into a page.
+    /// The schemes of documents that the engine creates itself, and of URLs that lead to files or run code in a page.
     private static let internalSchemes: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "javascript", "resource", "view-source", "webkit",
     ]
@@ -60,7 +61,7 @@ extension LinkRequest {
         url.contains(":") ? url.prefix { $0 != ":" }.lowercased() : ""
     }
 
-    /// Returns a Boolean value that indicates whether the app may open a URL outside the web.
+    /// Returns a Boolean value that indicates whether the app may open a URL whose scheme is not `http` or `https`.
     static func canLeave(_ url: String) -> Bool {
         let scheme = scheme(of: url)
         return !internalSchemes.contains(scheme) && URLScheme.isValid(scheme.utf8)

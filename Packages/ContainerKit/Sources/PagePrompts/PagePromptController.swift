@@ -7,7 +7,7 @@ internal import SchemeRouter
 package import WebEngine
 package import WebViewPool
 
-/// The parts of a container that prompts of its pages need.
+/// The part of the container that prompts use.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -18,16 +18,16 @@ package protocol PagePromptHost: AnyObject {
     /// Returns the page that a view shows, or `nil` if there is none.
     func session(of view: ViewID) -> PageSession?
 
-    /// Returns the real URL of a place in the engine.
+    /// Returns the real URL of a URL in the engine.
     func realURL(of place: String) -> String
 
     /// Returns a Boolean value that indicates whether the container can open a page at a real URL.
     func canOpen(_ url: String) -> Bool
 
-    /// Returns the place in the engine of a real URL that the view of a page is to load.
+    /// Returns the URL in the engine for a real URL that the view of a page must load.
     func place(of url: String, for page: PageSession) async throws -> String
 
-    /// Ends the view of a page when the page is closed, so that no other page gets it.
+    /// Ends the view of a page when the page is closed, so that the view is not reused.
     func retire(_ page: PageSession, because reason: DiscardReason)
 }
 
@@ -47,29 +47,29 @@ package enum PagePromptOutcome: Sendable {
     }
 }
 
-/// Puts the prompts of pages to the app, and applies the decisions.
+/// Sends the prompts of pages to the app, and applies the decisions.
 ///
 /// Isolation: the main actor.
 @MainActor
 package final class PagePromptController {
-    /// The parts of the container that prompts need; retained.
+    /// The part of the container that prompts use; retained.
     package var host: (any PagePromptHost)?
-    /// The questions of pages, those of other features included.
+    /// The queue of questions of pages, including those of other features.
     package let questions: PageQuestionQueue
     private let options: PageRequestOptions
     private let names: SchemeNames
     private let send: @MainActor (PagePromptOutcome, PageRequestEnding) -> Void
-    /// The hosts that are inside for a page: the one that the app opened, and those that it let in.
+    /// The allowed hosts of each page: the host of the opened URL, and the hosts that the app has allowed.
     private var allowed: [PageID: Set<String>] = [:]
 
-    /// The maximum number of hosts that are kept for one page.
+    /// The maximum number of allowed hosts of one page.
     private static let hostLimit = 64
 
     /// Creates a controller without a host.
     /// - Parameters:
     ///   - options: the rules and limits.
     ///   - clock: the clock of the time limits.
-    ///   - names: the schemes of the container itself.
+    ///   - names: the custom schemes of the container.
     ///   - send: receives each prompt after its end.
     package init(
         _ options: PageRequestOptions, clock: any Clock<Duration>, names: SchemeNames,
@@ -95,10 +95,10 @@ package final class PagePromptController {
     /// Returns a Boolean value that indicates whether a page waits for a decision of the app.
     package func isWaiting(_ page: PageID) -> Bool { questions.isWaiting(page) }
 
-    /// Ends the prompts of a page that shows another document.
+    /// Ends the prompts of a page that navigates to another document.
     package func release(_ page: PageID) { questions.release(page) }
 
-    /// Ends the prompts of a page that closes. The view of a page with an open dialog is retired.
+    /// Ends the prompts of a page that closes. If a dialog of the page is open, its view is discarded.
     package func end(_ page: PageSession) {
         if questions.isBlocked(page.id) { host?.retire(page, because: .openDialog) }
         questions.end(page.id)
@@ -112,7 +112,7 @@ package final class PagePromptController {
         allowed[page, default: []].insert(authority)
     }
 
-    /// Returns a Boolean value that indicates whether a page shows documents of an origin without a request to the app.
+    /// Returns a Boolean value that indicates whether a page may show documents of an origin without asking the app.
     private func isInside(_ origin: WebOrigin, for page: PageID) -> Bool {
         guard let hosts = options.hosts else { return true }
         return allowed[page]?.contains(origin.authority) == true
@@ -135,7 +135,7 @@ package final class PagePromptController {
             let request = LinkRequest(
                 page: page, reason: isOfWeb || isOwn(real) ? .newWindow : .otherScheme, url: real,
                 isUserGesture: isUserGesture)
-            // No other view can show a document that the page has made itself.
+            // Another view cannot show a document that the page has created itself.
             guard isOfWeb || !isOwn(real) && LinkRequest.canLeave(real) else { return refuse(request) }
             ask(request, prompt, view)
         case .otherScheme(let url, let isUserGesture):
@@ -215,7 +215,7 @@ extension DialogDecision {
 }
 
 extension DiscardReason {
-    /// The page opened a window, or a URL in place of a window.
+    /// The page opened a window, or a URL in its own view instead of a window.
     static let openedWindow = DiscardReason(retired: "opened-window")
     /// The page showed a dialog when it was closed.
     static let openDialog = DiscardReason(retired: "open-dialog")

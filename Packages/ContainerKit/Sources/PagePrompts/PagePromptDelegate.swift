@@ -3,22 +3,23 @@
 
 public import WebEngine
 
-/// The decisions of the app about links, dialogs and permissions of pages.
+/// The delegate that decides about links, dialogs and permissions of pages.
 ///
 /// Each method has a default that returns the safe decision. The safe decision also applies if a method throws, if it
-/// does not return within its limit (``PageRequestOptions``), or if the page ends first; then the task of the method is
-/// cancelled.
+/// does not return within its time limit (``PageRequestOptions``), or if the page ends first. The task of the method
+/// is then cancelled.
 ///
 /// Isolation: the main actor.
 @MainActor
 public protocol PagePromptDelegate: AnyObject {
-    /// Returns the decision about a new window, a link to another scheme, or a document of a host outside.
+    /// Returns the decision about a new window, a link to another scheme, or a document of a host that is not
+    /// allowed.
     func link(_ request: LinkRequest) async throws -> LinkDecision
 
     /// Returns the decision about a dialog. The scripts of the page wait until then.
     func dialog(_ request: DialogRequest) async throws -> DialogDecision
 
-    /// Returns the decision about a device or data that the page may use.
+    /// Returns the decision about devices or data that the page requests to use.
     func permission(_ request: PermissionRequest) async throws -> PermissionDecision
 }
 
@@ -35,22 +36,23 @@ extension PagePromptDelegate {
 
 /// A dialog of a page.
 public struct DialogRequest: Sendable, Hashable {
-    /// The page that asks, with the real URL of the document that it shows. Dialogs of frames belong to their page.
+    /// The page of the dialog, with the real URL of its current document. Dialogs of frames belong to their page.
     public let page: PageSession
     /// The kind of the dialog.
     public let kind: DialogKind
-    /// The text of the dialog, cut to 10,000 characters. Engines supply no useful text for `DialogKind.leave`.
+    /// The text of the dialog, truncated to 10,000 characters. For `DialogKind.leave` engines provide no useful text.
     public let message: String
 
-    /// The decision that applies if the app makes none: the page is left, and all other dialogs are closed.
+    /// The decision that applies if the app makes none: a `beforeunload` dialog is accepted, so that the page is
+    /// left; all other dialogs are cancelled.
     public var safeDecision: DialogDecision { kind == .leave ? .accept() : .cancel }
 }
 
 /// The decision about a ``DialogRequest``.
 public enum DialogDecision: Sendable, Hashable {
-    /// Closes the dialog: its result is `false` or `null`, or the page stays.
+    /// Cancels the dialog: its result is `false` or `null`, or the page stays.
     case cancel
-    /// Accepts the dialog. A prompt returns the text, or its default text without one.
+    /// Accepts the dialog. `window.prompt` returns the text, or its default text if `text` is `nil`.
     case accept(text: String? = nil)
 }
 
@@ -68,7 +70,7 @@ extension DialogKind {
     /// The maximum length of a text, in characters.
     static let textLimit = 10_000
 
-    /// This kind with a default text of at most ``textLimit`` characters.
+    /// The kind with a default text of at most ``textLimit`` characters.
     var truncated: DialogKind {
         if case .prompt(let text) = self { .prompt(defaultText: String(text.prefix(Self.textLimit))) } else { self }
     }
@@ -76,11 +78,11 @@ extension DialogKind {
 
 /// A request of a page to use devices or data of the user.
 public struct PermissionRequest: Sendable, Hashable {
-    /// The page that asks, with the real URL of the document that it shows. Requests of frames belong to their page.
+    /// The page of the request, with the real URL of its current document. Requests of frames belong to their page.
     public let page: PageSession
     /// The permissions that are granted or denied together.
     public let permissions: Set<PagePermission>
-    /// The domain of the frame that asks for access to storage, if the engine names it.
+    /// The domain of the frame that requests storage access, if the engine reports it.
     public let requester: String?
 }
 

@@ -6,24 +6,24 @@ package import WebEngine
 
 /// A request of a page that waits for a decision of the app.
 package protocol PageQuestion: Sendable {
-    /// The protocol of the app's delegate for this kind of question.
+    /// The delegate protocol of the app for this kind of question.
     associatedtype Delegate
     associatedtype Answer: Sendable
 
     /// The answer that applies if the app gives none.
     var safeAnswer: Answer { get }
 
-    /// A Boolean value that indicates whether the response to a document waits, so that
+    /// A Boolean value that indicates whether the response to a document request waits, so that
     /// ``PageRequestOptions/documentLimit`` applies.
     var holdsDocument: Bool { get }
 
     /// A Boolean value that indicates whether the scripts of the page wait for the answer.
     var blocksPage: Bool { get }
 
-    /// A Boolean value that indicates whether the answer is still of use when the page shows another document.
+    /// A Boolean value that indicates whether the question remains valid when the page navigates to another document.
     var survivesNavigation: Bool { get }
 
-    /// Returns the answer of the app.
+    /// Asks the delegate and returns its answer.
     @MainActor
     func put(to delegate: Delegate) async throws -> Answer
 }
@@ -36,7 +36,7 @@ extension PageQuestion {
 
 /// The questions that wait for the app, by page. Each question is answered once.
 ///
-/// The limit of waiting questions counts all kinds of questions of a page together.
+/// The limit of waiting questions applies to all kinds of questions of a page together.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -54,14 +54,15 @@ package final class PageQuestionQueue {
         self.clock = clock
     }
 
-    /// Puts a question to the app.
+    /// Sends a question to the app.
     /// - Parameters:
     ///   - question: the question.
-    ///   - page: the page that asks.
+    ///   - page: the page of the question.
     ///   - delegate: the delegate of the app; `nil` if there is none.
-    ///   - prompt: the prompt of the engine, if one waits. Its withdrawal ends the question; `then` answers it.
-    ///   - then: receives the answer and its cause, once. It is called before this method returns if the app is not
-    ///     asked.
+    ///   - prompt: the prompt of the engine, if there is one. Its withdrawal ends the question. `then` must answer
+    ///     it.
+    ///   - then: receives the answer and its cause, once. If the app is not asked, it is called before this method
+    ///     returns.
     /// - Returns: a closure that withdraws the question, which then gets its safe answer; `nil` if the app is not
     ///   asked.
     @discardableResult
@@ -84,7 +85,7 @@ package final class PageQuestionQueue {
         waiting[page, default: []].append(entry)
         prompt?.onWithdrawal = { [weak entry] in entry?.end(.pageGone) }
         entry.begin(delegate, question.holdsDocument ? options.documentLimit : options.limit, clock)
-        // The closure keeps the entry, because the queue may be released before the asker withdraws its question.
+        // The closure retains the entry, because the queue may be released before the question is withdrawn.
         return { entry.end(.withdrawn) }
     }
 
@@ -96,7 +97,7 @@ package final class PageQuestionQueue {
         waiting[page]?.contains { $0.blocksPage } == true
     }
 
-    /// Ends the questions of a page that shows another document, except those that survive a navigation.
+    /// Ends the questions of a page that navigates to another document, except those that survive a navigation.
     package func release(_ page: PageID) {
         for question in waiting[page] ?? [] where !question.survivesNavigation { question.end(.pageGone) }
     }
@@ -112,17 +113,17 @@ package final class PageQuestionQueue {
     }
 }
 
-/// A question of any kind that waits.
+/// A waiting question of any kind.
 @MainActor
 private protocol PendingQuestion: AnyObject {
     var blocksPage: Bool { get }
     var survivesNavigation: Bool { get }
 
-    /// Ends the question with its safe answer. Does nothing if it has ended.
+    /// Ends the question with its safe answer. Does nothing if the question has ended.
     func end(_ ending: PageRequestEnding)
 }
 
-/// One question that waits: the first of the app's answer, the time limit and a withdrawal ends it.
+/// A waiting question. The app's answer, the time limit or a withdrawal ends it, whichever is first.
 @MainActor
 private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
     private let question: Question
@@ -140,7 +141,7 @@ private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
         self.onEnd = onEnd
     }
 
-    /// Starts the method of the delegate and the time limit. They are separate tasks, because a delegate may ignore its
+    /// Starts the delegate method and the time limit in separate tasks, because a delegate may ignore its
     /// cancellation. The end cancels both.
     func begin(_ delegate: Question.Delegate, _ limit: Duration, _ clock: any Clock<Duration>) {
         let asked = Task { [weak self, question] in

@@ -5,8 +5,8 @@ internal import ResourceLoading
 
 // The packages that are responsible for blank pages.
 extension BlankPageMonitor {
-    /// Returns the result of an examination with the findings only that a package is responsible for: errors of scripts
-    /// that it provides, and resources below its base URL.
+    /// Returns the result of an examination, reduced to the findings for which a package is responsible: errors of
+    /// scripts that it provides, and resources below its base URL.
     func attribute(_ result: ProbeResult, of page: PageID) async -> ProbeResult {
         let suspects = await suspects(of: page)
         var attributed = result
@@ -28,16 +28,16 @@ extension BlankPageMonitor {
         return attributed
     }
 
-    /// Takes the responsible generations from a page, unless the page has gone to another document meanwhile. If the
-    /// signal is evidence against their version, marks them as failed, so that a version on trial is rolled back.
+    /// Unpins the responsible generations from a page, unless the page has navigated to another document meanwhile.
     ///
-    /// Nothing happens if the page would get the same generations again, as do pages over loopback while several are
-    /// open.
+    /// If the signal is evidence against their version, marks the generations as failed, so that a version on trial
+    /// is rolled back. Does nothing if the page would get the same generations again, for example over loopback while
+    /// several pages are open.
     /// - Parameters:
     ///   - page: the page.
-    ///   - step: the step to be taken.
-    ///   - isWanted: returns whether the step is still wanted.
-    /// - Returns: `true` if a reload of the page leads to another response now. It returns in bounded time.
+    ///   - step: the next step of the recovery.
+    ///   - isWanted: returns whether the step is still valid.
+    /// - Returns: `true` if a reload of the page now gets another response. Returns in bounded time.
     func dropPackages(of page: PageID, for step: BlankPageStep, while isWanted: @MainActor () -> Bool) async -> Bool {
         let suspects = await suspects(of: page, for: step)
         guard isWanted(), !suspects.isEmpty, var failed = packages.reference(of: page) else { return false }
@@ -56,9 +56,8 @@ extension BlankPageMonitor {
         return packages.reference(of: page) != nil
     }
 
-    /// Returns the generations that determine the appearance of the document of a page: their base URL covers it, and
-    /// they provide the document or a resource of it. A package of another site, or one that several sites share, is
-    /// not responsible for the page.
+    /// Returns the generations that provide the document of a page or its resources, and whose base URL covers the
+    /// document. A package of another site, or one that several sites share, is not responsible for the page.
     private func suspects(of page: PageID) async -> Set<GenerationReference> {
         guard let url = packages.reference(of: page)?.documentURL else { return [] }
         let covering = packages.generations(of: page, covering: url)
@@ -67,9 +66,10 @@ extension BlankPageMonitor {
         return Set(covering.filter { $0 == answering || packages.hasRecorded($0, of: page) })
     }
 
-    /// Returns the generations that are responsible for the signal of a step: for an error the one that provides the
-    /// script, if no request of the page has failed; for a resource the one that covers it, if its last response says
-    /// that it does not exist.
+    /// Returns the generations that are responsible for the signal of a step.
+    ///
+    /// For an error, this is the generation that provides the script, if no request of the page has failed. For a
+    /// resource, it is the generation that covers it, if the last response had the status 404 or 410.
     private func suspects(of page: PageID, for step: BlankPageStep) async -> Set<GenerationReference> {
         let all = await suspects(of: page)
         let url = plainURL(of: step.source ?? "")
@@ -85,6 +85,6 @@ extension BlankPageMonitor {
         }
     }
 
-    /// Returns the real URL of a place in the engine, without a fragment.
+    /// Returns the real URL of a URL in the engine, without its fragment.
     private func plainURL(of place: String) -> String { String(host.realURL(of: place).prefix { $0 != "#" }) }
 }

@@ -6,9 +6,9 @@ package import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// Watches the open pages and recovers those that stay blank.
+/// Monitors the open pages and recovers those that stay blank.
 ///
-/// Isolation: the main actor. It ends with ``shutDown()``.
+/// Isolation: the main actor. Call ``shutDown()`` at the end.
 @MainActor
 package final class BlankPageMonitor {
     let options: BlankPageOptions
@@ -18,14 +18,15 @@ package final class BlankPageMonitor {
     private var monitors: [ViewID: PageMonitor] = [:]
     private var pending: [PageID: Int] = [:]
     private var absences: Set<HostAbsence> = []
-    /// The URLs whose last response has the status 404 or 410, in order.
+    /// The URLs whose last response had the status 404 or 410, oldest first.
     private var missing: [String] = []
 
     /// Creates the monitor of a container.
     /// - Parameters:
     ///   - options: the options of the app.
-    ///   - feature: the switch of the feature. While it is off, no page is watched anew and no step is taken.
-    ///   - host: the part of the container for the open pages.
+    ///   - feature: the switch of the feature. While it is off, no further page is monitored and no step is
+    ///     performed.
+    ///   - host: the part of the container that page recovery uses.
     ///   - packages: the packages of the open pages.
     package init(
         _ options: BlankPageOptions, feature: FeatureSwitch, host: any PageRecoveryHost, packages: any PagePackages
@@ -36,18 +37,18 @@ package final class BlankPageMonitor {
         self.packages = packages
     }
 
-    /// Replies to the scripts that wait, also if the container is released without a shutdown.
+    /// Replies to waiting scripts, in case the container is released without a shutdown.
     isolated deinit { shutDown() }
 
     // MARK: Pages
 
-    /// Watches a page that opens, before its view loads it. Does nothing while the feature is off.
+    /// Starts monitoring a page before its view loads it. Does nothing while the feature is off.
     /// - Parameters:
     ///   - session: the session of the page.
     ///   - place: the URL of the page in the engine.
     ///   - view: the view of the page.
     ///   - load: the load of the view.
-    /// - Throws: `EngineError`, if the view takes no message handler. The page is watched without a script then.
+    /// - Throws: `EngineError` if the view refuses the message handler. The page is then monitored without a script.
     package func begin(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad) throws {
         guard isOn else { return }
         let monitor = PageMonitor(session, at: place, in: view, load: load, of: self)
@@ -56,25 +57,26 @@ package final class BlankPageMonitor {
         try monitor.begin()
     }
 
-    /// Stops watching the page of a view.
+    /// Stops monitoring the page of a view.
     package func end(in view: ViewID) {
         guard let monitor = monitors.removeValue(forKey: view) else { return }
         monitor.end()
         pending[monitor.page] = nil
     }
 
-    /// Stops watching all pages.
+    /// Stops monitoring all pages.
     package func shutDown() {
         for view in Array(monitors.keys) { end(in: view) }
     }
 
-    /// Records a load that the app has started in a view. It comes before the signal of the view that follows the load.
+    /// Records a load that the app has started in a view. Call it before the view's signal for the load.
     package func recordLoad(in view: ViewID) { monitors[view]?.recordLoad() }
 
     /// Records that the app reports the page of a view as healthy.
     package func recordHealthy(_ view: ViewID) { monitors[view]?.handle(.isWell) }
 
-    /// Records that the app went to the background or was suspended: pages get no steps and lose no time.
+    /// Records that the app went to the background or was suspended. During the absence no step is performed and no
+    /// time limit runs.
     package func leave(_ absence: HostAbsence) {
         absences.insert(absence)
         for monitor in monitors.values { monitor.handle(.paused) }
@@ -86,10 +88,10 @@ package final class BlankPageMonitor {
         for monitor in monitors.values { monitor.handle(.resumed) }
     }
 
-    /// A Boolean value that indicates whether steps are taken.
+    /// A Boolean value that indicates whether steps are performed.
     var isOn: Bool { feature.isOn }
 
-    /// Returns a Boolean value that indicates whether the appearance of a document counts.
+    /// Returns a Boolean value that indicates whether a document is examined.
     /// - Parameters:
     ///   - place: the URL of the document in the engine.
     ///   - mode: the interception mode of the page.
@@ -100,41 +102,43 @@ package final class BlankPageMonitor {
     // MARK: Requests
 
     /// Counts a request of a view as pending.
-    /// - Returns: the page of the request if it is watched, for ``ended(of:)``.
+    /// - Returns: the page of the request if it is monitored, for ``ended(of:)``.
     package func began(of view: ViewID?) -> PageID? {
         guard let page = view.flatMap({ monitors[$0] })?.page else { return nil }
         pending[page, default: 0] += 1
         return page
     }
 
-    /// Counts a request as answered. Its view may show another page by then.
+    /// Records the response to a pending request. The view of the request may show another page by then.
     package func ended(of page: PageID?) {
         guard let page, let count = pending[page] else { return }
         pending[page] = max(0, count - 1)
     }
 
-    /// Returns a Boolean value that indicates whether a request that may be of the page is pending.
+    /// Returns a Boolean value that indicates whether a request is pending that may belong to the page.
     func isBusy(_ page: PageID) -> Bool { pending[page, default: 0] > 0 || host.isBusy(page) }
 
-    /// Records the request for a document of a view, before its response.
+    /// Records the document request of a view, before its response.
     package func recordDocument(_ method: HTTPRequest.Method, of view: ViewID?) {
         guard ![.get, .head].contains(method), let monitor = view.flatMap({ monitors[$0] }) else { return }
         monitor.handle(.hasBody)
     }
 
-    /// Records the head of the response for a document of a view, before its delivery.
+    /// Records the head of the response to a document request of a view, before its delivery.
     package func recordDocument(_ head: HTTPResponse, of view: ViewID?) {
         guard head.leavesDocumentEmpty, let monitor = view.flatMap({ monitors[$0] }) else { return }
         monitor.handle(.hasNoContent)
     }
 
-    /// Records a document that is requested over loopback. If no page navigates to the requested origin, because the
-    /// request came before the signal of the engine or was redirected, it may be of any page.
+    /// Records a document request over loopback.
+    ///
+    /// If no page navigates to the requested origin, the request may belong to any page. This happens if the request
+    /// arrives before the signal of the engine, or if it was redirected.
     /// - Parameters:
-    ///   - page: the page of the request; `nil` if it is not known.
+    ///   - page: the page of the request; `nil` if unknown.
     ///   - hasBody: whether the request has a body.
     ///   - isEmpty: whether the response leaves the document empty.
-    ///   - isOfOrigin: returns whether a real URL is of the requested origin.
+    ///   - isOfOrigin: returns whether a real URL has the requested origin.
     package func recordDocument(of page: PageID?, hasBody: Bool, isEmpty: Bool, where isOfOrigin: (String) -> Bool) {
         let all = monitors.values.filter { page == nil || $0.page == page }
         let fitting = all.filter { $0.comingPlace.map { isOfOrigin(host.realURL(of: $0)) } ?? false }
@@ -144,7 +148,7 @@ package final class BlankPageMonitor {
         }
     }
 
-    /// Receives the record of a request that has ended.
+    /// Records a request that has ended.
     package func receive(_ record: RequestRecord) {
         recordMissing(record)
         if record.hasFailed {
@@ -159,12 +163,11 @@ package final class BlankPageMonitor {
         monitor.handle(.activity)
     }
 
-    /// Returns a Boolean value that indicates whether the last response for a URL says that the resource does not
-    /// exist.
+    /// Returns a Boolean value that indicates whether the last response for a URL had the status 404 or 410.
     func isMissing(_ url: String) -> Bool { missing.contains(url) }
 
-    /// Returns a Boolean value that indicates whether a request that may be of the page has failed, or its server had
-    /// an error, since the commit of the document.
+    /// Returns a Boolean value that indicates whether a request that may belong to the page has failed, or had a
+    /// server error, since the commit of the document.
     func hasFailedRequest(_ page: PageID) -> Bool {
         monitors.values.contains { $0.page == page && $0.hasFailedRequest }
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The page that replaces a blank one.
+/// The error page that replaces a blank page.
 ///
-/// It is a document with an opaque origin. It has no script and loads nothing, and all of its texts are escaped.
+/// It is a document with an opaque origin. It has no script, loads no resources, and escapes all of its texts.
 struct ErrorPage {
-    /// The `id` of the link that loads the page again.
+    /// The `id` of the link that reloads the page.
     static let retryID = "containerkit-retry"
     let html: String
 
     /// Creates the page.
     /// - Parameters:
     ///   - text: the texts.
-    ///   - place: the URL of the page in the engine; the target of the link if no script handles it.
+    ///   - place: the URL of the page in the engine; the target of the link if no script handles the click.
     init(_ text: ErrorPageText, for place: String) {
         html = """
             <!doctype html>

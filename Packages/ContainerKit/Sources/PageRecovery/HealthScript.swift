@@ -4,13 +4,13 @@
 internal import Foundation
 internal import WebEngine
 
-/// The script that examines a page from within. It runs in an isolated world: the page shares no names with it, gets
+/// The script that examines a page. It runs in an isolated world, so that the page shares no names with it, receives
 /// none of its messages and cannot intercept its events.
 ///
-/// The script sends a message and waits for the reply, which may take long. It does what the reply says and sends the
-/// next message.
+/// The script sends a message and waits for the reply, which may take long. It performs the action of the reply and
+/// sends the next message.
 enum HealthScript {
-    /// The name of the world, and of the message handler in it.
+    /// The name of the isolated world and of its message handler.
     static let name = "containerkit-health"
     static let world = ScriptWorld.isolated(name: name)
 
@@ -26,7 +26,7 @@ enum HealthScript {
 
     /// A message of the script.
     struct Message: Decodable {
-        /// The random name of the script in one document.
+        /// The random identifier of the script in one document.
         var from: String?
         var look: Look?
         var retry: Bool?
@@ -42,7 +42,7 @@ enum HealthScript {
         var isNotification: Bool { news == true }
     }
 
-    /// The result of an examination as the script sends it.
+    /// The result of an examination, as the script sends it.
     struct Look: Decodable {
         var html: Bool
         var hidden: Bool
@@ -61,18 +61,21 @@ enum HealthScript {
         }
     }
 
-    /// Decodes a message; `nil` if it is not one of the script.
+    /// Decodes a message; returns `nil` if it is not a message of the script.
     static func message(_ json: String) -> Message? {
         try? JSONDecoder().decode(Message.self, from: Data(json.utf8))
     }
 
     static let script = UserScript(source, at: .documentStart, in: world, inAllFrames: false)
 
-    /// The failure of an `async` script is ignored, because a page works without it; scripts that a script inserts are
-    /// `async`. So is the failure of a style sheet that does not block rendering: an alternate, disabled or print one.
+    /// The source of the script.
     ///
-    /// Errors without a file come from scripts of another site and have no details. Rejected promises are ignored,
-    /// because pages continue after them.
+    /// The script ignores the failure of an `async` script, because a page works without it; scripts that a script
+    /// inserts are `async`. It also ignores the failure of a style sheet that does not block rendering: an alternate,
+    /// disabled or print one.
+    ///
+    /// It ignores errors without a file, which come from scripts of another origin and have no details. It ignores
+    /// rejected promises, because pages continue after them.
     private static let source = """
         (() => {
             const from = String(Math.random()), errors = [], failed = [];
@@ -104,7 +107,7 @@ enum HealthScript {
                 if (!hasPainted()) tell({ used });
             };
             const tellSight = () => tell({ visible: !document.hidden });
-            // A document that was opened anew has lost its listeners.
+            // `document.open()` removes the listeners.
             const listen = () => {
                 addEventListener('error', hearError, true);
                 for (const type of ['keydown', 'pointerdown', 'input'])

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// The values that the state machine works with.
+// The value types of the state machine.
 extension PageHealth {
     /// An event of a page.
     enum Event: Sendable, Hashable {
-        /// A navigation began; `byPerson` if a gesture of the user started it.
+        /// A navigation began; `byPerson` if a user gesture started it.
         case started(url: String, byPerson: Bool)
         /// The app has started a load that the engine has not begun yet.
         case loadAsked(url: String)
-        /// A document was committed; `isWatched` if its appearance counts.
+        /// A document was committed; `isWatched` if it is examined.
         case committed(url: String, isWatched: Bool)
         /// The page and its resources have loaded.
         case finished
-        /// A navigation failed, with the reason; `isReal` if the document could not be loaded, and was neither stopped
-        /// nor became a download.
+        /// A navigation failed with a reason; `isReal` if the document could not be loaded, as opposed to being
+        /// stopped or becoming a download.
         case loadFailed(String, isReal: Bool)
-        /// The process ended, with the reason.
+        /// The process ended, for a reason.
         case processEnded(String)
         /// The process ended, and the app has started a load since.
         case processReplaced
@@ -24,11 +24,11 @@ extension PageHealth {
         case visibilityChanged(isVisible: Bool)
         /// A request or a resource of the page ended.
         case activity
-        /// The next document is requested with a body. It comes before the response.
+        /// The next document is requested with a body. It precedes the response.
         case hasBody
-        /// The next document is empty according to its server. It comes before the commit.
+        /// The response of the next document leaves it empty. It precedes the commit.
         case hasNoContent
-        /// The script of the document waits for a reply.
+        /// The script of the document sent a message and waits for a reply.
         case spoke
         /// The document has painted something.
         case painted
@@ -40,39 +40,39 @@ extension PageHealth {
         case shown
         /// The page waits for an answer of the user or the app, for example to a dialog.
         case asks
-        /// The result of an examination; `nil` if the page did not answer.
+        /// The result of an examination; `nil` if the page did not reply.
         case examined(ProbeResult?)
-        /// The end of ``Action/dropPackage(_:)``, with whether the page has lost packages.
+        /// The end of ``Action/dropPackage(_:)``; `true` if the page has lost packages.
         case packageDropped(Bool)
-        /// The app has started a load in place of the step.
+        /// The app has started a load instead of the step.
         case stepOvertaken
         /// The user retries on the error page.
         case retryAsked
-        /// The app reports that the page is well.
+        /// The app reports that the page is healthy.
         case isWell
         /// The app went to the background or was suspended.
         case paused
-        /// The app is back.
+        /// The app returned.
         case resumed
         /// ``PageHealth/deadline`` has passed; `isBusy` if a request of the page is pending.
         case clock(isBusy: Bool)
     }
 
-    /// An action that follows from an event.
+    /// An action that results from an event.
     enum Action: Sendable, Hashable {
         /// Examine the page, then apply ``Event/examined(_:)``.
         case examine
-        /// Take the responsible packages from the page, then apply ``Event/packageDropped(_:)``.
+        /// Unpin the responsible packages from the page, then apply ``Event/packageDropped(_:)``.
         case dropPackage(BlankPageStep)
-        /// End the process of the page, which does not answer. ``Event/processEnded(_:)`` follows.
+        /// End the process of the unresponsive page. ``Event/processEnded(_:)`` follows.
         case endProcess
-        /// Take the step.
+        /// Perform the step.
         case perform(BlankPageStep)
     }
 
-    /// The facts about the current document.
+    /// The state of the current document.
     struct Document: Sendable {
-        /// The facts about a document before its commit.
+        /// The state of a document before its commit.
         struct Asked: Sendable {
             var url = ""
             var hasBody = false
@@ -80,23 +80,23 @@ extension PageHealth {
         }
 
         let url: String
-        /// A Boolean value that indicates whether it was requested with a body.
+        /// A Boolean value that indicates whether the document was requested with a body.
         let hasBody: Bool
-        /// A Boolean value that indicates whether it is empty according to its server.
+        /// A Boolean value that indicates whether the response leaves the document empty.
         let hasNoContent: Bool
-        /// The start of its time.
+        /// The time from which the patience is measured.
         var since: Duration
         var finishedAt: Duration
         var lastActivity: Duration
-        /// A Boolean value that indicates whether an examination came to no conclusion.
+        /// A Boolean value that indicates whether an examination was inconclusive.
         var waitsForPaint = false
-        /// A Boolean value that indicates whether its script has sent a message.
+        /// A Boolean value that indicates whether the script of the document has sent a message.
         var hasSpoken = false
         var hasPainted = false
         var isHidden = false
-        /// The time since which it does not answer, and the number of examinations without an answer in a row.
+        /// The start of the silence, and the number of consecutive examinations without a reply.
         var silence: (since: Duration, count: Int)?
-        /// A Boolean value that indicates whether its process ended before the commit.
+        /// A Boolean value that indicates whether the process ended before the commit of the document.
         var isLost = false
 
         init(_ asked: Asked = Asked(), at now: Duration = .zero) {
@@ -104,8 +104,8 @@ extension PageHealth {
             (since, finishedAt, lastActivity) = (now, now, now)
         }
 
-        /// A Boolean value that indicates whether there is no evidence against the document if its process ends.
-        /// Nothing is known of one without a script, or of the page cache.
+        /// A Boolean value that indicates whether there is no evidence that the document was blank when its process
+        /// ended. There is none for a document without a script, or from the page cache.
         var mayHaveBeenWell: Bool { !isLost && (hasPainted || isHidden || !hasSpoken) }
 
         var quietSince: Duration { max(lastActivity, finishedAt) }
@@ -119,7 +119,7 @@ extension PageHealth {
         let patience: Duration
         let silence: Duration
 
-        /// The minimum number of examinations without an answer in a row.
+        /// The minimum number of consecutive examinations without a reply.
         static let silences = 2
         /// The minimum time between two examinations.
         static let pause = Duration.seconds(1)
@@ -132,8 +132,11 @@ extension PageHealth {
             silence = max(options.silence, .zero)
         }
 
-        /// Returns the trouble of a document that has loaded and has painted nothing in its time; `nil` if there is
-        /// none. The result of the examination has only those errors and resources that a package is responsible for.
+        /// Returns the trouble of a loaded document that has painted nothing in time; `nil` if there is none.
+        /// - Parameters:
+        ///   - seen: the result of the examination, with only the errors and resources for which a package is
+        ///     responsible.
+        ///   - document: the document.
         func trouble(in seen: ProbeResult, of document: Document) -> Trouble? {
             if seen.isEmpty, seen.isPackaged, !document.hasNoContent, signals.contains(.emptyDocument) {
                 return Trouble(signal: .emptyDocument, detail: "the document is empty")
@@ -153,7 +156,7 @@ extension PageHealth {
     struct Trouble: Sendable, Hashable {
         let signal: BlankPageSignal
         let detail: String
-        /// The URL of the script or the resource that the signal is about, if there is one.
+        /// The URL of the script or the resource that caused the signal, if there is one.
         var source: String?
     }
 }

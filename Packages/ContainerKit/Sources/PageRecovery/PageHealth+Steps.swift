@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Conclusions from examinations, and the steps that follow from them.
+// The evaluation of examinations, and the steps that follow.
 extension PageHealth {
     // MARK: Examinations
 
-    /// Draws the conclusion from an examination.
+    /// Evaluates the result of an examination.
     /// - Parameters:
-    ///   - result: the result; `nil` if the page did not answer.
+    ///   - result: the result; `nil` if the page did not reply.
     ///   - now: the current time.
     mutating func judge(_ result: ProbeResult?, at now: Duration) -> [Action] {
-        // The page may show the response that it waits for, however late.
+        // The page may still show the response to the pending request, even after a long time.
         guard !isBusyLook else { return leaveAlone() }
         guard let seen = result else { return recordSilence(at: now) }
         (document.silence, document.hasSpoken) = (nil, true)
@@ -21,7 +21,7 @@ extension PageHealth {
             return []
         }
         guard seen.needsPicture(for: limits.signals), seen.isUniform != false else { return leaveAlone() }
-        // Without a snapshot the appearance is unknown; the page only answers.
+        // Without a snapshot the appearance is unknown. Only the responsiveness of the page is established.
         guard seen.isUniform == true else { return lookLater(at: now) }
         guard !seen.isPainted else {
             guard phase == .finished || isLate(at: now) else { return lookLater(at: now) }
@@ -32,13 +32,13 @@ extension PageHealth {
         if isQuiet, let trouble = limits.trouble(in: seen, of: document) { return act(trouble, at: now) }
         guard isQuiet || isLate(at: now) else { return lookLater(at: now) }
         guard limits.signals.contains(.noFirstPaint), seen.hasScripts, !seen.hasBackground else {
-            // No activity is left that could change the page.
+            // The page has no scripts that could change it.
             return leaveAlone()
         }
         return act(Trouble(signal: .noFirstPaint, detail: "nothing was painted in time"), at: now)
     }
 
-    /// Puts off the conclusion; leaves the page alone if its time is over.
+    /// Postpones the evaluation. Leaves the page alone if its patience is over.
     private mutating func lookLater(at now: Duration) -> [Action] {
         guard !isLate(at: now) else { return leaveAlone() }
         document.waitsForPaint = true
@@ -48,7 +48,7 @@ extension PageHealth {
         return []
     }
 
-    /// Records that the page did not answer. A document that never sent a message, such as one of the page cache, is
+    /// Records that the page did not reply. A document that never sent a message, such as one from the page cache, is
     /// left alone.
     private mutating func recordSilence(at now: Duration) -> [Action] {
         guard document.hasSpoken else { return leaveAlone() }
@@ -66,7 +66,7 @@ extension PageHealth {
 
     // MARK: Steps
 
-    /// Returns the next step for a blank page.
+    /// Returns the actions of the next step for a blank page.
     mutating func act(_ trouble: Trouble, at now: Duration) -> [Action] {
         let mayRepeat = !document.hasBody && trouble.signal != .loadFailed
         guard isOn, limits.signals.contains(trouble.signal),
@@ -76,8 +76,9 @@ extension PageHealth {
         return begin(policy.step(kind, trouble), at: now)
     }
 
-    /// Returns the step for a page that was well when its process ended. The system most often ends the process of a
-    /// page that has painted or is not visible, so that the page is reloaded, and its package is not responsible.
+    /// Returns the actions for a page whose process ended without evidence that the page was blank. The system most
+    /// often ends the process of a page that has painted or is not visible. The page is therefore reloaded, and its
+    /// package is not considered responsible.
     mutating func endWell(_ trouble: Trouble, at now: Duration) -> [Action] {
         guard isOn, limits.signals.contains(trouble.signal), let step = policy.reload(trouble, at: now) else {
             return leaveAlone()
@@ -103,7 +104,7 @@ extension PageHealth {
         }
         pending = nil
         guard isDropped, isOn else {
-            // The examination points to no package. If the process has ended, there is no document to leave alone.
+            // No package is responsible. If the process has ended, there is no document to leave alone.
             guard !step.signal.isOfLook else { return passOver() }
             return act(Trouble(signal: step.signal, detail: step.detail, source: step.source), at: now)
         }
@@ -111,10 +112,10 @@ extension PageHealth {
         return [.perform(step)]
     }
 
-    /// Records that the document is well, regardless of earlier examinations.
+    /// Records that the document is healthy, regardless of earlier examinations.
     mutating func recordHealthy() {
         if let step = pending {
-            // If the process has ended, there is no document that could be well.
+            // If the process has ended, there is no document that could be healthy.
             guard step.signal.isOfLook else { return }
             (pending, showsNothing) = (nil, false)
             policy.keepPackages()
@@ -128,7 +129,7 @@ extension PageHealth {
         return leaveAlone()
     }
 
-    /// Stops watching the document: it is well, or no step is left for it.
+    /// Stops examining the document, because it is healthy or no step is left for it.
     @discardableResult
     mutating func leaveAlone() -> [Action] {
         guard phase != .errorPage else { return [] }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The state machine of the recovery of one page: a value without clock and timers. It receives events with their time
-/// and returns actions.
+/// The state machine of the recovery of one page. It is a value without clock and timers: it receives events with
+/// their time and returns actions.
 ///
-/// A document is examined after the page has loaded and been quiet for a moment, and again if it has painted nothing
-/// for a long time. The result of an examination leads to a step, never the time alone. During a navigation to another
-/// document the page is neither examined nor recovered.
+/// A document is examined when the page has loaded and has been quiet for a while, and again if it has painted
+/// nothing for a long time. Only the result of an examination leads to a step, never the elapsed time alone. During a
+/// navigation to another document the page is neither examined nor recovered.
 struct PageHealth: Sendable {
     enum Phase: Hashable {
-        /// No document, one that is not watched, or one that is well.
+        /// There is no document, or it is not examined, or it is healthy.
         case idle
-        /// The document has begun to arrive.
+        /// The document was committed.
         case committed
         /// The page and its resources have loaded.
         case finished
-        /// A step is under way.
+        /// A step is in progress.
         case recovering
         /// The error page is shown.
         case errorPage
@@ -25,28 +25,28 @@ struct PageHealth: Sendable {
     var policy: RecoveryPolicy
     var phase = Phase.idle
     var document = Document()
-    /// The facts about the document that was requested last, until its commit.
+    /// The state of the document that was requested last, until its commit.
     private(set) var coming = Document.Asked()
-    /// The time of the next examination, or of the decision about it; `nil` if none is due before the next event.
+    /// The time of the next examination or evaluation; `nil` if none is due before the next event.
     var due: Duration?
     var isExamining = false
     var isPaused = false
-    /// A Boolean value that indicates whether steps are taken other than those that the user starts.
+    /// A Boolean value that indicates whether steps are performed, except those that the user starts.
     var isOn = true
-    /// A Boolean value that indicates whether the view is visible, if the engine reports it: an invisible page is not
-    /// reloaded before it is visible.
+    /// A Boolean value that indicates whether the view is visible, if the engine reports it. An invisible page is not
+    /// reloaded before it becomes visible.
     private var isVisible = true
-    /// A Boolean value that indicates whether a navigation is under way.
+    /// A Boolean value that indicates whether a navigation is in progress.
     private(set) var isOnWay = false
     /// A Boolean value that indicates whether a request of the page was pending when the examination began.
     var isBusyLook = false
-    /// A Boolean value that indicates whether the process of the page was ended because it did not answer.
+    /// A Boolean value that indicates whether the process of the page was ended because it was unresponsive.
     var isEndingProcess = false
     /// A Boolean value that indicates whether there is no document, or a blank one.
     var showsNothing = true
     /// The step that waits for ``Event/packageDropped(_:)``.
     var pending: BlankPageStep?
-    /// The event that came while the app or the view was away, and is handled when it is back.
+    /// The event that occurred while the app was absent or the view was not visible. It is applied afterwards.
     var held: Event?
 
     init(_ options: BlankPageOptions) {
@@ -58,12 +58,12 @@ struct PageHealth: Sendable {
     /// wait.
     var awaitsDrop: Bool { pending != nil }
 
-    /// The URL of the document whose process ended before its commit, which is loaded in place of a reload.
+    /// The URL of the document whose process ended before its commit. It is loaded instead of a reload.
     var lostURL: String? { document.isLost ? document.url : nil }
 
     var isWatching: Bool { phase == .committed || phase == .finished }
 
-    /// Applies an event and returns the actions that it leads to.
+    /// Applies an event and returns the resulting actions.
     mutating func apply(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .started(let url, let byPerson): start(url, byPerson: byPerson)
@@ -139,11 +139,11 @@ struct PageHealth: Sendable {
     private mutating func start(_ url: String, byPerson: Bool) {
         if byPerson { policy.renew() }
         if pending != nil {
-            // The document of the pending step is about to go.
+            // The navigation replaces the document of the pending step.
             (pending, phase) = (nil, .finished)
             policy.keepPackages()
         }
-        // The current document stays until the next commit; the navigation may become a download.
+        // The current document stays until the next commit, because the navigation may become a download.
         (isOnWay, isExamining, held, isEndingProcess) = (true, false, nil, false)
         coming.url = url
     }
@@ -151,7 +151,7 @@ struct PageHealth: Sendable {
     private mutating func commit(_ url: String, isWatched: Bool, at now: Duration) {
         coming.url = url
         (document, coming) = (Document(coming, at: now), Document.Asked())
-        // The pending step was for the former document.
+        // The pending step belongs to the former document.
         (pending, held) = (nil, nil)
         (showsNothing, isOnWay, isExamining, isEndingProcess) = (false, false, false, false)
         phase = isWatched ? .committed : .idle
@@ -174,7 +174,8 @@ struct PageHealth: Sendable {
 
     private mutating func endProcess(_ event: Event, _ reason: String, at now: Duration) -> [Action] {
         if isOnWay, coming.hasBody || coming.url != document.url {
-            // The other document is loaded, and the current one is not responsible. A form may lead to its own URL.
+            // The other document is loaded; the current one is not responsible. A form may navigate to the URL of its
+            // own document.
             (document, coming) = (Document(coming, at: now), Document.Asked())
             document.isLost = true
         }
@@ -194,14 +195,14 @@ struct PageHealth: Sendable {
         return endWell(trouble, at: now)
     }
 
-    /// Handles the event that was held.
+    /// Applies the held event.
     private mutating func applyHeld(at now: Duration) -> [Action] {
         guard let event = held, !isPaused, isVisible else { return [] }
         held = nil
         return apply(event, at: now)
     }
 
-    /// Records that the document answers: it does not hang, and its process is not ended.
+    /// Records that the document is responsive, so that its process is not ended.
     private mutating func recordResponsiveness() { (document.silence, isEndingProcess) = (nil, false) }
 
     // MARK: Time
@@ -214,28 +215,28 @@ struct PageHealth: Sendable {
     ///   - time: the start of the wait.
     ///   - now: the current time.
     mutating func wait(from time: Duration, at now: Duration) {
-        // A page that is never quiet is examined, too.
+        // A page that is never quiet is also examined.
         let wish =
             phase == .finished && !document.waitsForPaint
             ? min(time + limits.grace, document.finishedAt + limits.firstPaint) : time + limits.firstPaint
         due = min(wish, max(document.since + limits.patience, now))
     }
 
-    /// Restarts the times of the document. The result of an examination that is under way does not count.
+    /// Restarts the times of the document. The result of an examination in progress is ignored.
     private mutating func renewTime(at now: Duration) {
         (document.since, document.finishedAt, document.lastActivity) = (now, now, now)
         (document.silence, document.waitsForPaint, isExamining) = (nil, false, false)
         wait(from: now, at: now)
     }
 
-    /// Starts an examination if it is due, or puts it off if a request of the page is pending.
+    /// Starts an examination if it is due, or postpones it if a request of the page is pending.
     private mutating func look(isBusy: Bool, at now: Duration) -> [Action] {
         guard isOn, let deadline, deadline <= now else { return [] }
         guard isBusy, !isLate(at: now) else {
             (isExamining, isBusyLook) = (true, isBusy)
             return [.examine]
         }
-        // The end of the request is reported as activity if it is a request of this page.
+        // The end of the request is reported as activity if the request belongs to this page.
         due = min(now + max(limits.grace, limits.firstPaint / 3), document.since + limits.patience)
         return []
     }

@@ -5,10 +5,10 @@ internal import AsyncSupport
 internal import ResourceLoading
 @_spi(Facade) internal import WebEngine
 
-/// Watches one open page: applies the signals of its view and the messages of its script to its ``PageHealth``, and
-/// performs the actions that follow.
+/// Monitors one open page. Applies the signals of its view and the messages of its script to its ``PageHealth``, and
+/// performs the resulting actions.
 ///
-/// Isolation: the main actor. It ends with ``end()``.
+/// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
 final class PageMonitor {
     let page: PageID
@@ -25,13 +25,14 @@ final class PageMonitor {
     private var alarm: (due: Duration, task: Task<Void, Never>)?
     private var work: Task<Void, Never>?
     private lazy var channel = ProbeChannel { [weak self] in self?.receive($0) }
-    /// The number of the last known load of the view, by the app or by this monitor.
+    /// The number of the last known load of the view, started by the app or by this monitor.
     private var lastLoad: UInt64?
-    /// The document that was current or requested when the app started a load that the engine has not begun yet.
+    /// The URL of the current or requested document at the time when the app started a load; `nil` after the engine
+    /// has begun the load.
     private var overtaken: String?
-    /// A Boolean value that indicates whether the container could not answer the request for the next document.
+    /// A Boolean value that indicates whether the container could not respond to the request for the next document.
     private var isRefused = false
-    /// A Boolean value that indicates whether a request of the page has failed, or its server had an error, since the
+    /// A Boolean value that indicates whether a request of the page has failed, or had a server error, since the
     /// commit of the document.
     private(set) var hasFailedRequest = false
     private var isOver = false
@@ -42,7 +43,7 @@ final class PageMonitor {
     ///   - place: the URL of the page in the engine.
     ///   - view: the view of the page.
     ///   - load: the load of the view.
-    ///   - owner: the monitor of all pages, which ends this one before it goes.
+    ///   - owner: the monitor of all pages, which ends this one before its own release.
     init(_ session: PageSession, at place: String, in view: any EngineView, load: ViewLoad, of owner: BlankPageMonitor)
     {
         page = session.id
@@ -59,7 +60,7 @@ final class PageMonitor {
     }
 
     /// Adds the script and its message handler to the view, and observes the load.
-    /// - Throws: `EngineError`, if the view takes no handler. Its pages are watched without a script then.
+    /// - Throws: `EngineError` if the view refuses the handler. The page is then monitored without a script.
     func begin() throws {
         guard let view else { return }
         load?.onErrorPage = { [weak self] in self?.channel.send(.watchRetry) }
@@ -77,7 +78,7 @@ final class PageMonitor {
         }
     }
 
-    /// Ends the monitor: timers and work are cancelled, and a waiting script gets its reply.
+    /// Ends the monitor. Cancels timers and work, and replies to a waiting script.
     func end() {
         isOver = true
         alarm?.task.cancel()
@@ -95,7 +96,7 @@ final class PageMonitor {
         schedule()
     }
 
-    /// Applies events of the current document that precede a load that the app has started during their report.
+    /// Applies events of the current document that precede a load that the app has started while they were reported.
     private func handleEarlier(_ events: [PageHealth.Event]) {
         for event in events where !isOver { apply(event) }
         recordLoad()
@@ -116,7 +117,7 @@ final class PageMonitor {
         }
     }
 
-    /// Records a load that the app has started in place of a step. The engine reports it only later.
+    /// Records a load that the app has started instead of a step. The engine reports it only later.
     func recordLoad() {
         guard !isOver, let load = view?.loading.lastLoad, load.number != lastLoad else { return }
         lastLoad = load.number
@@ -124,16 +125,16 @@ final class PageMonitor {
         _ = health.apply(.loadAsked(url: load.url), at: stopwatch.elapsed)
     }
 
-    /// Records that the container could not answer the request for the next document.
+    /// Records that the container could not respond to the request for the next document.
     func recordRefusal() { isRefused = true }
 
-    /// Records a failed request that may be of the page.
+    /// Records a failed request that may belong to the page.
     func recordFailedRequest() { hasFailedRequest = true }
 
-    /// The URL in the engine of the document that the page navigates to; `nil` without a navigation.
+    /// The URL in the engine to which the page navigates; `nil` without a navigation.
     var comingPlace: String? { health.isOnWay ? health.coming.url : nil }
 
-    /// Records the visibility of the view, if the engine knows it.
+    /// Records the visibility of the view, if the engine reports it.
     private func recordVisibility() {
         if let isVisible = view?.recovery?.isVisible { handle(.visibilityChanged(isVisible: isVisible)) }
     }
@@ -155,7 +156,7 @@ final class PageMonitor {
             handleEarlier(view?.loading.isPosted == true ? [.hasBody, committed] : [committed])
         case .finished: handleEarlier([.finished])
         case .failed(let url, let error):
-            // The failure of a load that the app has replaced by another one.
+            // The failed load was replaced by another load of the app.
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
             let isReal = error.isOfNetwork || isRefused
             if isReal, health.showsNothing { place = url }
@@ -175,7 +176,7 @@ final class PageMonitor {
     }
 
     private func receive(_ message: HealthScript.Message) {
-        // A notification may come from a document of the page cache.
+        // A notification may come from a document in the page cache.
         if !message.isNotification { handle(.spoke) }
         switch message.visible {
         case true? where message.isNotification: handle(.shown)
@@ -195,27 +196,27 @@ final class PageMonitor {
             let result = await self?.probe()
             guard !Task.isCancelled, let self else { return }
             if isAsking { handle(.asks) }
-            // A request has begun meanwhile: the page is not quiet.
+            // A request has begun meanwhile, so that the page is not quiet.
             if isBusy { handle(.activity) }
             handle(.examined(result ?? nil))
         }
     }
 
-    /// Returns the findings about the page; `nil` if it does not answer. The view is not retained while the page or the
-    /// snapshot is awaited.
+    /// Returns the findings about the page; `nil` if it does not reply. The view is not retained while the reply or
+    /// the snapshot is awaited.
     private func probe() async -> ProbeResult? {
         guard hasScript, view != nil else { return nil }
         let answer = await channel.examine(within: options.lookLimit)
         guard var result = answer, result.needsPicture(for: options.signals) else { return answer }
-        // The snapshot is one of the view and runs no code in the page.
+        // A snapshot runs no code in the page.
         let picture = Task { [weak view] in (try? await view?.snapshots?.snapshot().isUniform()) ?? nil }
         result.isUniform = await picture.value(within: options.lookLimit) ?? nil
         picture.cancel()
         return await owner?.attribute(result, of: page) ?? result
     }
 
-    /// A Boolean value that indicates whether the page waits for an answer of the user or the app: to a prompt, or to a
-    /// message of a script.
+    /// A Boolean value that indicates whether the page waits for an answer of the user or the app, to a prompt or to
+    /// a message of a script.
     private var isAsking: Bool {
         owner?.host.isAsking(page) == true
             || view?.scripting.pendingHandlers.contains { $0 != HealthScript.name } == true
@@ -241,7 +242,8 @@ final class PageMonitor {
         case .reloaded where lost != nil: view.loading.load(place)
         case .reloaded, .reloadedWithoutPackage, .retried:
             let isNew = step.signal == .processEnded || step.signal == .unresponsive
-            // With a loopback server a new process loads the URL, and not the entry that the engine would reload.
+            // With a loopback server, a new process loads the URL instead of the history entry that the engine would
+            // reload.
             if isNew, mode == .loopbackServer { view.loading.load(place) } else { view.loading.reload(place) }
         case .showedErrorPage:
             channel.documentChanged()
@@ -265,7 +267,7 @@ final class PageMonitor {
 
     // MARK: Time
 
-    /// Waits for the deadline in one task. If the deadline is put off, the task asks again at its end.
+    /// Schedules one task for the deadline. If the deadline is postponed, the task checks it again at its end.
     private func schedule() {
         guard !isOver, let due = health.deadline else {
             alarm?.task.cancel()
@@ -286,8 +288,8 @@ final class PageMonitor {
 }
 
 extension PageSnapshot {
-    /// Returns a Boolean value that indicates whether all pixels are the same; `nil` if there are fewer than two. It
-    /// compares megabytes, so it runs off the caller's actor.
+    /// Returns a Boolean value that indicates whether all pixels are equal; `nil` if there are fewer than two. Runs
+    /// off the caller's actor, because it compares megabytes.
     @concurrent
     nonisolated fileprivate func isUniform() async -> Bool? {
         let size = 4
@@ -296,8 +298,8 @@ extension PageSnapshot {
 }
 
 extension EngineError {
-    /// A Boolean value that indicates whether the document could not be loaded, and was not stopped, refused or
-    /// downloaded instead.
+    /// A Boolean value that indicates whether the document could not be loaded, as opposed to being stopped, refused
+    /// or downloaded.
     fileprivate var isOfNetwork: Bool {
         [.unknownHost, .cannotConnect, .connectionLost, .badAnswer, .timedOut, .tls].contains(code)
     }

@@ -3,50 +3,50 @@
 
 package import ResourceLoading
 
-/// The part of the container that page recovery uses for the open pages.
+/// The part of the container that page recovery uses.
 ///
-/// Isolation: the main actor. Page recovery keeps it as long as it lives.
+/// Isolation: the main actor. Page recovery retains it.
 @MainActor
 package protocol PageRecoveryHost: AnyObject {
-    /// Returns the real URL of a document, by its URL in the engine.
+    /// Returns the real URL of a URL in the engine.
     func realURL(of place: String) -> String
-    /// Returns a Boolean value that indicates whether the real URL of a document has the scheme `http` or `https`, by
-    /// its URL in the engine.
+    /// Returns a Boolean value that indicates whether the real URL of a URL in the engine has the scheme `http` or
+    /// `https`.
     func isWebDocument(at place: String) -> Bool
-    /// Returns a Boolean value that indicates whether the container answers requests for a document, by its URL in the
-    /// engine.
+    /// Returns a Boolean value that indicates whether the container handles requests for a URL in the engine.
     func isCovered(_ place: String) -> Bool
-    /// Returns a Boolean value that indicates whether a request that may be of the page is pending, besides those that
-    /// ``BlankPageMonitor/began(of:)`` counts.
+    /// Returns a Boolean value that indicates whether a request that may belong to the page is pending, besides those
+    /// that ``BlankPageMonitor/began(of:)`` counts.
     func isBusy(_ page: PageID) -> Bool
     /// Returns a Boolean value that indicates whether the page waits for an answer of the user or the app.
     func isAsking(_ page: PageID) -> Bool
-    /// Reports a step before it is taken. The host may close the page, or load another one, meanwhile.
+    /// Reports a step before it is performed. The host may close the page or load another one meanwhile.
     func page(_ page: PageID, willTake step: BlankPageStep)
 }
 
 /// The offline packages of the open pages, as page recovery uses them.
 ///
-/// Isolation: the main actor. Page recovery keeps it as long as it lives.
+/// Isolation: the main actor. Page recovery retains it.
 @MainActor
 package protocol PagePackages: AnyObject {
     /// Returns the page with its document and its current generations; `nil` if it is closed.
     func reference(of page: PageID) -> PageReference?
     /// Returns the generations of a page whose base URL covers a real URL.
     func generations(of page: PageID, covering url: String) -> [GenerationReference]
-    /// Returns the generation of a page that answers a real URL; `nil` if there is none.
+    /// Returns the generation that serves a real URL for a page; `nil` if there is none.
     func generation(of page: PageID, answering url: String) async -> GenerationReference?
-    /// Returns a Boolean value that indicates whether a generation has answered a request of the current document.
+    /// Returns a Boolean value that indicates whether a generation has served a request of the current document.
     func hasRecorded(_ generation: GenerationReference, of page: PageID) -> Bool
-    /// Takes generations from a page, which then gets the active ones of their packages, as far as these are others.
-    /// - Returns: `true` if the page has none of the generations now.
+    /// Unpins generations from a page. The page then gets the active generations of their packages, unless these are
+    /// among the avoided ones.
+    /// - Returns: `true` if the page has none of the avoided generations now.
     func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool
     /// Updates the session of a page with its current generations.
     func generationsChanged(of page: PageID)
     /// Reports the generations of a page as failed, and waits for the rollback in bounded time.
     /// - Parameters:
     ///   - page: the page, with the failed generations.
-    ///   - reason: the reason as text.
+    ///   - reason: the reason, as text.
     ///   - clock: the clock of the time limit.
     func markFailed(_ page: PageReference, because reason: String, clock: any Clock<Duration>) async
     /// Removes files of former generations from the engine's cache, as far as possible in bounded time.

@@ -4,20 +4,21 @@
 internal import AsyncSupport
 internal import WebEngine
 
-/// Exchanges messages with the health script of a page: the script of each document sends a message and waits for the
-/// reply, which says what to do.
+/// Exchanges messages with the health script of a page. The script of each document sends a message and waits for the
+/// reply, which contains the next action.
 ///
-/// Isolation: the main actor. It ends with ``end()``.
+/// Isolation: the main actor. Call ``end()`` at the end.
 @MainActor
 final class ProbeChannel {
     private let receive: @MainActor (HealthScript.Message) -> Void
-    /// The message of the script that waits for a reply.
+    /// The continuation of the message that waits for a reply.
     private var waiter: CheckedContinuation<HealthScript.Reply, Never>?
     /// The reply to the next message.
     private var nextReply: HealthScript.Reply?
     /// The examination that waits for its result.
     private var examination: AsyncStream<ProbeResult>.Continuation?
-    /// The name of the script of the current document, and that of the former document, whose messages may be late.
+    /// The identifier of the script of the current document, and that of the former document, whose messages may
+    /// arrive late.
     private var currentName: String?
     private var formerName: String?
     private var isOver = false
@@ -28,7 +29,7 @@ final class ProbeChannel {
         self.receive = receive
     }
 
-    /// Receives a message and returns the reply, once there is one.
+    /// Receives a message and waits for the reply.
     func reply(to message: ScriptMessage) async -> HealthScript.Reply {
         guard !isOver, let message = HealthScript.message(message.json),
             formerName == nil || message.from != formerName
@@ -58,8 +59,8 @@ final class ProbeChannel {
     }
 
     /// Examines the page. An examination that still waits ends without a result.
-    /// - Parameter limit: the time limit for the answer of the page.
-    /// - Returns: the result; `nil` if the page does not answer within the limit, for example because it computes.
+    /// - Parameter limit: the time limit for the result.
+    /// - Returns: the result; `nil` if the page does not reply within the limit, for example because it computes.
     func examine(within limit: Duration) async -> ProbeResult? {
         let (results, examination) = AsyncStream<ProbeResult>.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.examination?.finish()
@@ -73,7 +74,7 @@ final class ProbeChannel {
         return await first.value(within: limit) ?? nil
     }
 
-    /// Ends everything that waits for the former document.
+    /// Ends the message and the examination that wait for the former document.
     func documentChanged() {
         if let currentName { formerName = currentName }
         currentName = nil
@@ -93,7 +94,7 @@ final class ProbeChannel {
 
 /// The result of the examination of a page.
 struct ProbeResult: Sendable, Hashable {
-    /// A Boolean value that indicates whether the document is HTML, and not an image, a video or text.
+    /// A Boolean value that indicates whether the document is HTML, as opposed to an image, a video or text.
     var isHTML = true
     var isHidden = false
     /// A Boolean value that indicates whether the user has typed or pressed something.
@@ -114,7 +115,7 @@ struct ProbeResult: Sendable, Hashable {
     /// A Boolean value that indicates whether the snapshot has one colour only; `nil` without a snapshot.
     var isUniform: Bool?
 
-    /// Returns a Boolean value that indicates whether a snapshot has to decide.
+    /// Returns a Boolean value that indicates whether a snapshot is necessary for the evaluation.
     func needsPicture(for signals: Set<BlankPageSignal>) -> Bool {
         isHTML && !isHidden && !isUsed && (!isPainted || signals.contains(.uniformPicture))
     }
@@ -123,6 +124,6 @@ struct ProbeResult: Sendable, Hashable {
 /// An uncaught error of a script.
 struct ScriptFailure: Sendable, Hashable, Decodable {
     let text: String
-    /// The URL of the script; that of the document for an inline script.
+    /// The URL of the script; for an inline script the URL of the document.
     let file: String
 }

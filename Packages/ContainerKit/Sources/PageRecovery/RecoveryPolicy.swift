@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Decides which step a blank page gets next, and limits their number. A value.
+/// Decides which step a blank page gets next, and limits the number of steps.
 struct RecoveryPolicy: Sendable {
     private let limit: Int
     private var count = 0
@@ -10,13 +10,13 @@ struct RecoveryPolicy: Sendable {
     private var hasDropped = false
     /// The document of the last step.
     private var document: String?
-    /// A Boolean value that indicates whether the error page was shown. Only the user can take that back.
+    /// A Boolean value that indicates whether the error page was shown. Only a user gesture resets it.
     private var isSpent = false
     /// The times of the reloads that did not count, in order.
     private var reloads: [Duration] = []
 
-    /// The time without a step after which the count starts again, and the period in which ``limit`` applies to reloads
-    /// that do not count.
+    /// The time without a step after which the count restarts. It is also the period in which ``limit`` applies to
+    /// reloads that do not count.
     private static let calm = Duration.seconds(600)
 
     init(limit: Int) {
@@ -29,7 +29,7 @@ struct RecoveryPolicy: Sendable {
     /// Returns the kind of the next step; `nil` if none is left.
     /// - Parameters:
     ///   - document: the URL of the document in the engine.
-    ///   - mayRepeat: whether the document may be requested once more.
+    ///   - mayRepeat: whether the document may be requested again.
     ///   - mayDrop: whether packages can be responsible.
     ///   - now: the current time.
     mutating func next(
@@ -49,14 +49,14 @@ struct RecoveryPolicy: Sendable {
         return .reloadedWithoutPackage
     }
 
-    /// Returns a step as it is reported if it is taken now.
+    /// Returns the value of a step that is performed now.
     func step(_ kind: BlankPageStep.Kind, _ trouble: PageHealth.Trouble) -> BlankPageStep {
         BlankPageStep(
             kind: kind, signal: trouble.signal, detail: trouble.detail, number: count + 1, source: trouble.source)
     }
 
-    /// Returns the next step for a page that was well: a reload that does not count, or the error page after too many
-    /// of them; `nil` if no step is left.
+    /// Returns the next step for a page that was healthy: a reload that does not count, or the error page after too
+    /// many of them; `nil` if no step is left.
     mutating func reload(_ trouble: PageHealth.Trouble, at now: Duration) -> BlankPageStep? {
         age(to: now)
         guard !isOver else { return nil }
@@ -72,21 +72,21 @@ struct RecoveryPolicy: Sendable {
         if now - lastAt >= Self.calm, !isSpent { (count, hasReloaded, hasDropped) = (0, false, false) }
     }
 
-    /// Records a step that is taken.
+    /// Records a step that is performed.
     mutating func record(_ step: BlankPageStep, at now: Duration) {
         guard !step.isFree else { return }
         (count, lastAt) = (count + 1, now)
         if step.kind == .showedErrorPage { isSpent = true }
     }
 
-    /// Records that the error page is not shown after all: it counts as a step, which expires like any other.
+    /// Records that the error page is not shown. It still counts as a step, and expires like other steps.
     mutating func revertErrorPage() { isSpent = false }
 
-    /// Records that the packages are not taken from the page after all.
+    /// Records that the packages are not unpinned from the page.
     mutating func keepPackages() { hasDropped = false }
 
-    /// Starts the count again after a gesture of the user on the error page. Nothing else may do so, or a page that
-    /// goes to another URL each time would be loaded without end.
+    /// Restarts the count after a user gesture on the error page. Without the requirement of a gesture, a page that
+    /// navigates to another URL each time would be reloaded endlessly.
     mutating func renew() {
         guard isSpent else { return }
         (count, hasReloaded, hasDropped, document, isSpent, reloads) = (0, false, false, nil, false, [])

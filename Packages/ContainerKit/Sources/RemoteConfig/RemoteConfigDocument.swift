@@ -8,47 +8,48 @@ public import SchemeRouter
 
 /// A document that turns features of a container on and off; `docs/remote-config.md` describes the format.
 ///
-/// A value that is valid as a whole: a document with an error has no value.
+/// A document is valid as a whole: a document with an error cannot be created.
 public struct RemoteConfigDocument: Sendable {
-    /// The most bytes of a document.
+    /// The maximum length of a document, in bytes.
     public static let maxBytes = 256 << 10
-    /// The most levels of objects and arrays.
+    /// The maximum depth of objects and arrays.
     public static let maxDepth = 16
-    /// The most entries of the deny list.
+    /// The maximum number of entries of the deny list.
     public static let maxDenials = 1_000
-    /// The most entries of the list of modes.
+    /// The maximum number of entries of the list of modes.
     public static let maxModes = 200
-    /// The most bytes of a pattern or a salt in UTF-8.
+    /// The maximum length of a pattern or a salt, in bytes of UTF-8.
     public static let maxTextLength = 256
 
-    /// The version, which grows with each document: 1 to 2^53 - 1.
+    /// The version, which increases with each document: 1 to 2^53 - 1.
     public let version: Int
-    /// The highest version that the document replaces if that is above its own, to return to an older document.
+    /// The highest version that the document replaces, to return to an older document; `nil` if the document replaces
+    /// only older versions.
     public let replaces: Int?
-    /// The time from which the document has no effect; `nil` if it does not expire.
+    /// The time from which the document no longer applies; `nil` if it does not expire.
     public let expires: Date?
     /// A Boolean value that indicates whether any feature is on.
     public let isEnabled: Bool
-    /// The roll-outs of the features that the document names; other features are on.
+    /// The roll-outs of the features that the document contains. Other features are on.
     public let features: [RemoteConfigFeature: RemoteConfigRollOut]
     /// The URLs that are never intercepted.
     public let deny: [PagePattern]
     /// The modes of pages by host; the last matching entry applies.
     public let modes: [(host: HostPattern, mode: RemoteConfigMode)]
-    /// The numbers that replace the host's.
+    /// The numbers that replace those of the host.
     public let numbers: RemoteConfigNumbers
     /// The bytes of the document.
     public let json: Data
     /// The switch and the deny list as rules that can veto interception but never enable it.
     @_spi(Fuzzing) public let vetoes: RouteRules
-    /// The modes as rules, likewise.
+    /// The modes as rules that can veto interception but never enable it.
     @_spi(Fuzzing) public let modeRules: RouteRules
-    /// The modes by page.
+    /// The modes by page pattern.
     package let pageModes: [(pages: PagePattern, mode: RemoteConfigMode)]
 
-    /// Reads a document.
+    /// Parses a document.
     /// - Parameter json: the document in UTF-8, at most ``maxBytes``.
-    /// - Throws: ``RemoteConfigError`` with the field as its location; the document is refused as a whole.
+    /// - Throws: ``RemoteConfigError`` whose location is the field. The document is refused as a whole.
     public init(json: Data) throws(RemoteConfigError) {
         let parsed = try RemoteConfigJSON.read(json)
         self.json = json
@@ -76,7 +77,7 @@ public struct RemoteConfigDocument: Sendable {
         }
     }
 
-    /// Returns the mode of pages of a real URL by the list of modes alone.
+    /// Returns the mode of pages of a real URL according to the list of modes only.
     /// - Parameter url: the real URL of the page.
     public func mode(for url: String) -> RemoteConfigMode {
         guard let request = HTTPRequest(urlText: url) else { return .configured }
@@ -85,7 +86,7 @@ public struct RemoteConfigDocument: Sendable {
         return modes[index].mode
     }
 
-    /// Returns a Boolean value that indicates whether the document has an effect at a time.
+    /// Returns a Boolean value that indicates whether the document applies at a time.
     /// - Parameter time: the time.
     public func applies(at time: Date) -> Bool {
         expires.map { time < $0 } ?? true
@@ -98,8 +99,8 @@ public struct RemoteConfigDocument: Sendable {
         return Set(RemoteConfigFeature.allCases.filter { features[$0]?.isOn(for: device) ?? true })
     }
 
-    /// Returns a Boolean value that indicates whether the document may replace another one, which requires a newer
-    /// version, or ``replaces`` at the other's version or above.
+    /// Returns a Boolean value that indicates whether the document may replace another one. This requires a newer
+    /// version, or a ``replaces`` that is at least the version of the other document.
     ///
     /// After a document with ``replaces``, the documents that it replaced count as older.
     /// - Parameter other: the document that applies.

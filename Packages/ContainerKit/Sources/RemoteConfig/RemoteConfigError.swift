@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import SystemSupport
+public import SystemSupport
 
 /// The reason why a remote config document was refused. No part of a refused document applies.
-public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a failure. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name: lower-case words joined by hyphens.
-        public let description: String
-
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The text is not JSON, a name is missing, or a value has another type.
-        public static let badDocument = Code("bad-document")
-        /// The `format` is unknown to this version.
-        public static let unknownFormat = Code("unknown-format")
-        /// A value is invalid or out of its bounds.
-        public static let badValue = Code("bad-value")
-        /// A limit of bytes, levels, entries or text is exceeded.
-        public static let limit = Code("limit")
-        /// The version is older than the one that applies.
-        public static let older = Code("older")
-        /// The scheme of the source is not `https`, and the host does not allow that.
-        public static let insecure = Code("insecure")
-    }
+public struct RemoteConfigError: CodedError {
+    public typealias Code = ErrorCode<RemoteConfigError>
 
     /// The kind of failure.
     public let code: Code
@@ -49,9 +28,19 @@ public struct RemoteConfigError: Error, Sendable, CustomStringConvertible {
         self.location = location.map { $0.printable(limit: 100) }
         self.cause = cause
     }
+}
 
-    /// `<code>: <message> (<location>)`.
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<RemoteConfigError> {
+    /// The text is not JSON, a name is missing, or a value has another type.
+    public static var badDocument: Self { Self("bad-document") }
+    /// The `format` is unknown to this version.
+    public static var unknownFormat: Self { Self("unknown-format") }
+    /// A value is invalid or out of its bounds.
+    public static var badValue: Self { Self("bad-value") }
+    /// A limit of bytes, levels, entries or text is exceeded.
+    public static var limit: Self { Self("limit") }
+    /// The version is older than the one that applies.
+    public static var older: Self { Self("older") }
+    /// The scheme of the source is not `https`, and the host does not allow that.
+    public static var insecure: Self { Self("insecure") }
 }

@@ -3,16 +3,16 @@
 
 package import ResourceLoading
 
-/// A feature that remote config turns on and off. Features are added over time: keep a default when switching.
+/// A feature that remote config turns on and off. Cases are added over time; include a `default` when switching.
 public enum RemoteConfigFeature: String, Sendable, Hashable, CaseIterable {
-    /// Packages, installed or being downloaded, answer requests and cover pages. They are updated even while this is
-    /// off, so that they are current when it is on again.
+    /// Packages, installed or being downloaded, serve requests and cover pages. While this is off, they are still
+    /// updated, so that they are current when it is turned on again.
     case packages
-    /// Requests of a page are made when it is opened; the prefetch table is updated.
+    /// Requests of a page are made when it is opened, and the prefetch table is updated.
     case prefetch
-    /// The HTTP cache answers requests and stores responses.
+    /// The HTTP cache serves requests and stores responses.
     case httpCache
-    /// The resource table answers requests, covers pages, and is updated.
+    /// The resource table serves requests, covers pages, and is updated.
     case resourceTable
     /// Views are created and prewarmed before they are needed.
     case pool
@@ -42,22 +42,22 @@ public enum RemoteConfigRollOut: Sendable, Hashable {
 
 /// The mode of pages in a remote config document.
 public enum RemoteConfigMode: String, Sendable, Hashable, CaseIterable {
-    /// Pages open as without a container.
+    /// Pages are not intercepted.
     case plain
-    /// Covered pages open in the mode that the container is configured with.
+    /// Covered pages use the mode of the container's configuration.
     case configured
-    /// Covered pages open by the custom scheme. This and the next two modes apply only if the container uses them.
+    /// Covered pages use the custom scheme. This case and the next two apply only if the container uses the mode.
     case customScheme = "scheme"
-    /// Covered pages open by the loopback proxy.
+    /// Covered pages use the loopback proxy.
     case loopbackProxy = "proxy"
-    /// Covered pages open at the local server.
+    /// Covered pages use the loopback server.
     case loopbackServer = "server"
 }
 
-/// The switches of the features that remote config names, all on at first.
+/// The switches of the features that remote config controls, initially all on.
 ///
-/// The one place that maps a feature to its switch: features receive a `FeatureSwitch` and do not know remote config.
-/// Isolation: any.
+/// This is the only place that maps a feature to its switch. Features receive a `FeatureSwitch` and do not depend on
+/// remote config. Isolation: any.
 package struct FeatureSwitches: Sendable {
     private let packages = FeatureSwitch()
     private let prefetch = FeatureSwitch()
@@ -83,7 +83,7 @@ package struct FeatureSwitches: Sendable {
     /// Returns a Boolean value that indicates whether a feature is on.
     package func isOn(_ feature: RemoteConfigFeature) -> Bool { self[feature].isOn }
 
-    /// Turns these features on and all others off, for what starts from now on.
+    /// Turns these features on and all others off. Work in progress is not affected.
     package func set(_ features: Set<RemoteConfigFeature>) {
         for feature in RemoteConfigFeature.allCases { self[feature].set(features.contains(feature)) }
     }

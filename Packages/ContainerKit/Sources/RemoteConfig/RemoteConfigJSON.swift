@@ -5,8 +5,8 @@ internal import Foundation
 internal import SchemeRouter
 internal import StrictJSON
 
-/// The parser of a remote config document. Unknown names belong to later versions and are ignored; all other parts are
-/// validated.
+/// The parser of a remote config document. Unknown names belong to later versions and are ignored; all other parts
+/// are validated.
 struct RemoteConfigJSON: Decodable {
     struct Denial {
         var pattern: PagePattern
@@ -31,12 +31,12 @@ struct RemoteConfigJSON: Decodable {
         guard json.count <= RemoteConfigDocument.maxBytes else {
             throw RemoteConfigError(.limit, "\(json.count) bytes, limit \(RemoteConfigDocument.maxBytes)")
         }
-        // A byte order mark is not allowed between systems (RFC 8259, section 8.1).
+        // A byte order mark is not allowed in JSON that systems exchange (RFC 8259, section 8.1).
         guard json.first.map({ $0 < 0x80 }) ?? false else { throw RemoteConfigError(.badDocument, "not UTF-8") }
         var limits = JSONScanner.Limits(depth: RemoteConfigDocument.maxDepth)
         limits.allowsEscapedNames = false
         do {
-            // A decoder accepts duplicate names and other encodings.
+            // The decoder would accept duplicate names and other encodings.
             try json.withUnsafeBytes { try JSONScanner.validate($0, limits: limits) }
             return try JSONDecoder().decode(Self.self, from: json)
         } catch let error as RemoteConfigError {
@@ -54,7 +54,7 @@ struct RemoteConfigJSON: Decodable {
         let fields = try Fields(decoder)
         let format = try fields.needed(Int.self, "format")
         guard format == 1 else {
-            throw RemoteConfigError(.unknownFormat, "format \(format), and only 1 is known", at: "format")
+            throw RemoteConfigError(.unknownFormat, "format \(format), only 1 is supported", at: "format")
         }
         let versions = 1...(1 << 53 - 1)
         version = try fields.number("version", in: versions, fields.needed(Int.self, "version"))
@@ -85,7 +85,7 @@ struct RemoteConfigJSON: Decodable {
             }
             guard let rollOut = try? named.fields(name) else {
                 throw RemoteConfigError(
-                    .badDocument, "neither true nor false nor a roll-out", at: named.place(of: name))
+                    .badDocument, "not true, false or a roll-out", at: named.place(of: name))
             }
             let perMille = try rollOut.number("perMille", in: 0...1_000, rollOut.needed(Int.self, "perMille"))
             let salt = try rollOut.value(String.self, "salt").map { try Self.text($0, at: rollOut.place(of: "salt")) }
@@ -102,7 +102,7 @@ struct RemoteConfigJSON: Decodable {
             do {
                 return Denial(pattern: try PagePattern(text))
             } catch {
-                throw RemoteConfigError(.badValue, "no host and no URL pattern: '\(text)'", at: place, cause: error)
+                throw RemoteConfigError(.badValue, "not a host or URL pattern: '\(text)'", at: place, cause: error)
             }
         }
     }
@@ -114,12 +114,12 @@ struct RemoteConfigJSON: Decodable {
             let place = entry.place(of: "host")
             let text = try Self.text(entry.needed(String.self, "host"), at: place)
             guard let host = HostPattern(text), let pages = try? PagePattern(text) else {
-                throw RemoteConfigError(.badValue, "no host pattern: '\(text)'", at: place)
+                throw RemoteConfigError(.badValue, "not a host pattern: '\(text)'", at: place)
             }
             let name = try entry.needed(String.self, "mode")
             guard let mode = RemoteConfigMode(rawValue: name) else {
                 throw RemoteConfigError(
-                    .badValue, "neither a mode nor configured: '\(name)'", at: entry.place(of: "mode"))
+                    .badValue, "not a mode: '\(name)'", at: entry.place(of: "mode"))
             }
             return Mode(host: host, pages: pages, mode: mode)
         }
@@ -137,7 +137,7 @@ struct RemoteConfigJSON: Decodable {
         return text
     }
 
-    /// Returns a time. Only one spelling is valid, so that all parsers agree.
+    /// Parses a time. Only one format is valid, so that all parsers agree.
     private static func time(_ text: String, at place: String) throws -> Date {
         guard text.utf8.count == 20, let time = try? Date(text, strategy: .iso8601), time.formatted(.iso8601) == text
         else { throw RemoteConfigError(.badValue, "not a time such as 2027-01-31T00:00:00Z", at: place) }
@@ -145,7 +145,7 @@ struct RemoteConfigJSON: Decodable {
     }
 }
 
-/// The fields of an object. `null` is a value of the wrong type and not a missing value.
+/// The fields of an object. `null` is a value of the wrong type, not a missing value.
 private struct Fields {
     struct Name: CodingKey {
         let stringValue: String
@@ -186,7 +186,7 @@ private struct Fields {
         } catch let error as DecodingError {
             throw error
         } catch {
-            // A number that is not an integer or too large; the decoder's error has no location.
+            // The number is not an integer or too large. The decoder's error has no location.
             throw RemoteConfigError(.badDocument, "not of type \(type)", at: place(of: name), cause: error)
         }
     }

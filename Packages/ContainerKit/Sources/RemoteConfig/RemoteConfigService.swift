@@ -17,13 +17,13 @@ package enum RemoteConfigEvent: Sendable {
     case checked(RemoteConfigCheck)
 }
 
-/// Applies the documents of the server and of the host, stores the last one on disk, and sets the switches and the
-/// vetoes of the rules accordingly.
+/// Applies the documents of the server and of the host, stores the last one on disk, and sets the feature switches
+/// and the vetoes of the rules.
 ///
-/// Isolation: the main actor; reading, writing and fetching happen elsewhere.
+/// Isolation: the main actor; reading, writing and network transfers run on other threads.
 @MainActor
 package final class RemoteConfigService {
-    /// The prefix of a stored document that the host passed.
+    /// The prefix of a stored document that the host provided.
     private static let hostMark = Data("\n".utf8)
     private let source: RemoteConfigSource?
     private let network: any ResourceLoader
@@ -45,15 +45,15 @@ package final class RemoteConfigService {
     private var checking: Task<Void, Never>?
     private var nextCheck = Duration.zero
     package private(set) var counters = RemoteConfigCounters()
-    /// Receives each event.
+    /// A closure that receives each event.
     package var onEvent: (@MainActor (RemoteConfigEvent) -> Void)?
 
-    /// Creates a service. It applies nothing before ``open()``.
+    /// Creates a service. It applies no document before ``open()``.
     /// - Parameters:
     ///   - options: the options.
     ///   - network: a loader that follows redirects and decodes bodies.
     ///   - store: the store of the last document and of the device's identity.
-    ///   - conditions: the host's conditions; without a network no request is made.
+    ///   - conditions: the host's conditions; no request is made without a network.
     ///   - logger: the logger.
     ///   - rules: the rules whose vetoes the service sets; the host's rules are not changed.
     ///   - switches: the switches that the service sets.
@@ -101,8 +101,8 @@ package final class RemoteConfigService {
                 document = try RemoteConfigDocument(json: json)
             }
         } catch {
-            // The next check fetches another one.
-            logger.warning("the stored remote config cannot be read", metadata: ["error": "\(error)"])
+            // The next check requests another document.
+            logger.warning("cannot read the stored remote config", metadata: ["error": "\(error)"])
         }
         isExpired = document.map { !$0.applies(at: now()) } ?? false
         documentAtStart = isExpired ? nil : document
@@ -119,12 +119,13 @@ package final class RemoteConfigService {
                 try await identity.write(Data(device.identity.utf8))
             }
         } catch {
-            // The device has another identity in the next process.
-            logger.warning("the device's bucket cannot be kept", metadata: ["error": "\(error)"])
+            // The device will have another identity in the next process.
+            logger.warning("cannot store the identity of the device", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Returns the document without its prefix, which names the source, or `nil` if it was stored for another server.
+    /// Returns the document without its prefix, which identifies the source; `nil` if it was stored for another
+    /// server.
     private func json(of stored: Data) -> Data? {
         for mark in [Self.hostMark, sourceMark] {
             if let mark, stored.starts(with: mark) { return Data(stored.dropFirst(mark.count)) }
@@ -134,11 +135,11 @@ package final class RemoteConfigService {
 
     private var sourceMark: Data? { source.map { Data("\($0.url)\n".utf8) } }
 
-    /// Sets the switches and the vetoes by the current state.
+    /// Sets the switches and the vetoes according to the current state.
     private func setSwitches() {
         let state = state
         switches.set(state.features)
-        // The modes apply from one start to the next.
+        // The modes apply from one launch to the next.
         var vetoes = documentAtStart.map { [$0.modeRules] } ?? []
         if !isExpired, let document { vetoes.append(document.vetoes) }
         rules.vetoes = vetoes
@@ -146,7 +147,8 @@ package final class RemoteConfigService {
 
     /// Applies a document of the host.
     /// - Parameter document: the document.
-    /// - Throws: ``RemoteConfigError`` with code `older`; `StoreError` if the document applies but could not be stored.
+    /// - Throws: ``RemoteConfigError`` with code `older`; `StoreError` if the document was applied but could not be
+    ///   stored.
     package func apply(_ document: RemoteConfigDocument) async throws {
         do {
             try await apply(document, mark: Self.hostMark)
@@ -157,12 +159,12 @@ package final class RemoteConfigService {
     }
 
     /// Applies and stores a document.
-    /// - Returns: `false` if the document applied already.
+    /// - Returns: `false` if the document was already applied.
     @discardableResult
     private func apply(_ next: RemoteConfigDocument, mark: Data) async throws -> Bool {
         if let document {
             guard next.json != document.json else {
-                // The folder may have been unavailable before.
+                // The last write may have failed.
                 if !isStored { try await write(next, mark) }
                 return false
             }
@@ -187,8 +189,8 @@ package final class RemoteConfigService {
         if written.json == document?.json { isStored = true }
     }
 
-    /// Updates the state if the document has expired, and requests the document if the interval is over and no request
-    /// is under way. Never waits.
+    /// Updates the state if the document has expired, and requests the document if the interval has elapsed and no
+    /// request is in progress. Returns at once.
     package func check() {
         if let document, isExpired == document.applies(at: now()) {
             isExpired.toggle()
@@ -203,7 +205,7 @@ package final class RemoteConfigService {
             let answer: Result<Data, any Error>
             do {
                 answer = .success(
-                    try await withLimit(source.answerLimit, clock: clock, "remote config does not come") {
+                    try await withLimit(source.answerLimit, clock: clock, "no remote config in time") {
                         guard source.allowsInsecure || source.url.lowercased().hasPrefix("https://") else {
                             throw RemoteConfigError(.insecure, "not https: \(source.url)")
                         }
@@ -228,14 +230,14 @@ package final class RemoteConfigService {
         } catch {
             counters.failures += 1
             nextCheck = stopwatch.elapsed + (source?.retryInterval ?? .zero)
-            logger.warning("cannot renew remote config", metadata: ["error": "\(error)"])
+            logger.warning("cannot update remote config", metadata: ["error": "\(error)"])
             check = .failed(error)
         }
         checking = nil
         onEvent?(.checked(check))
     }
 
-    /// Cancels a check that is under way and waits for its end.
+    /// Cancels a check in progress and waits for its end.
     package func shutDown() async {
         checking?.cancel()
         await checking?.value

@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// The options of a container's remote config.
 public struct RemoteConfigOptions: Sendable {
-    /// The server of the document; `nil` by default, if the host passes documents to `Container.apply(_:)`.
+    /// The server of the document; `nil` by default, if the host provides documents with `Container.apply(_:)`.
     public var source: RemoteConfigSource?
 
     /// Creates options.
@@ -15,24 +15,24 @@ public struct RemoteConfigOptions: Sendable {
     }
 }
 
-/// The server of the remote config document, and the times at which the container requests it.
+/// The server of the remote config document, and the intervals of the requests for it.
 ///
-/// A response is applied as a whole or not at all. The last applied document is stored in the container's folder and
-/// applies from the first page of the next launch on, without the network. A document that was stored for another URL
+/// A response is applied as a whole or not at all. The last applied document is stored in the container's folder. In
+/// the next launch it applies from the first page on, without the network. A document that was stored for another URL
 /// does not apply.
 public struct RemoteConfigSource: Sendable {
     /// The URL of the document; its scheme is `https`.
     public var url: String
     /// The header fields of the request; empty by default. Redirects to another origin do not carry them.
     public var headerFields: HTTPFields = [:]
-    /// The shortest time between a response and the next request, which the container makes when the app is launched,
-    /// enters the foreground or opens a page; 10 minutes by default.
+    /// The minimum time between a response and the next request; 10 minutes by default. The container requests the
+    /// document when the app is launched, enters the foreground or opens a page.
     public var interval = Duration.seconds(600)
-    /// The shortest time between a failure and the next request; 30 seconds by default.
+    /// The minimum time between a failure and the next request; 30 seconds by default.
     public var retryInterval = Duration.seconds(30)
     /// The time limit of a whole response; 10 seconds by default.
     public var answerLimit = Duration.seconds(10)
-    /// A Boolean value that indicates whether the scheme of ``url`` may be `http`, for example for a developer's
+    /// A Boolean value that indicates whether the scheme of ``url`` may be `http`, for example for a development
     /// server; `false` by default.
     public var allowsInsecure = false
 
@@ -45,14 +45,15 @@ public struct RemoteConfigSource: Sendable {
 
 /// The result of one request for the remote config document.
 public enum RemoteConfigCheck: Sendable {
-    /// Another document applies now.
+    /// A new document was applied.
     case applied(version: Int)
-    /// The server sent the document that applies already.
+    /// The server sent the document that is already applied.
     case unchanged(version: Int)
-    /// The check failed, and the document that applied before still applies. The error is `RemoteConfigError` if the
-    /// response is not a document or is an older one, and `ResourceError`, `DeliveryError` or `EngineError` with code
-    /// `timedOut` if there is no response. It is `StoreError` if the document could not be stored; then it applies
-    /// until the process ends.
+    /// The check failed, and the former document still applies.
+    ///
+    /// The error is `RemoteConfigError` if the response is not a document or is an older one. It is `ResourceError`,
+    /// `DeliveryError`, or `EngineError` with code `timedOut`, if there is no response. It is `StoreError` if the
+    /// document could not be stored; the new document then applies until the process ends.
     case failed(any Error)
 }
 
@@ -81,7 +82,8 @@ public struct RemoteConfigCounters: Sendable, Hashable {
 public struct RemoteConfigState: Sendable {
     /// The document that was applied last; `nil` if there is none.
     public var document: RemoteConfigDocument?
-    /// A Boolean value that indicates whether the document has expired, so that the host's configuration applies alone.
+    /// A Boolean value that indicates whether the document has expired, so that only the host's configuration
+    /// applies.
     public var isExpired: Bool
     /// A Boolean value that indicates whether the document allows interception. The host's own switch is
     /// `Container.isEnabled`; both must be on.

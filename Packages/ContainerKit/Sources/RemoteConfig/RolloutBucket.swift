@@ -6,12 +6,12 @@ internal import Foundation
 internal import SystemSupport
 internal import WebSyntax
 
-/// The stable number of a device, which determines the partial roll-outs that include the device.
+/// The stable identity of a device, which determines the partial roll-outs that include the device.
 ///
-/// A device has a random identity of 16 bytes, written as 32 hexadecimal digits. It is created when a container with a
-/// remote config is first opened on its folder, stored there, and never sent. Its number for a salt is the first 8
-/// bytes, big-endian, of the SHA-256 of the salt, a line feed and the identity, modulo 1,000. Each feature has a salt
-/// of its own, so that roll-outs select different devices.
+/// The identity is random, of 16 bytes, written as 32 hexadecimal digits. It is created when a container with remote
+/// config is first opened in a folder. It is stored there and never sent. The number of a device for a salt is
+/// computed modulo 1,000 from the first 8 bytes, big-endian, of the SHA-256 of the salt, a line feed and the
+/// identity. Each feature has its own salt, so that roll-outs select different devices.
 public struct RolloutBucket: Sendable, Hashable {
     /// The identity: 32 lower-case hexadecimal digits.
     public let identity: String
@@ -30,7 +30,7 @@ public struct RolloutBucket: Sendable, Hashable {
         identity = RandomToken.hex(byteCount: 16)
     }
 
-    /// Returns the salt of a feature whose document has none: `containerkit.` and the name of the feature.
+    /// Returns the default salt of a feature: `containerkit.` and the name of the feature.
     /// - Parameter feature: the feature.
     public static func salt(of feature: RemoteConfigFeature) -> String {
         "containerkit.\(feature.rawValue)"

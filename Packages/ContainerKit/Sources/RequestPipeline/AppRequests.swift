@@ -5,20 +5,23 @@ internal import AsyncSupport
 package import ResourceLoading
 package import SchemeRouter
 
-/// The app's own requests: those of the sessions that the container answers.
+/// Answers the app's own requests, which are sent by sessions with the container's `URLProtocol`.
+///
+/// Isolation: the main actor.
 @MainActor
 package final class AppRequests {
-    /// The entry of the requests, which sessions of the app install.
+    /// The `URLProtocol` that sessions of the app install.
     package let face: URLProtocolFace
     private let reporting: Task<Void, Never>
     private let lost = Counter()
 
-    /// The number of requests whose records were lost.
+    /// The number of request records that were dropped.
     package var lostReports: Int { lost.count }
 
+    /// Creates the handler of the app's requests.
     /// - Parameters:
     ///   - path: the handler of the requests.
-    ///   - receive: receives the record of each request that has ended.
+    ///   - receive: a function that receives the record of each request that has ended.
     package init(path: RequestHandler, receive: @escaping @MainActor (RequestRecord) -> Void) {
         let (reports, report) = AsyncStream.makeStream(
             of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))

@@ -7,36 +7,38 @@ package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 
-/// Content that answers requests before the prefetch, the HTTP cache and the network do.
+/// A source of content that precedes the prefetched responses, the HTTP cache and the network.
 ///
-/// A container has one list of sources. The interception policy reads from it what is covered, and the request handler in
-/// which order it is loaded, so that neither knows a source by name.
+/// A container has one list of sources. The interception policy uses it for the coverage, and the request handler for
+/// the order of the loaders. Neither refers to a specific source.
 ///
-/// Isolation: any. All requirements read memory and neither wait nor throw.
+/// Isolation: any. All requirements read memory; they neither wait nor throw.
 package protocol ContentSource: Sendable {
-    /// The switch of the source; `nil` for one that is always on.
+    /// The feature switch of the source, or `nil` if the source is always on.
     var feature: FeatureSwitch? { get }
 
-    /// The way in which whole files of the source become HTTP responses. Neighbours in the list with equal options are
-    /// looked through together for each path that they make of a request.
+    /// The options that define how whole files of the source become HTTP responses. Consecutive sources with equal
+    /// options form one group, which is searched for each candidate path of a request.
     var semantics: SemanticsLoader.Options { get }
 
-    /// Returns the loader that answers from the source.
+    /// Returns the loader of the source.
     /// - Parameter traits: the traits of the engine whose requests are answered.
-    /// - Returns: `nil` if the source cannot answer requests of such an engine.
+    /// - Returns: the loader, or `nil` if the source cannot answer requests of such an engine.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)?
 
-    /// Returns `true` if requests for the URL are intercepted because of the source.
+    /// Returns a Boolean value that indicates whether the source causes interception of the request.
     func covers(_ request: HTTPRequest) -> Bool
 
-    /// Returns `true` if the source answers the request as far as is known without reading, so that the network is not
-    /// needed.
+    /// Returns a Boolean value that indicates whether the source probably has the response, so that the network is not
+    /// needed. The result is based on data in memory.
     func lists(_ request: HTTPRequest) -> Bool
 
-    /// Returns `true` if an open page stays on a version of the source that covers the URL, whatever is covered now.
+    /// Returns a Boolean value that indicates whether an open page is pinned to a version of the source that covers the
+    /// URL, independent of the current coverage.
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool
 
-    /// Returns `true` if the source may answer some request to the origin of this one, whose path does not count.
+    /// Returns a Boolean value that indicates whether the source may answer any request to the origin of this request.
+    /// The path is ignored.
     func mayServe(originOf request: HTTPRequest) -> Bool
 }
 
@@ -66,8 +68,10 @@ package struct ContentSources: Sendable {
 
     func list(_ request: HTTPRequest) -> Bool { all.contains { $0.isOn && $0.lists(request) } }
 
-    /// Returns `true` if a source may answer some request to an origin.
-    /// - Parameter countsOff: whether sources count that are switched off.
+    /// Returns a Boolean value that indicates whether a source may answer any request to an origin.
+    /// - Parameters:
+    ///   - request: a request to the origin.
+    ///   - countsOff: a Boolean value that indicates whether to include sources that are switched off.
     func mayServe(originOf request: HTTPRequest, countsOff: Bool = false) -> Bool {
         all.contains { (countsOff || $0.isOn) && $0.mayServe(originOf: request) }
     }

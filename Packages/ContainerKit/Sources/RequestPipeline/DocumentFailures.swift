@@ -6,8 +6,8 @@ internal import HTTPTypes
 package import ResourceLoading
 package import WebEngine
 
-/// Why documents could not be had, by their real URLs. Engines hear of it at second hand: by a connection that ends, or as
-/// a failure of a custom scheme.
+/// The errors of documents that could not be loaded, by real URL. They are more precise than the errors of engines,
+/// which see only a closed connection or a failed scheme task.
 ///
 /// Isolation: any.
 package final class DocumentFailures: Sendable {
@@ -18,15 +18,18 @@ package final class DocumentFailures: Sendable {
     }
 
     private let last = Mutex<[Failure]>([])
-    /// The most that are kept.
+    /// The maximum number of failures that are stored.
     private static let limit = 16
-    /// How long after it a failure may be what the engine speaks of.
+    /// The maximum time between a failure and the engine's error for it.
     private static let age = Duration.seconds(30)
 
     package init() {}
 
-    /// Records that a document failed.
-    /// - Parameter url: without a fragment.
+    /// Records that a document failed. A cancellation removes the record of the document instead.
+    /// - Parameters:
+    ///   - url: the real URL without its fragment.
+    ///   - error: the error.
+    ///   - time: the time of the failure.
     package func failed(_ url: String, because error: ResourceError, at time: ContinuousClock.Instant = .now) {
         guard error.code != .cancelled else { return answered(url) }
         last.withLock { last in
@@ -41,8 +44,12 @@ package final class DocumentFailures: Sendable {
         last.withLock { $0.removeAll { $0.url == url } }
     }
 
-    /// A failure in the words of who knows more, where there are such: once.
-    /// - Parameter url: the real one of what the engine could not load.
+    /// Returns the recorded failure for an error of the engine, and removes it. Returns `error` if there is no recorded
+    /// failure or if the engine's error is more specific.
+    /// - Parameters:
+    ///   - error: the error of the engine.
+    ///   - url: the real URL of the document.
+    ///   - time: the current time.
     package func explained(_ error: EngineError, of url: String, at time: ContinuousClock.Instant = .now) -> EngineError
     {
         guard [.loadFailed, .connectionLost, .badAnswer].contains(error.code) else { return error }
@@ -58,7 +65,7 @@ package final class DocumentFailures: Sendable {
 }
 
 extension EngineError.Code {
-    /// The engine's code for what happened below it; `nil` where it has none.
+    /// Creates the corresponding code of the engine, or returns `nil` if there is none.
     fileprivate init?(_ code: ResourceError.Code) {
         switch code {
         case .unknownHost: self = .unknownHost

@@ -5,26 +5,26 @@
 internal import HTTPTypes
 
 extension HTTPResponse {
-    /// In seconds.
+    /// The minimum freshness lifetime that is left unchanged, in seconds.
     private static let longFreshness = 3_600
 
-    /// Has an engine ask again for an answer that is not fresh for an hour at least.
+    /// Makes the engine revalidate a response with a freshness lifetime of less than one hour.
     ///
-    /// Measured: WebKit keeps what elements load by a custom scheme in memory, and takes it as fresh for as long as the
-    /// page's process lives, whatever it says, unless it says `no-cache` or `no-store`. What scripts ask for themselves, whose header
-    /// fields they read, carries an id, and is not kept.
+    /// Measured: WebKit keeps responses to elements of custom-scheme pages in memory, and reuses them for the lifetime
+    /// of the web process, unless the response has `no-cache` or `no-store`. Requests of scripts have an identifier and
+    /// are not reused, so their header fields are not changed.
     mutating func limitFreshness() {
-        // Files of packages say just this: they are asked for most, and need not be read further.
+        // Package files have exactly this field. They are the most frequent responses, so the check avoids parsing.
         guard !headerFields.contains(where: { $0.name == .cacheControl && $0.value == "no-cache" }) else { return }
         let control = CacheControl(headerFields[values: .cacheControl])
-        // Of a server's own making: neither negative nor beyond what can be counted.
+        // The server sets `Age`, so negative and overflowing values are ignored.
         let age = headerFields[.age].flatMap { UInt32($0) } ?? 0
         let freshness = (control.maxAge ?? 0) - Int(age)
         guard freshness < Self.longFreshness else { return }
         demandRevalidation()
     }
 
-    /// Has an engine ask again before it takes the answer another time.
+    /// Makes the engine revalidate the response before it uses the response again.
     mutating func demandRevalidation() {
         let control = CacheControl(headerFields[values: .cacheControl])
         guard control.noCache != .all, !control.noStore else { return }

@@ -3,19 +3,19 @@
 
 package import HTTPSemantics
 
-/// How a package or a preview answers paths that it has no file for, as its server may do.
+/// The options for package and preview URLs without a file, which imitate the behaviour of the site's server.
 ///
-/// What the package does not answer by these either goes to the network, or is answered 404 where the package is complete.
+/// A request that matches no file goes to the network, or gets status 404 if the package is complete.
 public struct FileAnswerOptions: Sendable, Hashable {
-    /// Whether `/a` leads to `/a/` where that is answered; false by default.
+    /// A Boolean value that indicates whether `/a` is redirected to `/a/` if `/a/` has a file; false by default.
     public var redirectsToFolders = false
-    /// Whether `/a` is answered by `/a.html` where that is there; false by default.
+    /// A Boolean value that indicates whether `/a` is answered with the file `/a.html`; false by default.
     public var addsHTMLExtension = false
 
-    /// The default options.
+    /// Creates the default options.
     public init() {}
 
-    /// The options in the form of the loaders.
+    /// The corresponding options of `SemanticsLoader`.
     package var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.redirectsToFolders = redirectsToFolders

@@ -5,7 +5,7 @@ internal import ContentDigest
 internal import Foundation
 internal import SchemeMode
 
-/// The digests of `integrity`, for SchemeMode, which is free of a library for them.
+/// Computes the digests of `integrity` attributes for SchemeMode, which does not depend on a cryptographic library.
 struct IntegrityDigests: IntegrityHashing {
     func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8] {
         switch algorithm {

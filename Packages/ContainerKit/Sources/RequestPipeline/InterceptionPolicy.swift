@@ -8,9 +8,9 @@ package import WebEngine
 
 /// The decision about one request.
 package enum Disposition: Sendable, Hashable, CustomStringConvertible {
-    /// The container answers it.
+    /// The container answers the request.
     case intercept
-    /// The container leaves it to the network, for this reason.
+    /// The container leaves the request to the network, for the given reason.
     case bypass(RouteDecision.Reason)
 
     package init(_ decision: RouteDecision) {
@@ -29,8 +29,8 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A Boolean value that indicates whether the container must not answer with content of its own. A request that merely
-    /// nothing covers may still be for a version that its page stays on.
+    /// A Boolean value that indicates whether content sources must not answer the request. It is `false` for an
+    /// uncovered request, because a version to which its page is pinned may still cover it.
     package var forbidsContent: Bool {
         switch self {
         case .intercept, .bypass(.covered), .bypass(.uncovered), .bypass(.unreadable): false
@@ -38,7 +38,7 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One line for people.
+    /// A description in one line.
     package var description: String {
         switch self {
         case .intercept: "intercept"
@@ -47,24 +47,25 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Decides which requests are intercepted and in which mode a page opens: by the rules; where no rule applies, by the hosts
-/// that the app covers and by the content sources; for documents also by the mode in which their origin was opened before.
+/// Decides which requests are intercepted, and in which mode a page opens. The route rules decide first. If no rule
+/// applies, the covered hosts and the content sources decide. For documents, the recorded mode of the origin also
+/// counts.
 ///
 /// Isolation: any.
 package struct InterceptionPolicy: Sendable {
     let rules: ActiveRules
     let hosts: [HostPattern]
     package let sources: ContentSources
-    /// The modes in which origins were opened before, which precede what covers them now.
+    /// The recorded modes of origins, which precede the current coverage; `nil` if none are recorded.
     let origins: OriginModeStore?
     package let modes: PageModes
 
     /// Creates a policy.
     /// - Parameters:
-    ///   - rules: the rules, which may change later.
+    ///   - rules: the route rules, which may change later.
     ///   - hosts: the hosts that are covered without content.
     ///   - sources: the content sources.
-    ///   - origins: the modes in which origins were opened before; `nil` if they do not count.
+    ///   - origins: the recorded modes of origins; `nil` if none are recorded.
     ///   - modes: the modes of pages.
     package init(
         rules: ActiveRules, hosts: [HostPattern], sources: ContentSources, origins: OriginModeStore?, modes: PageModes
@@ -78,13 +79,14 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Requests
 
-    /// Decides about a request, once: later changes of the rules do not affect it.
+    /// Returns the decision about a request. Later changes of the rules do not affect it.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - page: the URL of the page of the request; of a document, its own.
-    ///   - isDocument: whether it is for the document of a view, which decides where the storage of its page lies.
-    ///   - askers: the pages of which one has sent the request, if it is not certain that `page` has: it is bypassed as a
-    ///     request of a plain page only if all of them are plain.
+    ///   - page: the URL of the page that sent the request; for a document, its own URL.
+    ///   - isDocument: a Boolean value that indicates whether the request is for the document of a view. Its decision
+    ///     determines the origin of the page's storage.
+    ///   - askers: the pages that may have sent the request, if `page` is uncertain. The request counts as a request of
+    ///     a plain page only if all of them are plain.
     package func disposition(
         of request: HTTPRequest, page: String?, isDocument: Bool = false, askers: [String]? = nil
     ) -> Disposition {
@@ -96,7 +98,7 @@ package struct InterceptionPolicy: Sendable {
         return .bypass(.plainPage)
     }
 
-    /// Decides about a document that a view is to show.
+    /// Returns the decision about the document at a real URL.
     func disposition(ofDocumentAt url: String) -> Disposition {
         guard let request = HTTPRequest(urlText: url) else { return .bypass(.unreadable) }
         return disposition(of: request, page: url, isDocument: true)
@@ -108,16 +110,17 @@ package struct InterceptionPolicy: Sendable {
 
     package func intercepts(documentAt url: String) -> Bool { disposition(ofDocumentAt: url).isIntercepted }
 
-    /// Returns `true` if a request for this real URL is intercepted when its page is, whatever the URL would be as a page.
+    /// Returns a Boolean value that indicates whether a request for the real URL is intercepted if its page is. The
+    /// mode of the URL as a page is not considered.
     package func covers(_ url: String) -> Bool {
         guard let request = HTTPRequest(urlText: url) else { return false }
         return Disposition(rules.decide(request, page: url, isCovered: isCovered(request))).isIntercepted
     }
 
-    /// Returns `true` if some source answers the request as far as is known without reading.
+    /// Returns a Boolean value that indicates whether a source probably has the response, based on data in memory.
     func lists(_ request: HTTPRequest) -> Bool { sources.list(request) }
 
-    /// Returns `true` if an open page stays on content that covers the URL.
+    /// Returns a Boolean value that indicates whether an open page is pinned to content that covers the URL.
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { sources.cover(request, for: page) }
 
     private func arePlain(_ pages: [String]) -> Bool {
@@ -135,8 +138,9 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Origins
 
-    /// Returns `true` if something of the origin of a request is intercepted, or would be without the switches, a rule that
-    /// bypasses it, or the deny list: an engine completes relative URLs to custom-scheme URLs of all of that origin.
+    /// Returns a Boolean value that indicates whether any request to the origin is intercepted, or would be without
+    /// switches, bypassing rules and the deny list. The engine resolves relative URLs of such an origin to
+    /// custom-scheme URLs.
     func hasNames(on request: HTTPRequest) -> Bool {
         if isCovered(request) { return true }
         guard let scheme = request.scheme, let authority = request.plainAuthority else { return false }
@@ -147,8 +151,8 @@ package struct InterceptionPolicy: Sendable {
         return isRuled || sources.mayServe(originOf: request, countsOff: true)
     }
 
-    /// Returns `true` if a proxy opens the connections to the origin of a request: some request to it may be intercepted, or
-    /// an open page has content of it.
+    /// Returns a Boolean value that indicates whether the proxy intercepts connections to the origin of a request. It
+    /// does so if any request to the origin may be intercepted, or if an open page has content of the origin.
     package func opens(originOf request: HTTPRequest) -> Bool {
         guard request.scheme != nil, request.plainAuthority != nil else { return false }
         return rules.mayIntercept(
@@ -157,14 +161,14 @@ package struct InterceptionPolicy: Sendable {
 
     // MARK: Modes
 
-    /// Returns the mode in which a page of this real URL opens.
+    /// Returns the mode in which a page at the real URL opens.
     package func mode(ofPageAt url: String) -> InterceptionMode {
         guard let request = HTTPRequest(urlText: url), intercepts(documentAt: url) else { return .plain }
         return intendedMode(of: request)
     }
 
-    /// Returns the mode in which a page opens if it is intercepted: the one that is named for it, the one in which its
-    /// origin was opened before, or the standard one, in this order.
+    /// Returns the mode in which a page opens if it is intercepted. It is the first of these: the mode that is
+    /// configured for the page, the recorded mode of its origin, the standard mode.
     func intendedMode(of page: HTTPRequest) -> InterceptionMode {
         if let named = modes.named(for: page) { return named }
         guard let origins, modes.standard != origins.mode, let origin = page.webOrigin,
@@ -173,13 +177,14 @@ package struct InterceptionPolicy: Sendable {
         return origins.mode
     }
 
-    /// Returns `true` if a document of this real URL opens at its custom-scheme URL, in a mode that has those.
+    /// Returns a Boolean value that indicates whether the document opens at its custom-scheme URL, if the mode has such
+    /// URLs.
     func opensByName(documentAt url: String) -> Bool {
         modes.areSeveral ? mode(ofPageAt: url).changesOrigin : intercepts(documentAt: url)
     }
 
-    /// Returns `true` if a document is covered, or if its origin was intercepted before and its mode gives it another
-    /// origin.
+    /// Returns a Boolean value that indicates whether a document is covered, or whether the recorded or configured mode
+    /// of its origin requires interception.
     private func isOpened(_ request: HTTPRequest) -> Bool {
         guard let origins, let origin = request.webOrigin else { return isCovered(request) }
         if let decided = origins.decided(origin) { return decided == .intercepted }
@@ -193,7 +198,7 @@ package struct InterceptionPolicy: Sendable {
 extension HTTPRequest {
     fileprivate var defaultPort: Int { scheme == "http" ? 80 : 443 }
 
-    /// The authority in lower case; `nil` for one with user information.
+    /// The authority in lower case, or `nil` if it contains user information.
     fileprivate var plainAuthority: String? {
         guard let authority = authority?.lowercased(), !authority.contains("@") else { return nil }
         return authority

@@ -12,25 +12,25 @@ package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 
-/// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, with what the engine
-/// does not do by itself around them.
+/// The loaders that answer requests in one mode: content sources, prefetch, HTTP cache and network, and the decorators
+/// for steps that the engine does not perform.
 package struct LoaderStack: Sendable {
-    /// Answers pages: content sources, prefetch, HTTP cache, network.
+    /// The loader for requests of pages: content sources, prefetch, HTTP cache, network.
     let page: any ResourceLoader
-    /// Answers pages by the network alone, for requests that the rules bypass.
+    /// The network-only loader for requests of pages that the policy bypasses.
     let pageBypass: any ResourceLoader
-    /// Answers requests for files that are saved: as ``page``, with redirects and bytes as they come.
+    /// The loader for files to be saved: as ``page``, but it returns redirects and unmodified bodies.
     let saved: any ResourceLoader
-    /// As ``pageBypass``, for files that are saved.
+    /// The loader for files to be saved that the policy bypasses.
     let savedBypass: any ResourceLoader
-    /// Answers the app's own requests, which no rule of the web restricts.
+    /// The loader for the app's own requests, to which no web security policy applies.
     let app: any ResourceLoader
-    /// As ``pageBypass``, for the app's own requests.
+    /// The loader for the app's own requests that the policy bypasses.
     let appBypass: any ResourceLoader
-    /// Makes requests ahead of pages; `nil` where nothing is fetched ahead.
+    /// The loader of prefetched responses, or `nil` if prefetching is not in use.
     let prefetch: PrefetchLoader?
 
-    /// The parts that a stack is made of.
+    /// The parts of a stack.
     package struct Parts {
         let names: SchemeNames
         let traits: EngineTraits
@@ -42,15 +42,17 @@ package struct LoaderStack: Sendable {
         let cookies: PageCookies?
         let prefetch: (any PrefetchLoading)?
 
+        /// Creates the parts.
         /// - Parameters:
         ///   - names: the custom schemes.
         ///   - traits: the traits of the engine in the mode.
         ///   - sources: the content sources.
         ///   - network: the network.
         ///   - cache: the HTTP cache; `nil` for none.
-        ///   - cacheSwitch: the switch of the HTTP cache.
-        ///   - isCacheOfOthers: whether the cache stores the cookies of another mode.
-        ///   - cookies: the cookies of pages; `nil` if the engine has them.
+        ///   - cacheSwitch: the feature switch of the HTTP cache.
+        ///   - isCacheOfOthers: a Boolean value that indicates whether the cache loads through the cookie jar of
+        ///     another mode.
+        ///   - cookies: the cookies of pages; `nil` if the engine stores them.
         ///   - prefetch: the prefetch of the mode; `nil` for none.
         package init(
             names: SchemeNames, traits: EngineTraits, sources: ContentSources, network: NetworkLoader,
@@ -69,11 +71,14 @@ package struct LoaderStack: Sendable {
         }
     }
 
-    /// - Parameter settle: adds what the engine does not do to the responses of a loader that answers pages.
+    /// Creates the loaders.
+    /// - Parameters:
+    ///   - parts: the parts.
+    ///   - settle: a function that wraps a loader for pages in the steps that the engine does not perform.
     init(_ parts: Parts, settle: (any ResourceLoader) -> any ResourceLoader) {
         let traits = parts.traits
         let content = parts.sources.loaders(for: traits)
-        // Content sources ask the network themselves: what they fetch is kept by them, or not at all.
+        // Content sources use the network directly. They store their responses themselves, or not at all.
         let storing: any ResourceLoader =
             parts.cookies.map { CookieStoringLoader(parts.network, cookies: $0) } ?? parts.network
         let pastCache: any ResourceLoader = parts.cache.map { BypassLoader(network: storing, cache: $0) } ?? storing
@@ -92,9 +97,9 @@ package struct LoaderStack: Sendable {
             parts.cookies.map { CookieSendingLoader(loader, cookies: $0) } ?? loader
         }
 
-        // An engine that keeps responses itself does so by the rules of HTTP; two caches would hold everything twice.
+        // An engine with an HTTP cache of its own needs no second cache.
         let origin: any ResourceLoader = traits.caches ? storing : cached(storing)
-        // Below the page's cookies, which are part of what a prefetched response is for.
+        // Inside the cookie loader, because the cookies are part of the key of a prefetched response.
         prefetch = parts.prefetch?.loader(
             over: preflighted(origin), permissions: traits.preflights ? permissions : nil)
         saved = LoaderChain(content + [CloseDelimitedLoader(withCookies(prefetch ?? preflighted(origin)))])
@@ -106,18 +111,18 @@ package struct LoaderStack: Sendable {
     }
 }
 
-/// The stage of the requests that are made ahead of a page, which the stack puts between content and the HTTP cache.
+/// The stage of prefetched responses, which the stack inserts between the content sources and the HTTP cache.
 package protocol PrefetchLoading: Sendable {
-    /// Returns the loader that makes requests ahead and answers the requests of pages with their responses.
+    /// Returns the loader that sends prefetch requests and answers requests of pages with their responses.
     /// - Parameters:
-    ///   - next: the loader of requests made ahead and of all that have no such response.
-    ///   - permissions: the cache of CORS preflights, if the engine makes preflights for the requests of pages.
+    ///   - next: the loader of prefetch requests and of requests without a prefetched response.
+    ///   - permissions: the cache of CORS preflights, if the engine makes preflights for requests of pages; otherwise
+    ///     `nil`.
     func loader(over next: any ResourceLoader, permissions: PreflightCache?) -> PrefetchLoader
 }
 
-/// Loads what the rules bypass: from the network alone. A request that is not safe (RFC 9110, section 9.2.1) goes through
-/// the HTTP cache, which sends it on, too, and then no longer answers with what it holds of that URL; it stores nothing of
-/// the response.
+/// Loads bypassed requests from the network only. An unsafe request (RFC 9110, section 9.2.1) passes through the HTTP
+/// cache, which invalidates the stored responses of the URL and does not store the new response.
 struct BypassLoader: ResourceLoader {
     let network: any ResourceLoader
     let cache: CachingLoader

@@ -4,18 +4,18 @@
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// An absolute `http` or `https` URL, in the spelling that the house compares: without the scheme's own port, which a
-/// custom scheme would not know and take for another origin, and with blanks as engines write them.
+/// An absolute `http` or `https` URL in the canonical spelling of the container. The default port is removed, because a
+/// custom scheme has none and would treat it as another origin. Spaces are percent-encoded, as engines do.
 package struct RealURL {
-    /// The URL in that spelling.
+    /// The URL in canonical spelling.
     package let text: String
 
-    /// Returns `nil` if the text is not such a URL.
+    /// Creates a URL, or returns `nil` if the text is not an absolute `http` or `https` URL.
     package init?(_ text: String) {
         guard var request = HTTPRequest(urlText: text), ["http", "https"].contains(request.scheme),
             let host = request.authority?.split(separator: "@", omittingEmptySubsequences: false).last,
             !host.isEmpty, !host.hasPrefix(":"), request.authority?.contains(" ") != true, text.last != " ",
-            // Engines drop or escape these, so that the URL they load would not be the one compared here.
+            // Engines remove or escape these characters, so that the loaded URL would differ from this one.
             !text.unicodeScalars.contains(where: {
                 $0.properties.isWhitespace && $0 != " " || $0.value < 0x20 || $0.value == 0x7F || $0 == "\\"
             })

@@ -7,9 +7,10 @@ package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 
-// The pages of a request handler: what is recorded of them, and what other features read of the decisions.
+// The records of pages, and the decisions that other features use.
 extension RequestHandler {
-    /// A Boolean value that indicates whether the engine loses bodies of requests that pages can hand over otherwise.
+    /// A Boolean value that indicates whether the engine loses request bodies, so that pages pass them through the
+    /// bridge.
     var losesBodies: Bool { traits.bodies == .plain }
 
     /// Records that a page shows another document.
@@ -17,36 +18,38 @@ extension RequestHandler {
         completion.documentChanged(in: session.id, to: session.documentURL)
     }
 
-    /// Records a frame of a page that the engine loads past the container.
+    /// Records a frame of a page that the engine loads without the container.
     package func recordFrame(of url: String, in session: PageSession) {
         completion.recordFrame(of: url, in: session.reference)
     }
 
-    /// Removes the records of a page that is closed.
+    /// Removes the records of a closed page.
     package func forget(_ page: PageID) {
         rewriteRecord.forget(page)
         documentRedirects.forget(page)
         completion.forget(page)
     }
 
-    /// Returns `true` if a document in a frame may be shown below these real origins.
+    /// Returns a Boolean value that indicates whether a document may be shown in a frame with the given real ancestor
+    /// origins.
     func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
         completion.mayShow(documentAt: url, below: ancestors)
     }
 
-    /// Returns the URL that a page of this mode has for a real URL: its custom-scheme URL, if the page would request it by
-    /// that.
+    /// Returns the URL that a page of this mode uses for a real URL: the custom-scheme URL if the page requests it by
+    /// the custom scheme, otherwise the real URL.
     func place(of url: String, in session: PageSession?) -> String {
         let isOwn = session.flatMap { WebOrigin(url: $0.documentURL) } == WebOrigin(url: url)
         return isOwn || policy.covers(url) ? names.name(of: url) ?? url : url
     }
 
-    /// Returns `true` if a request of a page comes to the container and, as far as is known without reading, needs the
-    /// network.
+    /// Returns a Boolean value that indicates whether the container receives a request of a page and probably needs the
+    /// network to answer it. The result is based on data in memory.
     /// - Parameters:
     ///   - request: the request, with its real URL.
     ///   - page: the real URL of the page.
-    ///   - isOriginBound: whether pages reach other origins past the container.
+    ///   - isOriginBound: a Boolean value that indicates whether requests of pages to other origins do not reach the
+    ///     container.
     package func asksNetwork(_ request: HTTPRequest, of page: String, isOriginBound: Bool) -> Bool {
         let disposition = policy.disposition(of: request, page: page)
         let isOwn = request.webOrigin == WebOrigin(url: page)
@@ -54,8 +57,9 @@ extension RequestHandler {
         return ![.get, .head].contains(request.method) || !policy.lists(request)
     }
 
-    /// Answers the request for a file that is saved: with its bytes as they come, from wherever redirects lead, because only
-    /// the app reads them.
+    /// Returns the response to the request for a file to be saved. The body is not modified, and redirects to any
+    /// origin are followed, because only the app reads the file.
+    /// - Throws: `ResourceError`, also for a redirect from https to http and for too many redirects.
     package nonisolated(nonsending) func answer(saving resolved: ResolvedRequest) async throws -> ResourceResponse {
         var request = resolved.request
         try complete(&request, of: resolved)
@@ -80,10 +84,12 @@ extension RequestHandler {
     }
 
     /// Records the mode in which a document was shown, for the next pages of its origin.
+    ///
+    /// A document is not recorded if it is at a custom-scheme URL that its mode does not use. It is not recorded either
+    /// if it is plain because of the app's rules or of remote config.
     /// - Parameters:
     ///   - url: the real URL.
-    ///   - isIntercepted: whether it was shown at its custom-scheme URL. A document is not recorded if it is at such a URL
-    ///     although its mode has none, or plain because of the app's own rules or of remote config.
+    ///   - isIntercepted: a Boolean value that indicates whether the document was shown at its custom-scheme URL.
     package func recordDocument(_ url: String, isIntercepted: Bool) {
         guard let origins = policy.origins, let request = HTTPRequest(urlText: url) else { return }
         if isIntercepted {

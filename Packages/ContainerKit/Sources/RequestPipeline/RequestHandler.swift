@@ -12,28 +12,29 @@ package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 
-// The file reads in the order of a request: resolve, decide, complete, answer, settle, deliver.
+// The file contains the steps of a request in order: resolve, decide, complete, answer, settle, deliver.
 
 /// Answers requests in one mode.
 ///
-/// The traits of the engine state what has to be completed and settled; they are read once, when the handler is made. A
-/// class, though it never changes, because each request holds it.
+/// The traits of the engine determine which steps of completion and settlement are needed. They are read once, at
+/// initialization. The handler is immutable; it is a class because each request retains it.
 ///
 /// Isolation: any.
 package final class RequestHandler: Sendable {
-    /// The parts that a handler is made of.
+    /// The parts of a handler.
     package struct Parts {
         let loaders: LoaderStack.Parts
         let policy: InterceptionPolicy
         let checkedBytes: Int
         let handOverField: String?
 
+        /// Creates the parts.
         /// - Parameters:
         ///   - loaders: the parts of the loaders.
         ///   - policy: the policy that decides about requests.
-        ///   - checkedBytes: the most bytes of a style sheet that is held in memory until it is verified.
-        ///   - handOverField: the name of the field that requests that the cookies of the response are in the engine's
-        ///     store before the page sees the response; `nil` for none.
+        ///   - checkedBytes: the maximum number of bytes of a style sheet that is held in memory until it is verified.
+        ///   - handOverField: the name of a request header field. If a request has the field, the cookies of the
+        ///     response are in the engine's store before the page receives the response; `nil` for none.
         package init(
             loaders: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?
         ) {
@@ -80,7 +81,7 @@ package final class RequestHandler: Sendable {
                 followed, names: names, options: options, hashing: IntegrityDigests(), rewriteRecord: rewriteRecord
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
-                // All of a page's own origin is served, also where it is named without its host.
+                // All requests to the page's own origin are intercepted, including URLs that name no host.
                 let document = url == page ? nil : HTTPRequest(urlText: page)
                 return request.scheme == document?.scheme && request.authority == document?.authority
                     || policy.intercepts(request, page: page, isDocument: url == page)
@@ -88,42 +89,44 @@ package final class RequestHandler: Sendable {
         }
     }
 
-    /// The loader that makes requests ahead of pages; `nil` if nothing is requested ahead.
+    /// The loader of prefetched responses, or `nil` if prefetching is not in use.
     package var prefetch: PrefetchLoader? { loaders.prefetch }
 
     // MARK: 1 Resolve
 
-    /// A request of the engine with its real URL, its page, and the decision about it, which stays as it is.
+    /// A request of the engine with its real URL, its page, and the decision about it, which does not change.
     package struct ResolvedRequest: Sendable {
         let request: ResourceRequest
         let session: PageSession?
         let disposition: Disposition
-        /// Whether the body is known, or known to be missing.
+        /// A Boolean value that indicates whether the body is known, or known to be absent.
         fileprivate let hasBody: Bool
-        /// Whether a script has sent it; the engine keeps nothing of such responses.
+        /// A Boolean value that indicates whether a script sent the request. Engines do not cache responses to scripts.
         fileprivate let isOfScript: Bool
-        /// The site of which the document of the script has proven to be.
+        /// The site to which the document of the script has proven to belong.
         fileprivate let provenSite: String?
-        /// Whether it is for a page of another mode, to whose custom-scheme URL a page has led.
+        /// A Boolean value that indicates whether a custom-scheme page navigates to a page of another mode.
         fileprivate let isOfOtherMode: Bool
-        /// Whether its cookies are to be in the engine's store before the page sees the response.
+        /// A Boolean value that indicates whether the cookies of the response must be in the engine's store before the
+        /// page receives the response.
         fileprivate let wantsHandOver: Bool
 
-        /// Whether it is for a document, the page's own or a frame's.
+        /// A Boolean value that indicates whether the request is for a document of a page or a frame.
         fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
     }
 
-    /// Resolves a request of which the page's script has handed over nothing; see ``resolve(_:for:bridged:)``.
+    /// Resolves a request without data from the bridge; see ``resolve(_:for:bridged:)``.
     package func resolve(_ request: EngineRequest, for session: PageSession?) throws -> ResolvedRequest {
         try resolve(request, for: session, bridged: BridgedBody())
     }
 
-    /// Finds the real URL, the page and its attribution, and decides about the request.
+    /// Determines the real URL, the page and its attribution, and decides about the request.
     /// - Parameters:
     ///   - request: the request as the engine sends it, with a custom-scheme URL.
-    ///   - session: the page of the request; `nil` if the engine does not say, or the page is closed.
-    ///   - bridged: the body and credentials that the page's script has handed over.
-    /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the page.
+    ///   - session: the page of the request; `nil` if it is unknown or closed.
+    ///   - bridged: the body and the settings that the page's script has passed through the bridge.
+    /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the
+    ///   page.
     func resolve(
         _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody
     ) throws -> ResolvedRequest {
@@ -143,7 +146,8 @@ package final class RequestHandler: Sendable {
         }
         var resolved = ResourceRequest(
             head, body: bridged.body ?? .empty,
-            // What a script requests is no document, whatever `Accept` says: the script reads the response.
+            // A request of a script is not a document request, even if `Accept` contains HTML, because the script reads
+            // the response.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
             mode: bridged.asksWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
@@ -168,9 +172,10 @@ package final class RequestHandler: Sendable {
 
     // MARK: 2 Decide
 
-    /// Returns `true` if a page gets a URL by the custom scheme that is not intercepted now: one that a version covers on
-    /// which the page stays, and all of the page's own origin and of origins that are covered in part, now or when the page
-    /// got a custom-scheme URL of them, because relative URLs lead there. An open page goes on, whatever the rules become.
+    /// Returns a Boolean value that indicates whether a page gets a custom-scheme URL that is not intercepted now. This
+    /// includes URLs that the pinned versions of the page cover, all URLs of the page's own origin, and all URLs of
+    /// partially covered origins, because relative URLs resolve to them. An origin also counts if it was partially
+    /// covered when the page received a URL of it. A change of the rules therefore does not break an open page.
     private func isServed(_ head: HTTPRequest, to session: PageSession?) -> Bool {
         guard let session, session.mode != .plain else { return false }
         if policy.covers(head, for: session.reference) { return true }
@@ -179,9 +184,11 @@ package final class RequestHandler: Sendable {
         return rewriteRecord.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
     }
 
-    /// Returns `true` if a page leads from its custom-scheme URL to a page that another mode opens. The page itself, also
-    /// when it is loaded again, stays in its mode; so does what is posted, and what is of the page's own origin and named
-    /// nowhere, because that is the mode in which the origin was opened.
+    /// Returns a Boolean value that indicates whether a custom-scheme page navigates to a page that opens in another
+    /// mode.
+    ///
+    /// A reload of the page stays in its mode, and so does any request other than GET. URLs of the page's own origin
+    /// without an entry in the list of modes stay in the mode of the origin.
     private func isOfOtherMode(_ head: HTTPRequest, for session: PageSession?) -> Bool {
         guard head.method == .get, let session, HTTPRequest(urlText: session.documentURL)?.urlText != head.urlText,
             policy.modes.areSeveral
@@ -190,8 +197,8 @@ package final class RequestHandler: Sendable {
         return head.webOrigin != WebOrigin(url: session.documentURL) && policy.intendedMode(of: head) != .customScheme
     }
 
-    /// Decides about a request that came over loopback, by the page that was inferred: rules that name pages are as
-    /// reliable as that. Whether a package answers does not depend on it.
+    /// Returns the decision about a request that arrived over loopback, according to the attributed page. Rules that
+    /// name pages are as reliable as the attribution. The response of a package does not depend on it.
     private func disposition(ofLoopback request: ResourceRequest, askers: [String]?) -> Disposition {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return policy.disposition(
@@ -200,7 +207,7 @@ package final class RequestHandler: Sendable {
 
     // MARK: 3 Complete
 
-    /// Restores what the engine loses on the way.
+    /// Restores the parts of a request that the engine loses.
     /// - Throws: `ResourceError` with code `invalidRequest` if the engine has lost the body.
     func complete(_ request: inout ResourceRequest, of resolved: ResolvedRequest) throws {
         if traits.preflights {
@@ -212,11 +219,11 @@ package final class RequestHandler: Sendable {
             }
         }
         guard traits.bodies != .all, !resolved.hasBody, request.head.mayCarryBody else { return }
-        // Without its body the request would mean something else: it fails instead.
+        // A request without its body has another meaning, so it fails.
         throw ResourceError(.invalidRequest, "this engine loses the body of the request", at: request.head.urlText)
     }
 
-    /// Returns the document that a request comes from; `nil` for a document that the app opens.
+    /// Returns the document that initiated a request, or `nil` for a document that the app opens.
     private func opener(of request: ResourceRequest, in session: PageSession?) -> String? {
         guard let document = session?.documentURL, request.destination == .document else { return session?.documentURL }
         return HTTPRequest(urlText: document)?.urlText == request.head.urlText ? nil : document
@@ -224,14 +231,14 @@ package final class RequestHandler: Sendable {
 
     // MARK: 4 Answer, and 5 settle
 
-    // The loaders of the stack for pages settle what they answer: redirects, CORS, custom-scheme URLs, cookies.
+    // The loaders for pages also settle their responses: redirects, CORS, custom-scheme URLs, cookies.
 
-    /// Answers a request of the engine from memory. It changes nothing.
-    /// - Returns: `nil` if ``answer(_:)`` is to be called.
+    /// Returns the response to a request of the engine if it is available without suspension. Has no side effects.
+    /// - Returns: the response, or `nil` if ``answer(_:)`` must be called.
     package func immediateResponse(to resolved: ResolvedRequest) -> ResourceResponse? {
         var request = resolved.request
         guard !resolved.disposition.forbidsContent, request.destination == .subresource else { return nil }
-        // Completion is for servers, except for the origin to which a permission is given.
+        // Servers need the completion; content in memory needs only `Origin`, for the CORS check.
         if request.head.headerFields.contains(.origin) {
             guard (try? complete(&request, of: resolved)) != nil else { return nil }
         }
@@ -239,7 +246,7 @@ package final class RequestHandler: Sendable {
         return response.map { limitingFreshness($0, to: resolved) }
     }
 
-    /// Answers a request of the engine.
+    /// Returns the response to a request of the engine.
     package nonisolated(nonsending) func answer(_ resolved: ResolvedRequest) async throws -> ResourceResponse {
         guard !resolved.isOfOtherMode else { return try .leading(to: resolved.request.head.urlText) }
         var request = resolved.request
@@ -251,9 +258,11 @@ package final class RequestHandler: Sendable {
         return limitingFreshness(response, to: resolved)
     }
 
-    /// Answers a request that came over loopback from memory. The engine has resolved and completed it, and settles the
-    /// response.
-    /// - Parameter askers: the pages of which one has sent the request; `nil` if the inferred page is enough.
+    /// Returns the response to a request that arrived over loopback if it is available without suspension. The engine
+    /// itself resolves, completes and settles such requests.
+    /// - Parameters:
+    ///   - request: the request, with its real URL.
+    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     package func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
         var request = request
         removeHandOverField(from: &request.head)
@@ -261,8 +270,10 @@ package final class RequestHandler: Sendable {
         return disposition.forbidsContent ? .later : loaders.page.immediateResponse(to: request)
     }
 
-    /// Answers a request that came over loopback.
-    /// - Parameter askers: as above.
+    /// Returns the response to a request that arrived over loopback.
+    /// - Parameters:
+    ///   - request: the request, with its real URL.
+    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     package nonisolated(nonsending) func answer(
         loopback request: ResourceRequest, of askers: [String]? = nil
     ) async throws -> ResourceResponse? {
@@ -270,7 +281,7 @@ package final class RequestHandler: Sendable {
         removeHandOverField(from: &request.head)
         let disposition = disposition(ofLoopback: request, askers: askers)
         var response = try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
-        // The engine keeps it under the URL of a package's file, which another page gets.
+        // The engine caches the response under the URL of a package file, which other pages request, too.
         if disposition == .bypass(.plainPage), isPackaged(request) { response?.head.demandRevalidation() }
         return response
     }
@@ -279,7 +290,8 @@ package final class RequestHandler: Sendable {
         policy.sources.cover(request.head) || request.page.map { policy.covers(request.head, for: $0.page) } ?? false
     }
 
-    /// Answers a request of the app's own, which is whole; its session settles the response.
+    /// Returns the response to a request of the app. The request is complete, and the app's session settles the
+    /// response.
     package nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
         removeHandOverField(from: &request.head)
@@ -292,7 +304,7 @@ package final class RequestHandler: Sendable {
         return try await load(request, disposition, by: loaders.app, bypass: loaders.appBypass)
     }
 
-    /// RFC 9111, section 5.2.1.7.
+    /// The response to `only-if-cached` without a stored response (RFC 9111, section 5.2.1.7).
     private static var gatewayTimeout: ResourceResponse {
         ResourceResponse(
             head: HTTPResponse(status: .gatewayTimeout), body: .empty,
@@ -320,11 +332,12 @@ package final class RequestHandler: Sendable {
 }
 
 extension HTTPRequest {
-    /// Returns `true` if a request of an engine may have a body.
+    /// Returns a Boolean value that indicates whether a request of an engine may have a body.
     fileprivate var mayCarryBody: Bool {
-        // A typed array is sent without `Content-Type` and `Content-Length`, so these methods may always have a body.
+        // Engines send a typed array without `Content-Type` and `Content-Length`, so these methods may always have a
+        // body.
         if [.post, .put, .patch].contains(method) { return true }
-        // Engines send no body with these, though scripts set `Content-Type` on them.
+        // Engines send no body with these methods, even if a script sets `Content-Type`.
         guard ![.get, .head, .options, .trace].contains(method) else { return false }
         return headerFields[.contentType] != nil || headerFields[.contentLength] != nil
     }
@@ -333,7 +346,7 @@ extension HTTPRequest {
 // MARK: - 6 Deliver
 
 extension SchemeRequestHandler {
-    /// Answers a request. A response in memory is delivered before this returns.
+    /// Answers a request of the engine. A response in memory is delivered before the method returns.
     package func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let started = ContinuousClock.now
         let delivery = SchemeTaskDelivery(to: sink)
@@ -364,7 +377,7 @@ extension SchemeRequestHandler {
                 host.received(response, to: request, of: session)
                 let outcome = delivery.deliver(response.head, body)
                 let ended = ContinuousClock.now
-                // The page does not wait for the record.
+                // The record is created after the delivery, so that the page does not wait for it.
                 var record = makeRecord()
                 record.record(response, at: responded)
                 record.record(outcome, at: ended)
@@ -378,7 +391,7 @@ extension SchemeRequestHandler {
         return delivery
     }
 
-    /// Completes a request with what its page, or the app that opens the page, has handed over for it.
+    /// Adds the data that the page, or the app that opens the page, has provided for a request.
     private func restoringBody(
         of request: inout EngineRequest, bridged: BridgedBody, _ post: OpeningPosts.Post?
     ) throws -> BridgedBody {
@@ -395,10 +408,10 @@ extension SchemeRequestHandler {
         return bridged
     }
 
-    /// The longest time of a request that outlives its page.
+    /// The maximum duration of a request that outlives its page.
     private static var keptAliveLimit: Duration { .seconds(300) }
 
-    /// Loads the response, and delivers it when it is there.
+    /// Loads a response and delivers it asynchronously.
     private func answer(
         _ request: EngineRequest, _ resolved: Result<RequestHandler.ResolvedRequest, any Error>,
         of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
@@ -406,7 +419,7 @@ extension SchemeRequestHandler {
         let epoch = host.downloadEpoch
         var record = record
         let pending = host.requestBegan(in: request.view)
-        // No engine stops a request that outlives its page.
+        // Engines do not stop a request that outlives its page.
         let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
@@ -443,7 +456,7 @@ extension SchemeRequestHandler {
         }
     }
 
-    /// Loads a worker's script, and delivers it behind that of the bridge.
+    /// Loads the script of a worker, and delivers it after the bridge's script.
     private func lead(
         _ resolved: RequestHandler.ResolvedRequest, of request: EngineRequest, _ script: WorkerScript,
         in bridge: PageBridge, of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord

@@ -8,17 +8,17 @@ package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
 package import WebEngine
 
-/// Answers the requests that engines send by a custom scheme: joins them with what their pages have handed over, passes
-/// them through the steps of a ``RequestHandler``, and delivers the responses.
+/// Answers the custom-scheme requests of engines. It adds the data that pages have passed through the bridge, runs the
+/// steps of a ``RequestHandler``, and delivers the responses.
 ///
-/// Isolation: the main actor, where engines live.
+/// Isolation: the main actor, as for engines.
 @MainActor
 package final class SchemeRequestHandler {
-    /// The bridges of pages; `nil` if the engine loses nothing, and no bridge is forced.
+    /// The bridges of pages; `nil` if the engine needs no bridge and none is forced.
     let bridges: BodyBridgeHost?
-    /// The bridges of older pages; `nil` if the configuration has none.
+    /// The bridges of legacy pages; `nil` if the app does not support legacy pages.
     package let legacy: LegacyBridgeHost?
-    /// The reasons why documents could not be loaded.
+    /// The errors of documents that could not be loaded.
     package let failures = DocumentFailures()
     let path: RequestHandler
     let sites: SiteController?
@@ -30,11 +30,12 @@ package final class SchemeRequestHandler {
     /// Creates a handler.
     /// - Parameters:
     ///   - path: the handler of the mode.
-    ///   - cookies: the cookies of pages whose engine has none; `nil` if the engine stores them.
-    ///   - isOfPages: whether pages are at custom-scheme URLs.
-    ///   - forcedBridges: the bridges that pages over loopback get.
-    ///   - legacyMessages: the messages of older pages; `nil` for none.
-    ///   - bodyBudget: the memory of the bodies of all pages.
+    ///   - cookies: the cookies of pages whose cookies the engine does not store; `nil` if the engine stores all
+    ///     cookies.
+    ///   - isOfPages: a Boolean value that indicates whether pages open at custom-scheme URLs.
+    ///   - forcedBridges: the bridges of pages in loopback modes.
+    ///   - legacyMessages: the message protocol of legacy pages; `nil` for none.
+    ///   - bodyBudget: the memory budget of the request bodies of all pages.
     ///   - host: the container's side of each request.
     package init(
         _ path: RequestHandler, cookies: CookieSynchronizer?, isOfPages: Bool, forcedBridges: ForcedBridges,
@@ -55,13 +56,13 @@ package final class SchemeRequestHandler {
 
     // MARK: Pages
 
-    /// Gives a view the bridges and content rules of a page, before it loads anything.
+    /// Adds the bridges and the content rules of a page to its view. Must be called before the view loads a document.
     /// - Parameters:
     ///   - page: the page.
     ///   - view: the view of the page.
-    ///   - place: the URL that the view is to load.
+    ///   - place: the URL that the view is about to load.
     ///   - post: the POST for the document of the page; `nil` if it is requested by GET.
-    /// - Throws: `EngineError` if the engine refuses the rules.
+    /// - Throws: `EngineError` if the engine rejects the rules.
     package func begin(
         _ page: PageSession, in view: some EngineView, at place: String, posting post: OpeningPosts.Post?
     ) async throws {
@@ -77,13 +78,14 @@ package final class SchemeRequestHandler {
         }
     }
 
-    /// Returns the bridges that are forced on pages of a mode: none if the engine needs them all; `nil` if a page has none.
+    /// Returns the forced bridges of pages in a mode: empty if the engine needs the bridge, `nil` if pages have no
+    /// bridge.
     private func forcedParts(in mode: InterceptionMode) -> ForcedBridges? {
         if mode == .customScheme { return path.losesBodies ? [] : nil }
         return mode.isOverLoopback && !forcedBridges.isEmpty ? forcedBridges : nil
     }
 
-    /// Records that a page shows another document, which gets nothing of what the one before has handed over.
+    /// Records that a page shows another document, and removes the bridge data of the previous one.
     package func documentChanged(of page: PageSession) {
         path.documentChanged(of: page)
         bridges?.documentChanged(to: page.documentURL, in: page.view)
@@ -91,14 +93,14 @@ package final class SchemeRequestHandler {
         posts.forget(page.view)
     }
 
-    /// Removes what some of the pages have handed over.
+    /// Removes the bridge data of the views for which the predicate returns `true`.
     package func removeAll(where isMeant: (ViewID) -> Bool) {
         bridges?.removeAll(where: isMeant)
         legacy?.removeAll(where: isMeant)
         posts.removeAll(where: isMeant)
     }
 
-    /// Removes what belongs to the page of a view that ends.
+    /// Removes the data of a view whose page ends.
     package func end(in view: ViewID) {
         bridges?.end(in: view)
         sites?.end(in: view)

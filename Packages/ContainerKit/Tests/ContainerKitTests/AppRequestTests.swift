@@ -14,7 +14,7 @@ import WebEngineTesting
 #endif
 
 @MainActor
-@Suite("The app's own requests go the way of a page's", .timeLimit(.minutes(2)))
+@Suite("Requests of the app use the same content sources as those of pages", .timeLimit(.minutes(2)))
 struct AppRequestTests {
     let fixture = Fixture()
 
@@ -30,7 +30,7 @@ struct AppRequestTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("from the package, from the cache, and then from the container's network; all of it is told")
+    @Test("Responses come from the package, the cache, and then the container's network, and each is reported")
     func sources() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         try await fixture.install(["a.json": "[1]"], version: "1", into: container)
@@ -51,7 +51,7 @@ struct AppRequestTests {
         #expect(records.map(\.provenance?.source) == [.package, .network, .memory, .network])
     }
 
-    @Test("redirects between what is packed and what is not")
+    @Test("Redirects between packaged and other resources are followed")
     func redirects() async throws {
         let container = try await fixture.container(covering: ["shop.example", "cdn.example"])
         try await fixture.install(["a.json": "[1]"], version: "1", into: container)
@@ -59,7 +59,7 @@ struct AppRequestTests {
         #expect(try await text("https://cdn.example/to/https://shop.example/a.json", from: session) == "[1]")
     }
 
-    @Test("what the rules pass, and everything once the container is off, is not intercepted")
+    @Test("Bypassed requests, and all requests while the container is disabled, are not intercepted")
     func rules() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         try await fixture.install(["a.json": "[1]"], version: "1", into: container)

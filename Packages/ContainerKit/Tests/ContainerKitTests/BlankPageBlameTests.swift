@@ -13,14 +13,14 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageRecovery
 
-/// Which versions are to blame for a page that stays white, and which are not.
+/// The versions that are responsible for a blank page, and those that are not.
 @MainActor
-@Suite("Blank pages: what is to blame", .timeLimit(.minutes(1)))
+@Suite("Blank pages: responsible versions", .timeLimit(.minutes(1)))
 struct BlankPageBlameTests {
     private let stage = BlankPageStage()
     private var fixture: Fixture { stage.fixture }
 
-    /// Version 1 is good, and version 2 on trial.
+    /// Installs version 1 as active, and version 2 on trial.
     private func trial(
         of id: String = "shop", base: String = "https://shop.example/", in container: Container<FakeEngine>
     ) async throws {
@@ -33,7 +33,7 @@ struct BlankPageBlameTests {
         container.installedPackages.map { "\($0.id) \($0.version)" }
     }
 
-    @Test("A version on trial of another site, whose files a page has used, is not taken back for it, nor from it")
+    @Test("A version on trial of another site is neither rolled back nor unpinned, although the page uses its files")
     func otherSite() async throws {
         let container = try await stage.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -50,13 +50,13 @@ struct BlankPageBlameTests {
         #expect(container.openPages[0].generations.map(\.package) == ["library"])
     }
 
-    @Test("An error counts of what a package has given, and not of a server's page that only lies beside its files")
+    @Test("An error counts only in a document of the package, not in a document of the server beside its files")
     func beside() async throws {
         let container = try await stage.container()
         try await trial(in: container)
         let events = container.events
         let place = "containerkit://shop.example/other.html"
-        // Its script is the package's.
+        // The script of this document comes from the package.
         let other = try await container.open("https://shop.example/other.html")
         for kind in [BlankPageStep.Kind.reloaded, .reloadedWithoutPackage] {
             stage.load(place, in: other.view)
@@ -67,7 +67,7 @@ struct BlankPageBlameTests {
         #expect(versions(container) == ["shop 1"])
     }
 
-    @Test("A process that ended takes a version from its page, and marks none as failed")
+    @Test("The end of a process unpins the version from its page and marks no version as failed")
     func killed() async throws {
         let container = try await stage.container()
         try await trial(in: container)
@@ -84,7 +84,7 @@ struct BlankPageBlameTests {
         #expect(versions(container) == ["shop 2"])
     }
 
-    /// A page that shows version 2, which is on trial.
+    /// Opens a page that shows version 2, which is on trial.
     private func onTrial(
         _ stage: BlankPageStage, at place: String,
         _ change: (inout ContainerConfiguration) -> Void = { _ in }
@@ -107,7 +107,7 @@ struct BlankPageBlameTests {
         try await #require(container.blankPages).dropPackages(of: page.session.id, for: step) { true }
     }
 
-    @Test("Of what a look has shown only that counts which a package is behind that is behind the document")
+    @Test("Only findings count for which a package is responsible, if it also provides the document")
     func evidence() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
         let own = ScriptFailure(text: "own", file: stage.url + "#part")
@@ -127,14 +127,14 @@ struct BlankPageBlameTests {
         #expect(!other.isPackaged && other.bootErrors.isEmpty && other.failedResources.isEmpty)
     }
 
-    @Test("What could not be had condemns the version that it lies in, where the server says that it has it not")
+    @Test("A missing resource fails its version if the server responds that it does not exist")
     func resources() async throws {
         let url = "containerkit://shop.example/gone.js"
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = { (source: String) in
             try await self.dropPackages(of: page, for: self.step(.failedResource, source), in: container)
         }
-        // Nobody has asked for it, or without an answer, or for another one.
+        // The resource was not requested, has no response, or is another one.
         #expect(try await drop(url) == false)
         let events = container.events
         fixture.engine.send(url, from: page.view).drop()
@@ -146,7 +146,7 @@ struct BlankPageBlameTests {
         #expect(try await drop(url + "#part") && versions(container) == ["shop 1"])
     }
 
-    @Test("An error condemns no version while requests of its page fail")
+    @Test("An error fails no version while requests of its page fail")
     func errors() async throws {
         let (container, page) = try await onTrial(stage, at: stage.url)
         let drop = {
@@ -166,7 +166,7 @@ struct BlankPageBlameTests {
         #expect(container.openPages[0].generations.count == 1)
     }
 
-    @Test("A page that does not answer, or whose process ends, condemns no version")
+    @Test("An unresponsive page, or one whose process ends, fails no version")
     func silent() async throws {
         for signal in [BlankPageSignal.unresponsive, .processEnded, .noFirstPaint, .uniformPicture] {
             let stage = BlankPageStage()
@@ -176,7 +176,7 @@ struct BlankPageBlameTests {
         }
     }
 
-    @Test("Over loopback a version is condemned where the page can get another one, and so not beside other pages")
+    @Test("Over loopback a version fails if the page can get another version, therefore not while other pages are open")
     func loopback() async throws {
         for hasOthers in [true, false] {
             let stage = BlankPageStage()

@@ -10,9 +10,9 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageRecovery
 
-/// Pages that the host recovers by itself, or that wait for the host.
+/// Pages that the host recovers itself, or that wait for the host.
 @MainActor
-@Suite("Blank pages: what the host does", .timeLimit(.minutes(1)))
+@Suite("Blank pages: actions of the host", .timeLimit(.minutes(1)))
 struct BlankPageHostTests {
     private let stage = BlankPageStage()
     private let place = "containerkit://a.example/"
@@ -23,7 +23,7 @@ struct BlankPageHostTests {
         return (container, try await container.open("https://a.example/"))
     }
 
-    @Test("A load that the host asks for as it hears of an end, or of a failure, takes the place of the step")
+    @Test("A load that the host starts when it is notified of an end or a failure replaces the step")
     func atOnce() async throws {
         for isEnd in [true, false] {
             let (container, page) = try await open()
@@ -44,7 +44,7 @@ struct BlankPageHostTests {
             }
             #expect(steps == 0 && page.view.loads == [place, fallback])
             #expect(page.view.reloads.isEmpty && page.view.errorPages.isEmpty)
-            // What it leads to is cared for like any other.
+            // The new document is recovered like any other.
             page.view.onSignal?(.started(url: fallback))
             page.view.onSignal?(.committed(url: fallback))
             page.view.onSignal?(.finished(url: fallback))
@@ -52,7 +52,7 @@ struct BlankPageHostTests {
         }
     }
 
-    @Test("A load that the host asks for as it hears of a document is asked for once more when the process ends")
+    @Test("A load that the host starts when it is notified of a document is repeated when the process ends")
     func atDocument() async throws {
         for isFinish in [true, false] {
             let (container, page) = try await open()
@@ -65,7 +65,7 @@ struct BlankPageHostTests {
             }
             page.view.onSignal?(.started(url: place))
             page.view.onSignal?(.committed(url: place))
-            // Engines do not tell of the end of what is given up.
+            // Engines do not report the end of a load that was replaced.
             if isFinish { page.view.onSignal?(.finished(url: place)) }
             page.view.onSignal?(.processEnded(reason: "killed"))
             #expect(page.view.loads.suffix(2) == [fallback, fallback] && page.view.reloads.isEmpty)
@@ -73,7 +73,7 @@ struct BlankPageHostTests {
         }
     }
 
-    @Test("A load that the host asked for before its process ended is asked for once more")
+    @Test("A load that the host started before its process ended is repeated")
     func lost() async throws {
         let (container, page) = try await open()
         stage.load(place, in: page.view)
@@ -83,7 +83,7 @@ struct BlankPageHostTests {
         await container.shutDown()
     }
 
-    @Test("A load that the host asks for while the app is away, or a package is about to be taken, voids what was due")
+    @Test("A load of the host while the app is absent or a package is about to be dropped cancels the pending step")
     func later() async throws {
         let (container, page) = try await open()
         stage.load(place, in: page.view)
@@ -103,7 +103,7 @@ struct BlankPageHostTests {
         #expect(page.view.reloads == [place] && page.view.errorPages.isEmpty)
     }
 
-    @Test("A page that waits for an answer of the host is not judged by its looks")
+    @Test("The appearance of a page that waits for an answer of the host is not judged")
     func owing() async throws {
         let (container, page) = try await open()
         stage.load(place, in: page.view)
@@ -118,7 +118,7 @@ struct BlankPageHostTests {
         await container.shutDown()
     }
 
-    @Test("A plain page that could not be had gives way to the error page, at first and after it was loaded anew")
+    @Test("A plain page whose load fails shows the error page, at first and after a reload")
     func plain() async throws {
         let container = try await stage.container()
         for crashes in [false, true] {
@@ -137,7 +137,7 @@ struct BlankPageHostTests {
         await container.shutDown()
     }
 
-    @Test("A plain page that was posted is not asked for again when its process ends")
+    @Test("A plain page that was posted is not requested again when its process ends")
     func posted() async throws {
         let container = try await stage.container()
         let page = try await container.open("https://b.example/")
@@ -148,7 +148,7 @@ struct BlankPageHostTests {
         await container.shutDown()
     }
 
-    @Test("A page opens where the engine takes no handler for its script, and comes back when its process ends")
+    @Test("A page opens although the engine refuses the message handler, and is reloaded when its process ends")
     func withoutScript() async throws {
         let container = try await stage.container(covering: ["a.example"])
         stage.fixture.engine.refusedHandlers = [HealthScript.name]

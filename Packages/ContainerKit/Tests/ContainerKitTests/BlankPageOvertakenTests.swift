@@ -10,9 +10,9 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// What comes too late, or from elsewhere, while a page is about to be recovered.
+/// Late signals, and loads of the host, while a page is about to be recovered.
 @MainActor
-@Suite("Blank pages: what is overtaken", .timeLimit(.minutes(1)))
+@Suite("Blank pages: outdated events", .timeLimit(.minutes(1)))
 struct BlankPageOvertakenTests {
     private let stage = BlankPageStage()
     private let place = "containerkit://a.example/"
@@ -33,7 +33,7 @@ struct BlankPageOvertakenTests {
         try RemoteConfigDocument(json: Data(#"{"format":1,"version":\#(version)\#(more)}"#.utf8))
     }
 
-    @Test("The failure of a load that the host has given up for another one is not the other one's")
+    @Test("The failure of a load that the host has replaced does not count for the new load")
     func staleFailure() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -49,7 +49,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("A load that fails before the engine began with it is one that failed")
+    @Test("A load that fails before the engine has begun it counts as failed")
     func failureAtOnce() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -60,7 +60,7 @@ struct BlankPageOvertakenTests {
     }
 
     @Test(
-        "A view that is out of sight as its page opens, or while the error page is up, is loaded anew once it is seen")
+        "A view that is invisible when its page opens, or while the error page is shown, is reloaded when visible")
     func sight() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -74,7 +74,7 @@ struct BlankPageOvertakenTests {
         #expect(view.reloads.isEmpty)
         view.onSignal?(.visibilityChanged(isVisible: true))
         #expect(view.reloads == [fallback])
-        // What the view says counts where nothing was told.
+        // The state of the view counts if it was not reported.
         stage.load(place, in: view)
         view.isVisible = false
         view.onSignal?(.processEnded(reason: "killed"))
@@ -84,7 +84,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("Switched off while the error page is up: to try again works, and what was not done counts as no step")
+    @Test("While the feature is off, the error page can be retried, and steps that were not performed do not count")
     func off() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -107,7 +107,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("Whoever follows the load by itself hears of an end before anything is done about it")
+    @Test("An observer of the load is notified of an end before a step is performed")
     func observers() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -121,7 +121,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("A form on its way is not sent, and not asked for by GET, when its process ends")
+    @Test("A form submission in progress is neither repeated nor requested by GET when its process ends")
     func posting() async throws {
         let (container, page) = try await open()
         let view = page.view
@@ -134,7 +134,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("That a document was posted is known before it is answered, and kept while a navigation leads nowhere")
+    @Test("A POST is recorded before its response, and remembered if a later navigation leads to no document")
     func postedRequest() async throws {
         let container = try await stage.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -150,7 +150,7 @@ struct BlankPageOvertakenTests {
         sink.drop()
     }
 
-    @Test("A page that is closed by whoever hears of a step is not touched any more")
+    @Test("A page that an observer closes during a step is not touched afterwards")
     func closed() async throws {
         let container = try await stage.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -171,7 +171,7 @@ struct BlankPageOvertakenTests {
         await container.shutDown()
     }
 
-    @Test("An error page that a load of the host has overtaken is not there: the page is recovered again, in time")
+    @Test("If a load of the host replaces the error page, the page can be recovered again later")
     func noErrorPage() async throws {
         let (container, page) = try await open()
         let view = page.view

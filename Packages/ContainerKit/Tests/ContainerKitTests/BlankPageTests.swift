@@ -13,7 +13,7 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageRecovery
 
-/// Pages that stay white, as the facade cares for them.
+/// The recovery of blank pages by the facade.
 @MainActor
 @Suite("Blank pages in a container", .timeLimit(.minutes(1)))
 struct BlankPageTests {
@@ -32,7 +32,7 @@ struct BlankPageTests {
         try await stage.nextStep(events)
     }
 
-    @Test("A version on trial that shows nothing is taken back, and its page gets the former one")
+    @Test("A blank version on trial is rolled back, and its page gets the former version")
     func rollback() async throws {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -67,7 +67,7 @@ struct BlankPageTests {
         #expect(container.installedPackages.map(\.version.description) == ["1"])
     }
 
-    @Test("A version without a trial stays for others, and its page goes to the network")
+    @Test("A blank version without a trial remains installed, and its page uses the network")
     func withoutTrial() async throws {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -85,7 +85,7 @@ struct BlankPageTests {
         #expect(try await fixture.text(url, from: other.view, of: container) == "one")
     }
 
-    @Test("The error page stands for a document that could not be had, and nobody is told that it has loaded")
+    @Test("The error page replaces a document that could not be loaded, and does not count as loaded")
     func errorPage() async throws {
         let container = try await container(covering: ["a.example"])
         let page = try await container.open("https://a.example/?q=%22%3E<script>'&")
@@ -99,12 +99,12 @@ struct BlankPageTests {
         guard case .failed(let error) = page.load.state else { throw CancellationError() }
         #expect(error.code == .cannotConnect)
         #expect(container.openPages.map(\.documentURL) == [page.session.documentURL])
-        // What follows is told again.
+        // Later signals are forwarded again.
         page.view.onSignal?(.started(url: place))
         guard case .waiting = page.load.state else { throw CancellationError() }
     }
 
-    @Test("A page that is not intercepted has no script, and is shown again when its process ends")
+    @Test("A page that is not intercepted has no script, and is reloaded when its process ends")
     func plain() async throws {
         let container = try await container()
         let page = try await container.open("https://a.example/")
@@ -117,7 +117,7 @@ struct BlankPageTests {
         #expect(page.view.reloads == ["https://a.example/"])
     }
 
-    @Test("Nothing is done where the host wants nothing, and nothing more once it says that a page is well")
+    @Test("No step is performed if the host disables recovery, or after it reports the page as healthy")
     func hosts() async throws {
         let off = try await fixture.container(covering: ["a.example"]) { $0.pages.blankPages = nil }
         let first = try await off.open("https://a.example/")
@@ -141,7 +141,7 @@ struct BlankPageTests {
         }
     }
 
-    @Test("Pages that are intercepted are watched by default, by signals that a healthy page does not give")
+    @Test("Intercepted pages are monitored by default, for signals that a healthy page does not cause")
     func standard() async throws {
         let options = BlankPageOptions()
         let container = try await fixture.container(covering: ["a.example"])
@@ -153,7 +153,7 @@ struct BlankPageTests {
         #expect(options.signals.count == 5)
     }
 
-    /// A page on version 2, which is on trial, that has been loaded anew.
+    /// Opens a page on version 2, which is on trial, that has been reloaded once.
     private func troubled() async throws -> (Container<FakeEngine>, Page<FakeView>) {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -167,7 +167,7 @@ struct BlankPageTests {
         return (container, page)
     }
 
-    @Test("A page that goes on while its package is about to be taken keeps it, and no step is taken")
+    @Test("A page that navigates while its package is about to be dropped keeps it, and no step is performed")
     func movedOn() async throws {
         let (container, page) = try await troubled()
         let generations = container.openPages.map(\.generations)
@@ -180,7 +180,7 @@ struct BlankPageTests {
         #expect(container.installedPackages.map(\.version.description) == ["2"])
     }
 
-    @Test("A process that ends while the app is away is replaced when it is back, also where its folder cannot be had")
+    @Test("A process that ends while the app is absent is replaced on its return, even if the folder is unavailable")
     func away() async throws {
         let container = try await container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -201,7 +201,7 @@ struct BlankPageTests {
         await holder.shutDown()
     }
 
-    @Test("A view that is gone for good is no loss, and neither is what becomes of pages once the container has ended")
+    @Test("A closed view is not recovered, and neither are pages after the container's shutdown")
     func closed() async throws {
         let container = try await container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -217,7 +217,7 @@ struct BlankPageTests {
         #expect(steps.isEmpty && page.view.reloads.isEmpty && left.view.reloads.isEmpty)
     }
 
-    @Test("A process that does not answer is ended, and its end is a step")
+    @Test("An unresponsive process is ended, and its end leads to a step")
     func hanging() async throws {
         let fixture = Fixture()
         var options = BlankPageOptions()
@@ -230,7 +230,7 @@ struct BlankPageTests {
         let place = "containerkit://a.example/"
         page.view.onSignal?(.started(url: place))
         page.view.onSignal?(.committed(url: place))
-        // The second word ends the wait of the first, and it is told nothing.
+        // The second message ends the wait of the first, whose reply is `null`.
         let words = (0..<2).map { _ in Task { try await stage.say("{}", in: page.view) } }
         #expect(try await words[0].value == "null")
         page.view.onSignal?(.finished(url: place))
@@ -242,7 +242,7 @@ struct BlankPageTests {
         #expect(try await nextStep(events).signal == .unresponsive && page.view.reloads.count == 1)
     }
 
-    @Test("However much is heard of a page, it costs one task for each wait")
+    @Test("However many events a page has, there is one task for each wait")
     func timers() async throws {
         let counting = CountingClock(base: clock)
         let container = try await fixture.container(covering: ["a.example"]) {
@@ -265,7 +265,7 @@ struct BlankPageTests {
     }
 }
 
-/// Counts who sleeps by a clock.
+/// Counts the tasks that sleep on a clock.
 private final class CountingClock: Clock, Sendable {
     let base: ManualClock
     let sleeps = Mutex(0)

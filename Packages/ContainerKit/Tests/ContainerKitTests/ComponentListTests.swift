@@ -16,13 +16,13 @@ import WebEngineTesting
 @MainActor
 @Suite("Components", .timeLimit(.minutes(1)))
 struct ComponentListTests {
-    /// The calls of all components, in their order.
+    /// The calls of all components, in order.
     @MainActor
     private final class Log {
         var calls: [String] = []
     }
 
-    /// A component that records its calls, and fails if it is told to.
+    /// A component that records its calls, and fails on demand.
     @MainActor
     private final class Recorder: ContainerComponent {
         let name: ComponentList.Name
@@ -62,7 +62,7 @@ struct ComponentListTests {
                 }))
     }
 
-    @Test("Both orders have every component once")
+    @Test("Both orders contain every component once")
     func complete() {
         for order in [ComponentList.startOrder, ComponentList.closeOrder] {
             #expect(order.count == ComponentList.Name.allCases.count)
@@ -70,7 +70,7 @@ struct ComponentListTests {
         }
     }
 
-    @Test("Components start in the one order and close in the other; a feature that is not in use has none")
+    @Test("Components start in one order and close in the other; an unused feature has no component")
     func orders() async throws {
         let components = list([.views, .store, .loopback, .packages])
         #expect(components.inStartOrder.map { ($0 as? Recorder)?.name } == [.loopback, .store, .packages, .views])
@@ -86,7 +86,7 @@ struct ComponentListTests {
     }
 
     @Test(
-        "A container that is released is freed, with a page open, and with a closed page that the app keeps",
+        "A container is deallocated when released, with an open page and with a closed page that the app retains",
         arguments: [InterceptionMode.customScheme, .loopbackProxy], [false, true])
     func released(mode: InterceptionMode, isClosed: Bool) async throws {
         let fixture = Fixture()
@@ -104,7 +104,7 @@ struct ComponentListTests {
             if isClosed { await container.close(opened) }
             (page, packages, pages) = (opened, container.core.packages, container.pages)
         }
-        // Tasks that end with the container may hold them for a moment.
+        // Tasks that end with the container may retain these objects for a moment.
         while packages != nil || pages != nil {
             try Task.checkCancellation()
             await Task.yield()
@@ -112,21 +112,21 @@ struct ComponentListTests {
         #expect(page != nil)
     }
 
-    @Test("A component that cannot start ends the start")
+    @Test("A component that fails to start ends the start")
     func failedStart() async {
         let components = list([.store, .packages, .views], failing: [.packages: Failure(number: 1)])
         await #expect(throws: Failure(number: 1)) { try await components.start() }
         #expect(log.calls == ["start store", "start packages"])
     }
 
-    @Test("The app leaves in the order of close and comes back in the order of start, whatever fails")
+    @Test("A suspension uses the order of close and a return the order of start, whatever fails")
     func transitions() async {
         let failing: [ComponentList.Name: Failure] = [.packages: Failure(number: 1), .store: Failure(number: 2)]
         let components = list([.store, .packages, .recovery], failing: failing)
         await #expect(throws: Failure(number: 1)) { try await components.hostDidTransition(to: .background) }
         #expect(log.calls == ["background recovery", "background packages", "background store"])
         log.calls = []
-        // The components after a store that another process has are told so.
+        // The components after the failed store receive `isStoreOpen: false`.
         await #expect(throws: Failure(number: 2)) {
             try await components.hostDidTransition(to: .resumed(isStoreOpen: true))
         }
@@ -137,7 +137,7 @@ struct ComponentListTests {
             ])
     }
 
-    @Test("Data is removed stage by stage, each by all components, whatever fails")
+    @Test("Data is removed stage by stage, in each stage by all components, whatever fails")
     func removal() async {
         let components = list([.cookies, .prefetch], failing: [.cookies: Failure(number: 1)])
         let failures = await components.removeData(AccountDataRemoval(scope: .all, contents: .cookies))

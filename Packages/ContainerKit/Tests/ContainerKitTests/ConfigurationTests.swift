@@ -16,7 +16,7 @@ import WebEngineTesting
 struct ConfigurationTests {
     private let fixture = Fixture()
 
-    /// Keeps what is logged.
+    /// Records log messages.
     private final class Log: LogHandler {
         let messages = Mutex<[String]>([])
         var metadata: Logger.Metadata {
@@ -38,7 +38,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("The limits of packages are the host's to set")
+    @Test("The host sets the limits of packages")
     func limits() async throws {
         let container = try await fixture.container { $0.packages.library.manifestLimits.maxFiles = 1 }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Its logger hears of damage to packages, and of what updates tell nobody else")
+    @Test("The container's logger receives damage to packages and warnings of updates")
     func logger() async throws {
         let log = Log()
         let container = try await fixture.container {
@@ -64,7 +64,7 @@ struct ConfigurationTests {
         #expect(messages.contains("cannot read the trial record"))
     }
 
-    @Test("The conditions of the container are those of updates, whose own are replaced")
+    @Test("The container's conditions replace those of the update configuration")
     func conditions() async throws {
         let (none, all) = (ChangingConditions(HostConditions(network: .none)), ChangingConditions(HostConditions()))
         let other = Fixture()
@@ -84,7 +84,7 @@ struct ConfigurationTests {
         #expect(update.outcome == .activated)
     }
 
-    @Test("Without a mode, covered pages open in the standard mode of the engine")
+    @Test("Without a configured mode, covered pages use the default mode of the engine")
     func standardMode() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         #expect(container.mode(ofPageAt: "https://shop.example/") == FakeEngine.standardMode)

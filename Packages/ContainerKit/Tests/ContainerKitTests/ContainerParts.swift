@@ -12,7 +12,7 @@ import WebViewPool
 
 @testable import ContainerKit
 
-/// The parts of a container that tests examine.
+/// The internal parts of a container that tests examine.
 extension Container {
     var pipelines: ModePipelines { pipeline.pipelines }
     var path: RequestHandler { pipelines.primary.path }

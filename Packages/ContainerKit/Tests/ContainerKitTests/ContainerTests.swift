@@ -35,7 +35,7 @@ struct ContainerTests {
         try await fixture.answer(to: url, method, fields, from: view, of: container)
     }
 
-    @Test("A page that nothing covers opens plain, a covered one under the scheme")
+    @Test("A page that is not covered opens in plain mode, a covered page under the scheme")
     func modes() async throws {
         let container = try await container(covering: ["shop.example"])
         let plain = try await container.open("https://other.example/a")
@@ -47,7 +47,7 @@ struct ContainerTests {
     }
 
     @Test(
-        "What is no page is refused",
+        "Invalid page URLs are refused",
         arguments: ["", "javascript:alert(1)", "https://", "https://a b/", "/x", "ftp://a/"])
     func invalidURL(url: String) async throws {
         let container = try await container()
@@ -55,11 +55,11 @@ struct ContainerTests {
         #expect(engine.views.isEmpty)
     }
 
-    @Test("What the network encodes is decoded by the engine, or else by the container", arguments: [false, true])
+    @Test("Encoded responses are decoded by the engine, or otherwise by the container", arguments: [false, true])
     func decoding(decodes: Bool) async throws {
         let plain = FakeNetwork([])
         fixture.engine.traits.decodes = decodes
-        // The container's own cache holds decoded bytes.
+        // The container's own cache stores decoded bodies.
         fixture.engine.traits.caches = decodes
         let container = try await fixture.container { $0.network.transport = plain }
         try await install("1", "packaged", into: container)
@@ -70,7 +70,7 @@ struct ContainerTests {
         #expect(sent.headerFields[.acceptEncoding] == (decodes ? "br" : "gzip, deflate"))
     }
 
-    @Test("The package answers first, the network second, and the record says which")
+    @Test("The package is used first, the network second, and the record contains the source")
     func order() async throws {
         let container = try await container()
         try await install("1", "packaged", into: container)
@@ -91,7 +91,7 @@ struct ContainerTests {
         #expect(sent.headerFields[.referer] == "https://shop.example/index.html")
     }
 
-    @Test("A host that no rule covers, and a body that the engine loses, fail and stay off the network")
+    @Test("Requests to hosts without a rule, and requests with lost bodies, fail without using the network")
     func refusals() async throws {
         let container = try await container(covering: ["shop.example"])
         let uncovered = try await answer(to: "containerkit://other.example/", of: container)
@@ -107,7 +107,7 @@ struct ContainerTests {
         #expect(get.sink.status == 200)
     }
 
-    @Test("A request that the engine drops is cancelled upstream")
+    @Test("A request that the engine cancels is cancelled upstream")
     func cancellation() async throws {
         let container = try await container(covering: ["shop.example"])
         let events = container.events
@@ -124,7 +124,7 @@ struct ContainerTests {
         #expect(task.status == nil && task.error == nil)
     }
 
-    @Test("One folder belongs to one container at a time")
+    @Test("A folder can be used by one container at a time")
     func exclusive() async throws {
         let first = try await container()
         await #expect { try await container() } throws: { ($0 as? StoreError)?.code == .inUse }

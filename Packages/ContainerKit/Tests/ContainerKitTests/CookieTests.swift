@@ -31,7 +31,7 @@ struct CookieTests {
         try await fixture.container(covering: ["shop.example"], on: engine) { change(&$0) }
     }
 
-    /// Has a page ask for something that sets cookies.
+    /// Sends a request of a page whose response sets cookies.
     private func set(
         _ cookie: String, _ fields: HTTPFields = [:], in page: Page<FakeView>, of container: Container<FakeEngine>
     ) async throws {
@@ -39,7 +39,7 @@ struct CookieTests {
         _ = try await fixture.answer(to: place + "set", .get, fields, from: page.view, of: container)
     }
 
-    /// What a new page of the container sends with its first request.
+    /// Returns the `Cookie` field of the first request of a new page.
     private func sent(by container: Container<FakeEngine>, on engine: FakeEngine? = nil) async throws -> String? {
         let page = try await container.open("https://shop.example/")
         let events = container.events
@@ -51,7 +51,7 @@ struct CookieTests {
 
     private var stored: [String] { fixture.engine.jar.cookies.map { "\($0.name)=\($0.value)" }.sorted() }
 
-    @Test("A cookie that the app gives the engine goes with the first navigation; one that it takes away does not")
+    @Test("A cookie that the app adds to the engine is sent with the first navigation, a removed one is not")
     func fromEngine() async throws {
         let container = try await container()
         let cookie = EngineCookie(
@@ -63,12 +63,12 @@ struct CookieTests {
         #expect(try await sent(by: container) == "id=8")
         try await fixture.engine.jar.remove(name: "id", domain: ".shop.example", path: "/")
         #expect(try await sent(by: container) == nil)
-        // Three by the test: what came from there does not go back.
+        // Three writes by the test: cookies from the engine are not written back.
         #expect(fixture.engine.jar.writes == 3)
         await container.shutDown()
     }
 
-    @Test("A cookie of an answer is in the engine's store before the next page, with all that it says")
+    @Test("A cookie of a response is in the engine's store before the next page, with all attributes")
     func fromJar() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -91,7 +91,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A cookie for one host stays one, an address too")
+    @Test("A host-only cookie remains host-only, also for an IP address")
     func hosts() async throws {
         let container = try await container()
         try await fixture.engine.jar.set(EngineCookie(name: "a", value: "1", domain: "::1"))
@@ -102,7 +102,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A store that hangs holds up a page for the limit, and an answer for its own")
+    @Test("A store that hangs delays a page and a response by their time limits")
     func hangs() async throws {
         let container = try await container { configuration in
             configuration.network.cookies.openLimit = .milliseconds(50)
@@ -114,12 +114,12 @@ struct CookieTests {
         try await set("id=1", [try #require(marker): "1"], in: page, of: container)
         #expect(stored == [])
         #expect(try #require(await container.cookieCounters()).lateHandOvers == 1)
-        // Its own pages have it.
+        // The container's own pages have the cookie.
         #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["1"])
         await container.shutDown()
     }
 
-    @Test("An answer that waits does so for its own cookies, whatever else is on its way")
+    @Test("A response that waits does so for its own cookies only")
     func handOverOfItsOwn() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -128,13 +128,13 @@ struct CookieTests {
         let fields: HTTPFields = [try #require(marker): "1"]
         try await set("id=1", fields, in: page, of: container)
         #expect(stored == ["id=1"])
-        // One without cookies waits for nothing.
+        // A response without cookies does not wait.
         _ = try await fixture.answer(to: place + "none", .get, fields, from: page.view, of: container)
         #expect(try #require(await container.cookieCounters()).lateHandOvers == 0)
         await container.shutDown()
     }
 
-    @Test("Where the engine loses its cookies by itself, they are there again before the next page, and none is gone")
+    @Test("If the engine loses its cookies, they are restored before the next page")
     func lost() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -143,13 +143,13 @@ struct CookieTests {
         _ = try await container.open("https://shop.example/")
         #expect(stored == ["id=1", "native=1"])
         fixture.engine.jar.lose()
-        // Somebody sets one at once.
+        // The app sets a cookie at once.
         try await fixture.engine.jar.set(EngineCookie(name: "new", value: "1", domain: "shop.example"))
         _ = try await container.open("https://shop.example/")
         #expect(stored == ["id=1", "native=1", "new=1"])
         #expect(try #require(await container.cookieCounters()).reconciliation.losses == 1)
         #expect(try await sent(by: container) == "id=1; native=1; new=1")
-        // And what is cleared while the engine has lost it stays away.
+        // Cookies that are cleared while the engine has lost them are not restored.
         fixture.engine.jar.lose()
         try await container.clearAccount(domains: ["shop.example"])
         _ = try await container.open("https://shop.example/")
@@ -158,7 +158,7 @@ struct CookieTests {
     }
 
     @Test(
-        "Clearing an account takes along its pages' bodies, and changes that are on their way to the engine",
+        "Clearing an account also removes its pages' bodies, and pending changes to the engine's cookies",
         arguments: [false, true])
     func clearBodies(signsOut: Bool) async throws {
         fixture.engine.traits.bodies = .plain
@@ -174,7 +174,8 @@ struct CookieTests {
         var sinks: [FakeSink] = []
         for page in pages {
             let host = page.session.documentURL == "https://shop.example/" ? "shop.example" : "other.example"
-            // Some of a body is here, and its request has begun: it is too long to be kept for a redirect.
+            // A part of a body has arrived, and its request has begun. The body is too long to be kept for a
+            // redirect.
             #expect(page.view.put("first", at: 0, of: id) == #"{"value":true}"#)
             sinks.append(
                 fixture.engine.send(
@@ -182,12 +183,12 @@ struct CookieTests {
                     [mark: "\(page.view.promptPrefix ?? "")take \(id) \(5 + rest.utf8.count)"],
                     from: page.view
                 ))
-            // And a form is about to go.
+            // A form is about to be submitted.
             #expect(page.view.announce("containerkit://\(host)/form") == #"{"value":true}"#)
         }
         var arrivals = uploads.arrivals.makeAsyncIterator()
         for _ in pages { _ = await arrivals.next() }
-        // A change that the engine does not take yet.
+        // A change that the engine does not accept yet.
         fixture.engine.jar.failure = EngineError(.storage, "not now")
         container.cookies?.jar.store(
             setCookies: ["id=1"], from: try #require(CookieURL("https://shop.example/")))
@@ -197,7 +198,7 @@ struct CookieTests {
             try await container.clearAccount(domains: ["shop.example"])
         }
         fixture.engine.jar.failure = nil
-        // The other's body goes on, that of the account has failed.
+        // The upload of the other account continues; that of the cleared account has failed.
         #expect(pages[1].view.put(rest, at: 5, of: id) == #"{"value":true}"#)
         var ended = 0
         for await case .request in events {
@@ -218,7 +219,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A page that asks in the name of another site's script gets what a frame of that site would")
+    @Test("A page that claims the script of another site gets only the cookies of a frame of that site")
     func liar() async throws {
         fixture.engine.traits.bodies = .plain
         let container = try await fixture.container(covering: ["bank.example", "shop.example"])
@@ -233,7 +234,7 @@ struct CookieTests {
         #expect(ask() == #"{"value":"all=1"}"#)
         _ = page.view.prompt(#"{"ask":"setCookie","place":"containerkit://bank.example/","text":"all=2; Secure"}"#)
         #expect(ask() == #"{"value":"all=1"}"#)
-        // Nor does it speak for a page of the bank that the view shows, with the proof of its own site or without one.
+        // It cannot act for a page of the bank that the view shows either, with or without the proof of its own site.
         let own = try proof(in: page.view, of: "shop.example")
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(ask() == #"{"value":""}"#)
@@ -242,14 +243,14 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    /// What a document of a site shows in front of a question.
+    /// Returns the proof that a document of a site prefixes to its messages.
     private func proof(in view: FakeView, of host: String) throws -> String {
         let script = try #require(view.scripts.last { $0.places.first == "containerkit://\(host)/*" })
         let proof = try #require(script.source.firstMatch(of: try Regex("[+][0-9a-f]{32}")))
         return "\(script.source[proof.range]) "
     }
 
-    @Test("A frame of another site that knows the token neither reads nor plants cookies of the page's site")
+    @Test("A frame of another site that knows the token can neither read nor set cookies of the page's site")
     func frames() async throws {
         fixture.engine.traits.bodies = .plain
         let container = try await fixture.container(covering: ["bank.example", "www.bank.example", "shop.example"])
@@ -267,16 +268,16 @@ struct CookieTests {
         let own = try proof(in: page.view, of: "bank.example")
         #expect(ask(own, "bank.example") == #"{"value":"lax=1; all=1"}"#)
         #expect(ask(own, "www.bank.example") == #"{"value":"lax=1"}"#)
-        // And the page does not speak for other sites.
+        // The page cannot act for other sites.
         #expect(ask(own, "shop.example") == #"{"value":""}"#)
-        // Where the view moves on, documents of the new site get a proof, and rules of their own.
+        // After a navigation, documents of the new site get their own proof and content rules.
         let rules = page.view.contentRules
         #expect(rules.count == 1 && rules[0].contains("bank"))
         _ = try await fixture.answer(
             to: "containerkit://shop.example/", from: page.view, isMainDocument: true, of: container)
         page.view.onSignal?(.committed(url: "containerkit://shop.example/"))
         #expect(page.view.contentRules.count == 2 && page.view.contentRules[1].contains("shop"))
-        // A frame of the bank in a page of the shop is of another site: it has the cookies of all sites alone.
+        // A frame of the bank in a page of the shop is cross-site: it gets only the `SameSite=None` cookies.
         #expect(ask(own, "bank.example") == #"{"value":"all=1"}"#)
         let new = try proof(in: page.view, of: "shop.example")
         _ = page.view.prompt(new + #"{"ask":"setCookie","place":"containerkit://shop.example/","text":"a=1; Secure"}"#)
@@ -284,7 +285,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("In a page with a covered frame of another site, cookies with SameSite go with what shows who asks alone")
+    @Test("With a covered cross-site frame, SameSite cookies are sent only with requests whose sender is proven")
     func foreignFrame() async throws {
         fixture.engine.traits.bodies = .plain
         fixture.engine.traits.preflights = false
@@ -315,22 +316,22 @@ struct CookieTests {
         #expect(try await sent("y", [mark: token + proven + "none"], false) == "strict=1; lax=1; all=1")
         #expect(try await sent("y", [.referer: "containerkit://bank.example/"], false) == "strict=1; lax=1; all=1")
         #expect(try await sent("y", [.referer: "containerkit://shop.example/frame"], false) == "all=1")
-        // A link that leads the page elsewhere is one of another site's at worst.
+        // A navigation of the page counts as one from another site at worst.
         #expect(try await sent("link", [:], true) == "lax=1; all=1")
-        // Shown again without a request, as by going back, it has its frames still.
+        // A document from the page cache still has its frames.
         page.view.onSignal?(.committed(url: "containerkit://bank.example/link"))
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "all=1")
-        // Loaded again, it has no such frame yet.
+        // A document that was loaded again has no such frame yet.
         _ = try await sent("", [:], true)
         page.view.onSignal?(.committed(url: "containerkit://bank.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
-        // A frame past the container asks for documents alone.
+        // A frame that is not intercepted sends only document requests through the container.
         page.view.onSignal?(.frameLoaded(url: "https://ad.example/"))
         #expect(try await sent("x", [.accept: "image/png"], false) == "strict=1; lax=1; all=1")
         #expect(try await sent("y", [.accept: document], false) == "all=1")
         #expect(try await sent("link", [:], true) == "lax=1; all=1")
-        // What may be of another site stores what is for all sites.
+        // A request that may be cross-site stores only `SameSite=None` cookies.
         fixture.network.put(
             .bytes(Data()), at: "https://bank.example/y",
             [.setCookie: "all=2; Secure; SameSite=None", .setCookie: "lax=2; Secure"])
@@ -339,7 +340,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("What the engine does not keep, pages of the container have all the same")
+    @Test("Pages of the container have cookies that the engine does not accept")
     func refused() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -351,7 +352,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("An answer that is asked to wait comes when its cookies are in the engine; the field goes no further")
+    @Test("A response with the field waits until its cookies are in the engine; the field is not forwarded")
     func handOver() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -362,7 +363,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("The field goes no further in other modes and from the app either, and another name may take its place")
+    @Test("The field is not forwarded in other modes or from the app either, and its name can be configured")
     func field() async throws {
         let marker = try #require(marker)
         let other = try #require(HTTPField.Name("X-Wait"))
@@ -381,7 +382,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("Clearing an account clears the jar, its file and the engine, and leaves others")
+    @Test("Clearing an account clears the jar, its file and the engine, and keeps other accounts")
     func clear() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -401,7 +402,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("An answer under way brings nothing back that was cleared meanwhile; one that is asked for afterwards does")
+    @Test("A pending response restores no cleared cookie, a response requested afterwards can set cookies")
     func clearedMeanwhile() async throws {
         let network = HeldNetwork()
         let container = try await container { $0.network.transport = network }
@@ -420,7 +421,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("A store that cannot be cleared is told; the jar is empty all the same")
+    @Test("A failure to clear the engine's store is reported, and the jar is empty")
     func clearFails() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -436,7 +437,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("Where the engine's store is the only one, it is cleared")
+    @Test("If the engine's store is the only one, it is cleared")
     func clearEngine() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container { $0.pages.mode = .loopbackProxy }
@@ -450,7 +451,7 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("Where the local server's token is in the engine's store, it stays there")
+    @Test("The loopback server's token remains in the engine's store")
     func clearServer() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container { $0.pages.mode = .loopbackServer }
@@ -465,14 +466,14 @@ struct CookieTests {
         await container.shutDown()
     }
 
-    @Test("In plain mode nothing runs")
+    @Test("In plain mode no cookie component runs")
     func plain() async throws {
         let container = try await container { $0.pages.mode = .plain }
         #expect(await container.cookieCounters() == nil)
         await container.shutDown()
     }
 
-    @Test("Cookies with an expiry outlive a proper end, in this store and in the engine's")
+    @Test("Cookies with an expiry survive a shutdown, in the jar and in the engine's store")
     func lasts() async throws {
         do {
             let container = try await container()
@@ -490,20 +491,20 @@ struct CookieTests {
 }
 
 extension FakeView {
-    /// Puts a piece of a body into the relay, as the page's script does where requests are forbidden.
+    /// Sends a chunk of a body to the relay, like the page's script if requests are forbidden.
     fileprivate func put(_ text: String, at offset: Int, of id: String) -> String {
         let bytes = Data(text.utf8).base64EncodedString()
         return prompt(
             #"{"ask":"store","place":"","id":"\#(id)","offset":\#(offset),"bytes":"\#(bytes)"}"#)
     }
 
-    /// Says that a request is about to come that has plain bytes.
+    /// Announces a request with a body of plain bytes.
     fileprivate func announce(_ url: String) -> String {
         prompt(#"{"ask":"next","place":"","url":"\#(url)","words":"plain"}"#)
     }
 }
 
-/// A network that reads the bodies that it is sent.
+/// A network that reads the bodies that it receives.
 private final class UploadNetwork: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
     let arrivals: AsyncStream<Void>
@@ -524,7 +525,7 @@ private final class UploadNetwork: HTTPTransporting {
     }
 }
 
-/// A network whose first answer waits; each sets a cookie.
+/// A network whose first response waits. Each response sets a cookie.
 private final class HeldNetwork: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
     let arrivals: AsyncStream<Void>

@@ -16,7 +16,7 @@ struct DamageTests {
     private let url = "containerkit://shop.example/"
     private let site = ["index.html": "home", "app.js": "run()", "more.js": "more()"]
 
-    /// Cuts the stored file of a text short.
+    /// Truncates the stored file of a text.
     private func damage(_ text: String) throws {
         let blobs = fixture.folder + "/store/blobs"
         for name in FileManager.default.subpaths(atPath: blobs) ?? [] {
@@ -26,7 +26,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A damaged file is told, answered by the network, and fetched again from where its package came")
+    @Test("A damaged file is reported, served from the network, and downloaded again from the package's source")
     func repairs() async throws {
         let conditions = ChangingConditions(HostConditions())
         let container = try await fixture.container { $0.conditions = conditions }
@@ -41,7 +41,7 @@ struct DamageTests {
         for await event in events {
             if case .package(.fileDamaged(let file)) = event {
                 reported.append(file)
-                // Not before the conditions allow it.
+                // The repair waits until the conditions allow it.
                 #expect(!fixture.network.urls.suffix(2).contains { $0.hasSuffix(".json") })
                 conditions.set(HostConditions())
             }
@@ -51,12 +51,12 @@ struct DamageTests {
         }
         #expect(reported.map(\.path) == ["app.js"] && reported.first?.generation == package.generation)
         #expect(try await fixture.text(url + "app.js", of: container) == "run()")
-        // The same generation as before.
+        // The generation is unchanged.
         #expect(container.installedPackages == [package])
         await container.shutDown()
     }
 
-    @Test("Where nobody knows from where a package came, damage is told and the network answers")
+    @Test("If the source of a package is unknown, damage is reported and the network is used")
     func unknownSource() async throws {
         let container = try await fixture.container()
         try await fixture.install(site, version: "1", into: container)
@@ -71,7 +71,7 @@ struct DamageTests {
         #expect(!fixture.network.urls.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("A package that cannot be repaired is tried three times, and again when something has changed")
+    @Test("A package that cannot be repaired is tried three times, and again after the conditions change")
     func tries() async throws {
         let container = try await fixture.container(covering: ["news.example"])
         let shop = try await container.update(from: fixture.publish(site, version: "1"))
@@ -85,7 +85,7 @@ struct DamageTests {
         }
         try damage("run()")
         try await misses(until: 3)
-        // The shop comes before it in line.
+        // The shop is repaired before this package.
         try damage("news()")
         let events = container.events
         _ = try await fixture.text("containerkit://news.example/news.js", of: container)

@@ -12,15 +12,15 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import LoopbackInterception
 
-/// Why a page is not there, where the engine hears of it at second hand.
+/// The reasons of failed documents that the engine does not report itself.
 @MainActor
-@Suite("Documents that cannot be had", .timeLimit(.minutes(1)))
+@Suite("Documents that could not be loaded", .timeLimit(.minutes(1)))
 struct DocumentFailureTests {
     private let fixture = Fixture()
     private let refused = ResourceError(.tls, "the certificate is not trusted", at: "https://a.example/")
     private let lost = EngineError(.connectionLost, "lost")
 
-    @Test("A page by the scheme hears what its server was refused for, and one past the container what the engine says")
+    @Test("An intercepted page gets the reason from the container, a plain page gets the error of the engine")
     func told() async throws {
         let container = try await fixture.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/refused#top")
@@ -39,7 +39,7 @@ struct DocumentFailureTests {
         await container.shutDown()
     }
 
-    @Test("What is asked for over loopback is noted before the engine hears of it, and an answer takes it back")
+    @Test("A failure over loopback is recorded before the engine reports it, and a response removes it")
     func noted() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let failures = container.requests.failures
@@ -54,7 +54,7 @@ struct DocumentFailureTests {
         await #expect(throws: (any Error).self) { try await requests.load(picture) }
         #expect(failures.explained(lost, of: url) == lost)
         await #expect(throws: (any Error).self) { try await requests.load(document) }
-        // What the engine knows itself, it knows best.
+        // A reason of the engine itself is kept.
         #expect(failures.explained(EngineError(.processEnded, "gone"), of: url).code == .processEnded)
         #expect(failures.explained(lost, of: "https://a.example/other") == lost)
         #expect(failures.explained(lost, of: url + "#x").code == .tls)

@@ -15,11 +15,11 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageDownloads
 
-// How downloads end, and what is said of it.
+// The ends of downloads, and their reports.
 extension DownloadTests {
     enum Withdrawal: CaseIterable { case host, signOut, shutDown }
 
-    @Test("What is cancelled while the host is asked is asked for no more", arguments: Withdrawal.allCases)
+    @Test("Cancelling a download ends the request to the host", arguments: Withdrawal.allCases)
     func withdrawn(by withdrawal: Withdrawal) async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -43,7 +43,7 @@ extension DownloadTests {
         #expect(container.pageRequests?.isWaiting(page.session.id) == false)
     }
 
-    @Test("What begins while an account is signed out would be of that account")
+    @Test("A download that begins during a sign-out is refused")
     func duringSignOut() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -57,7 +57,7 @@ extension DownloadTests {
         #expect(try await diary.code(0) == .cancelled)
         #expect(try await diary.code(1) == .cancelled)
         #expect(container.counters.downloads.refused == 1)
-        // Those without an answer are the engine's to end, also those that began meanwhile.
+        // The engine ends downloads without a response, including those that began meanwhile.
         #expect(page.view.pendingDrops == 2)
         page.view.onDownload?(.engine(third))
         await third.started()
@@ -67,7 +67,7 @@ extension DownloadTests {
         await container.shutDown()
     }
 
-    @Test("An answer that was asked for before a sign-out is not saved after it")
+    @Test("A response that was requested before a sign-out is not saved after it")
     func acrossSignOut() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -92,7 +92,7 @@ extension DownloadTests {
         }
     }
 
-    @Test("The time in which the app is suspended does not count")
+    @Test("The time of a suspension does not count")
     func suspension() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -111,7 +111,7 @@ extension DownloadTests {
         #expect(try await diary.code() == .timedOut)
     }
 
-    @Test("Who follows a download hears its end where the container is dropped")
+    @Test("Progress streams end when the container is released")
     func dropped() async throws {
         var container: Container<FakeEngine>? = try await container()
         var page = try await container?.open("https://a.example/")
@@ -127,7 +127,7 @@ extension DownloadTests {
         #expect(download.cancels == 1)
     }
 
-    @Test("The record of a saved request has the bytes that came, not those that were announced")
+    @Test("The record of a saved request contains the number of received bytes, not the announced length")
     func records() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -144,7 +144,7 @@ extension DownloadTests {
                         }
                     }, length: length))
         }
-        // Without a length, with a wrong one, and one that the host does not want.
+        // Without a length, with a wrong length, and for a download that the host declines.
         for (number, body) in [stream(nil, 3), stream(50, 2)].enumerated() {
             fixture.network.put(body, at: url)
             page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
@@ -165,7 +165,7 @@ extension DownloadTests {
         #expect(outcomes == ["finished", "connection-lost", "stopped"])
     }
 
-    @Test("The rules are asked for each place that a redirect leads to")
+    @Test("The rules are applied to each URL of a redirect")
     func rulesOfHops() async throws {
         let rules = try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))])
         let container = try await container { $0.network.rules = rules }

@@ -14,9 +14,9 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageDownloads
 
-/// What pages save.
+/// Downloads of pages in a container.
 @MainActor
-@Suite("What pages save", .timeLimit(.minutes(1)))
+@Suite("Downloads in a container", .timeLimit(.minutes(1)))
 struct DownloadTests {
     let fixture = Fixture()
     let clock = ManualClock()
@@ -40,7 +40,7 @@ struct DownloadTests {
         return container
     }
 
-    /// What happened to downloads, one after the other.
+    /// The events of downloads, in order.
     @MainActor
     final class Diary {
         private(set) var events: [DownloadEvent] = []
@@ -67,7 +67,7 @@ struct DownloadTests {
             }
         }
 
-        /// The end of a number, once it is there.
+        /// Waits for the end of a download, by its index, and returns it.
         func end(_ number: Int = 0) async throws -> DownloadEvent.Stage {
             let ends = { self.events.map(\.stage).filter { $0 != .began } }
             try await until { ends().count > number }
@@ -89,11 +89,11 @@ struct DownloadTests {
         FileManager.default.contents(atPath: folder + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    // MARK: The host's answer
+    // MARK: Decisions of the host
 
     enum Host: CaseIterable { case none, silent, throwing, cancelling }
 
-    @Test("Without a host that says where, nothing is saved", arguments: Host.allCases)
+    @Test("Without a destination from the host, no file is saved", arguments: Host.allCases)
     func defaults(host: Host) async throws {
         @MainActor
         final class Silent: PageDelegate {}
@@ -117,7 +117,7 @@ struct DownloadTests {
         #expect(container.counters.downloads.asked == (host == .none ? 0 : 1))
     }
 
-    @Test("A host that does not answer is waited for until its limit, also while the page shows another document")
+    @Test("The wait for a host that does not answer ends at its limit, even if the page navigates meanwhile")
     func limit() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -139,7 +139,7 @@ struct DownloadTests {
 
     // MARK: Limits
 
-    @Test("A page has so many at a time, and all pages together so many")
+    @Test("The number of downloads is limited, for each page and for all pages together")
     func counts() async throws {
         let container = try await container {
             $0.pages.downloads.pageLimit = 2
@@ -159,7 +159,7 @@ struct DownloadTests {
         #expect(try await diary.code(2) == .tooMany)
         #expect(container.counters.downloads.refused == 3)
         await container.close(first)
-        // What nobody had said yes to goes with its page.
+        // Downloads without a decision end with their page.
         try await diary.until { diary.endings == [.pageGone, .pageGone] }
         #expect(all.map(\.cancels) == [1, 1, 1, 0, 1, 1])
     }
@@ -168,7 +168,7 @@ struct DownloadTests {
 
     enum End: CaseIterable { case engine, host, signOut, shutDown, silence, deafEngine }
 
-    @Test("Whatever ends a download, nothing of it is left", arguments: End.allCases)
+    @Test("Whatever ends a download, no part of it is left", arguments: End.allCases)
     func ends(end: End) async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -177,7 +177,7 @@ struct DownloadTests {
         page.view.onDownload?(.engine(download))
         await download.started()
         let id = try #require(container.downloads.first).id
-        // It is the container's by now.
+        // The download belongs to the container now.
         await container.close(page)
         var progress = container.downloadProgress(of: id).makeAsyncIterator()
         #expect(await progress.next() == DownloadProgress(received: 0, expected: 10))
@@ -208,9 +208,9 @@ struct DownloadTests {
         #expect(await over.next() == nil)
     }
 
-    // MARK: By the container itself
+    // MARK: Requests of the container
 
-    @Test("What has a name of the container's goes the way of the page's requests: cookies, redirects, real URLs")
+    @Test("A custom-scheme download is requested like the page's requests: cookies, redirects, real URLs")
     func named() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -236,7 +236,7 @@ struct DownloadTests {
         #expect(delegate.downloads.first?.url == "https://a.example/to/https://files.example/x")
         page.view.onDownload?(.named(url: "containerkit://a.example/to/http://files.example/x", isUserGesture: true))
         #expect(try await diary.code(1) == .loadFailed)
-        // The page's own word for a name, and a document that is not rewritten.
+        // The file name comes from the page, and the document is not rewritten.
         page.view.evaluation = { "\"called.html\"" }
         let html = "<a href='https://a.example/'>"
         fixture.network.put(.bytes(Data(html.utf8)), at: "https://a.example/page", [.contentType: "text/html"])
@@ -245,7 +245,7 @@ struct DownloadTests {
         #expect(content("called.html") == html)
     }
 
-    @Test("A download whose answer does not come ends with its page, and after its limit", arguments: [true, false])
+    @Test("A download without a response ends with its page, or at its limit", arguments: [true, false])
     func unanswered(isClosed: Bool) async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -258,7 +258,7 @@ struct DownloadTests {
         for await _ in fixture.network.endings { break }
     }
 
-    @Test("A document that is to be saved is saved as it came, and asked for once; the engine gets one that it ignores")
+    @Test("A document to be saved is saved unchanged and requested once; the engine gets a response that it ignores")
     func diverted() async throws {
         let container = try await container()
         let diary = Diary(container)
@@ -286,7 +286,7 @@ struct DownloadTests {
             #expect(fixture.network.urls.count == before + 1)
         }
         #expect(delegate.downloads.map(\.isUserGesture) == [true, true, false])
-        // What scripts ask for, and what frames cannot show, is theirs.
+        // Script requests, and frames with a type that cannot be shown, are not downloads.
         let script = try await fixture.answer(to: "containerkit://a.example/touched", from: page.view, of: container)
         #expect(script.sink.fields[.contentType] == "text/html")
         let frame = try await fixture.answer(
@@ -295,7 +295,7 @@ struct DownloadTests {
         #expect(delegate.downloads.count == 3)
     }
 
-    @Test("What a page began to save is not the next page's, whose view is the same")
+    @Test("A download of a closed page does not belong to the next page in the same view")
     func laterPage() async throws {
         let container = try await fixture.container(covering: ["a.example"])
         let delegate = RecordedDelegate()

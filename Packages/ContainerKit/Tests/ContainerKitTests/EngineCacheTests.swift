@@ -11,7 +11,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// What an engine that keeps files itself is asked to forget, and when.
+/// The removal of outdated files from the caches of an engine.
 @MainActor
 @Suite("Engine caches", .timeLimit(.minutes(1)))
 struct EngineCacheTests {
@@ -34,7 +34,7 @@ struct EngineCacheTests {
         }
     }
 
-    /// Waits until the engine has forgotten something, and says where.
+    /// Waits until the engine has removed files, and returns their base URLs.
     private func cleared(_ events: AsyncStream<ContainerEvent>) async -> [String] {
         for await case .engineCachesCleared(let urls) in events { return urls.map(\.description) }
         return []
@@ -45,12 +45,12 @@ struct EngineCacheTests {
         return nil
     }
 
-    @Test("An update is followed by it while no page is open, and once: a page that is open keeps what it has")
+    @Test("An update removes old files once, while no page is open: an open page keeps its files")
     func update() async throws {
         let container = try await container()
         var events = container.events
         try await fixture.install(["index.html": "one"], version: "1", into: container)
-        // The server's own files may be there.
+        // The engine may hold files of the server.
         #expect(await cleared(events) == [shop])
         let first = try await container.open(page)
         events = container.events
@@ -68,7 +68,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("So is a rollback, and a removal")
+    @Test("A rollback and a removal of a package remove files, too")
     func rollback() async throws {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -92,7 +92,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("A page that opens meanwhile waits for it")
+    @Test("A page that opens meanwhile waits for the removal")
     func waiting() async throws {
         let container = try await container()
         let (calls, call) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
@@ -103,7 +103,7 @@ struct EngineCacheTests {
         let events = container.events
         let opening = Task { try await container.open(page) }
         for await case .pageOpened in events { break }
-        // The view is there, and loads nothing.
+        // The view exists and has loaded nothing.
         let view = try #require(fixture.engine.views.last)
         #expect(view.loads == [])
         end.resume()
@@ -111,7 +111,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("It does not wait for ever, and the next one tries again")
+    @Test("A page waits until the limit only, and the next page tries again")
     func limit() async throws {
         fixture.engine.hangs = true
         let container = try await container { $0.pages.engineCacheLimit = .seconds(1) }
@@ -120,11 +120,11 @@ struct EngineCacheTests {
         #expect(await kept(events)?.code == .timedOut)
         let first = try await container.open(page)
         #expect(first.view.loads == [page])
-        // The page waits no longer, and the engine is given more time.
+        // The page no longer waits, and the engine gets more time.
         #expect(await kept(events)?.code == .timedOut)
         fixture.engine.hangs = false
         let calls = fixture.engine.forgotten.count
-        // Although one is open: it came when the engine had not forgotten.
+        // The removal is repeated although a page is open, because that page opened after the failure.
         let second = try await container.open(page)
         #expect(fixture.engine.forgotten.count == calls + 1)
         _ = try await container.open(page)
@@ -134,7 +134,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("Switched off, packages answer nothing, and what came of them is forgotten, too")
+    @Test("While packages are off they serve nothing, and their files are removed from the engine")
     func switchedOff() async throws {
         let container = try await container()
         var events = container.events
@@ -149,7 +149,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("What a rule passed to the server meanwhile is forgotten, too, whatever page was open")
+    @Test("Responses of the server for bypassed URLs are removed, too, whatever page was open")
     func rules() async throws {
         let container = try await container()
         var events = container.events
@@ -168,7 +168,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("What the server answered while remote config forbade packages is forgotten, too")
+    @Test("Responses of the server from while remote config disabled packages are removed, too")
     func remoteConfig() async throws {
         let container = try await container { $0.remote = RemoteConfigOptions() }
         var events = container.events
@@ -187,7 +187,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("At the local server a page past the container changes nothing, and another port is another place")
+    @Test("With the loopback server a plain page has no effect, and another port is another URL")
     func server() async throws {
         let other = Fixture()
         var ports: [String] = []
@@ -208,7 +208,7 @@ struct EngineCacheTests {
             await container.shutDown()
         }
         #expect(fixture.engine.forgotten == [ports])
-        // Another program has the port in this launch.
+        // Another program uses the port in this launch.
         let port = try #require(URLComponents(string: ports[0])?.port)
         let taking = try await other.container {
             $0.pages.mode = .loopbackServer
@@ -216,13 +216,13 @@ struct EngineCacheTests {
         }
         let container = try await container { $0.pages.mode = .loopbackServer }
         _ = try await container.open(page)
-        // Both: what lies at the old place would be there again in the launch after.
+        // Both URLs: files at the old URL would reappear in the next launch.
         #expect(fixture.engine.forgotten.last?.count == 2 && fixture.engine.forgotten.last?.contains(ports[0]) == true)
         await container.shutDown()
         await taking.shutDown()
     }
 
-    @Test("An engine that keeps nothing itself is asked nothing; another's HTTP cache is cleared with ours")
+    @Test("An engine without caches is not called; the HTTP cache of another one is cleared with the container's")
     func others() async throws {
         let proxied = try await container()
         await proxied.clearHTTPCache()
@@ -237,7 +237,7 @@ struct EngineCacheTests {
         await container.shutDown()
     }
 
-    @Test("What happened before the host listens is still told to the host")
+    @Test("Events from before the first subscription are delivered")
     func early() async throws {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)

@@ -5,9 +5,9 @@ import ContainerKit
 import Testing
 import WebEngine
 
-@Suite("A proxy of an engine", .timeLimit(.minutes(1)))
+@Suite("Engine proxy", .timeLimit(.minutes(1)))
 struct EngineProxyTests {
-    @Test("No description of it shows the password")
+    @Test("No description contains the password")
     func descriptions() {
         let credentials = EngineProxy.Credentials(username: "app", password: "secret")
         let proxy = EngineProxy(.socks5, host: "127.0.0.1", port: 4_000, credentials: credentials)

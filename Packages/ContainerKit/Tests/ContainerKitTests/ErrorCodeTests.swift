@@ -15,7 +15,7 @@ import SchemeRouter
 import Testing
 import WebEngine
 
-/// The codes of errors, which apps, logs and metrics know. A code is never renamed; new ones are added here.
+/// The codes of errors, on which apps, logs and metrics depend. A code is never renamed. Add new codes here.
 @Suite("Error codes")
 struct ErrorCodeTests {
     private func check(_ codes: [(actual: String, expected: String)]) {
@@ -27,14 +27,14 @@ struct ErrorCodeTests {
     func containerError() {
         typealias Code = ContainerError.Code
         check([
-            (Code.invalidURL.description, "invalid-url"),
-            (Code.proxy.description, "proxy"),
-            (Code.server.description, "server"),
-            (Code.unsupported.description, "unsupported"),
-            (Code.cookies.description, "cookies"),
-            (Code.invalidInitialData.description, "invalid-seed"),
-            (Code.signOut.description, "sign-out"),
-            (Code.invalidDomain.description, "invalid-domain"),
+            ("\(Code.invalidURL)", "invalid-url"),
+            ("\(Code.proxy)", "proxy"),
+            ("\(Code.server)", "server"),
+            ("\(Code.unsupported)", "unsupported"),
+            ("\(Code.cookies)", "cookies"),
+            ("\(Code.invalidInitialData)", "invalid-seed"),
+            ("\(Code.signOut)", "sign-out"),
+            ("\(Code.invalidDomain)", "invalid-domain"),
         ])
     }
 
@@ -42,15 +42,15 @@ struct ErrorCodeTests {
     func downloadError() {
         typealias Code = DownloadError.Code
         check([
-            (Code.cancelled.description, "cancelled"),
-            (Code.tooMany.description, "too-many"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.noSpace.description, "no-space"),
-            (Code.destination.description, "destination"),
-            (Code.io.description, "io"),
-            (Code.status.description, "status"),
-            (Code.loadFailed.description, "load-failed"),
-            (Code.timedOut.description, "timed-out"),
+            ("\(Code.cancelled)", "cancelled"),
+            ("\(Code.tooMany)", "too-many"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.noSpace)", "no-space"),
+            ("\(Code.destination)", "destination"),
+            ("\(Code.io)", "io"),
+            ("\(Code.status)", "status"),
+            ("\(Code.loadFailed)", "load-failed"),
+            ("\(Code.timedOut)", "timed-out"),
         ])
     }
 
@@ -58,26 +58,26 @@ struct ErrorCodeTests {
     func engineError() {
         typealias Code = EngineError.Code
         check([
-            (Code.noMainLoop.description, "no-main-loop"),
-            (Code.invalidUserAgent.description, "invalid-user-agent"),
-            (Code.noDisplay.description, "no-display"),
-            (Code.noSandbox.description, "no-sandbox"),
-            (Code.schemeTaken.description, "scheme-taken"),
-            (Code.handlerTaken.description, "handler-taken"),
-            (Code.loadFailed.description, "load-failed"),
-            (Code.blocked.description, "blocked"),
-            (Code.pageGone.description, "page-gone"),
-            (Code.unknownHost.description, "unknown-host"),
-            (Code.cannotConnect.description, "cannot-connect"),
-            (Code.tls.description, "tls"),
-            (Code.badAnswer.description, "bad-answer"),
-            (Code.connectionLost.description, "connection-lost"),
-            (Code.processEnded.description, "process-ended"),
-            (Code.script.description, "script"),
-            (Code.snapshot.description, "snapshot"),
-            (Code.storage.description, "storage"),
-            (Code.cookie.description, "cookie"),
-            (Code.timedOut.description, "timed-out"),
+            ("\(Code.noMainLoop)", "no-main-loop"),
+            ("\(Code.invalidUserAgent)", "invalid-user-agent"),
+            ("\(Code.noDisplay)", "no-display"),
+            ("\(Code.noSandbox)", "no-sandbox"),
+            ("\(Code.schemeTaken)", "scheme-taken"),
+            ("\(Code.handlerTaken)", "handler-taken"),
+            ("\(Code.loadFailed)", "load-failed"),
+            ("\(Code.blocked)", "blocked"),
+            ("\(Code.pageGone)", "page-gone"),
+            ("\(Code.unknownHost)", "unknown-host"),
+            ("\(Code.cannotConnect)", "cannot-connect"),
+            ("\(Code.tls)", "tls"),
+            ("\(Code.badAnswer)", "bad-answer"),
+            ("\(Code.connectionLost)", "connection-lost"),
+            ("\(Code.processEnded)", "process-ended"),
+            ("\(Code.script)", "script"),
+            ("\(Code.snapshot)", "snapshot"),
+            ("\(Code.storage)", "storage"),
+            ("\(Code.cookie)", "cookie"),
+            ("\(Code.timedOut)", "timed-out"),
         ])
     }
 
@@ -85,12 +85,12 @@ struct ErrorCodeTests {
     func remoteConfigError() {
         typealias Code = RemoteConfigError.Code
         check([
-            (Code.badDocument.description, "bad-document"),
-            (Code.unknownFormat.description, "unknown-format"),
-            (Code.badValue.description, "bad-value"),
-            (Code.limit.description, "limit"),
-            (Code.older.description, "older"),
-            (Code.insecure.description, "insecure"),
+            ("\(Code.badDocument)", "bad-document"),
+            ("\(Code.unknownFormat)", "unknown-format"),
+            ("\(Code.badValue)", "bad-value"),
+            ("\(Code.limit)", "limit"),
+            ("\(Code.older)", "older"),
+            ("\(Code.insecure)", "insecure"),
         ])
     }
 
@@ -98,12 +98,12 @@ struct ErrorCodeTests {
     func containerTestingError() {
         typealias Code = ContainerTestingError.Code
         check([
-            (Code.portInUse.description, "port-in-use"),
-            (Code.cannotListen.description, "cannot-listen"),
-            (Code.noSuchFolder.description, "no-such-folder"),
-            (Code.invalidFault.description, "invalid-fault"),
-            (Code.invalidProfile.description, "invalid-profile"),
-            (Code.tls.description, "tls"),
+            ("\(Code.portInUse)", "port-in-use"),
+            ("\(Code.cannotListen)", "cannot-listen"),
+            ("\(Code.noSuchFolder)", "no-such-folder"),
+            ("\(Code.invalidFault)", "invalid-fault"),
+            ("\(Code.invalidProfile)", "invalid-profile"),
+            ("\(Code.tls)", "tls"),
         ])
     }
 
@@ -111,18 +111,18 @@ struct ErrorCodeTests {
     func cookieRefusal() {
         typealias Code = CookieRefusal.Code
         check([
-            (Code.controlCharacter.description, "control-character"),
-            (Code.tooLong.description, "too-long"),
-            (Code.empty.description, "empty"),
-            (Code.publicSuffix.description, "public-suffix"),
-            (Code.otherDomain.description, "other-domain"),
-            (Code.insecureOrigin.description, "insecure-origin"),
-            (Code.hidesSecure.description, "hides-secure"),
-            (Code.httpOnly.description, "http-only"),
-            (Code.crossSite.description, "cross-site"),
-            (Code.crossSiteInsecure.description, "cross-site-insecure"),
-            (Code.prefix.description, "prefix"),
-            (Code.malformed.description, "malformed"),
+            ("\(Code.controlCharacter)", "control-character"),
+            ("\(Code.tooLong)", "too-long"),
+            ("\(Code.empty)", "empty"),
+            ("\(Code.publicSuffix)", "public-suffix"),
+            ("\(Code.otherDomain)", "other-domain"),
+            ("\(Code.insecureOrigin)", "insecure-origin"),
+            ("\(Code.hidesSecure)", "hides-secure"),
+            ("\(Code.httpOnly)", "http-only"),
+            ("\(Code.crossSite)", "cross-site"),
+            ("\(Code.crossSiteInsecure)", "cross-site-insecure"),
+            ("\(Code.prefix)", "prefix"),
+            ("\(Code.malformed)", "malformed"),
         ])
     }
 
@@ -130,11 +130,11 @@ struct ErrorCodeTests {
     func cookieFileError() {
         typealias Code = CookieFileError.Code
         check([
-            (Code.symbolicLink.description, "symbolic-link"),
-            (Code.notAFile.description, "not-a-file"),
-            (Code.foreign.description, "foreign"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.io.description, "io"),
+            ("\(Code.symbolicLink)", "symbolic-link"),
+            ("\(Code.notAFile)", "not-a-file"),
+            ("\(Code.foreign)", "foreign"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.io)", "io"),
         ])
     }
 
@@ -142,11 +142,11 @@ struct ErrorCodeTests {
     func loopbackError() {
         typealias Code = LoopbackError.Code
         check([
-            (Code.cannotListen.description, "cannot-listen"),
-            (Code.certificate.description, "certificate"),
-            (Code.trust.description, "trust"),
-            (Code.stopped.description, "stopped"),
-            (Code.loop.description, "loop"),
+            ("\(Code.cannotListen)", "cannot-listen"),
+            ("\(Code.certificate)", "certificate"),
+            ("\(Code.trust)", "trust"),
+            ("\(Code.stopped)", "stopped"),
+            ("\(Code.loop)", "loop"),
         ])
     }
 
@@ -154,25 +154,25 @@ struct ErrorCodeTests {
     func deliveryError() {
         typealias Code = DeliveryError.Code
         check([
-            (Code.badURL.description, "bad-url"),
-            (Code.network.description, "network"),
-            (Code.status.description, "status"),
-            (Code.stalled.description, "stalled"),
-            (Code.badAnswer.description, "bad-answer"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.truncated.description, "truncated"),
-            (Code.digestMismatch.description, "digest-mismatch"),
-            (Code.noSpace.description, "no-room"),
-            (Code.queueFull.description, "queue-full"),
-            (Code.notNow.description, "not-now"),
-            (Code.hostTooOld.description, "host-too-old"),
-            (Code.quarantined.description, "quarantined"),
-            (Code.overtaken.description, "overtaken"),
-            (Code.outOfScope.description, "out-of-scope"),
-            (Code.otherSource.description, "other-source"),
-            (Code.replayed.description, "replayed"),
-            (Code.insecure.description, "insecure"),
-            (Code.io.description, "io"),
+            ("\(Code.badURL)", "bad-url"),
+            ("\(Code.network)", "network"),
+            ("\(Code.status)", "status"),
+            ("\(Code.stalled)", "stalled"),
+            ("\(Code.badAnswer)", "bad-answer"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.truncated)", "truncated"),
+            ("\(Code.digestMismatch)", "digest-mismatch"),
+            ("\(Code.noSpace)", "no-room"),
+            ("\(Code.queueFull)", "queue-full"),
+            ("\(Code.notNow)", "not-now"),
+            ("\(Code.hostTooOld)", "host-too-old"),
+            ("\(Code.quarantined)", "quarantined"),
+            ("\(Code.overtaken)", "overtaken"),
+            ("\(Code.outOfScope)", "out-of-scope"),
+            ("\(Code.otherSource)", "other-source"),
+            ("\(Code.replayed)", "replayed"),
+            ("\(Code.insecure)", "insecure"),
+            ("\(Code.io)", "io"),
         ])
     }
 
@@ -180,11 +180,11 @@ struct ErrorCodeTests {
     func packageFailure() {
         typealias Code = PackageFailure.Code
         check([
-            (Code.delivery.description, "delivery"),
-            (Code.package.description, "package"),
-            (Code.store.description, "store"),
-            (Code.cancelled.description, "cancelled"),
-            (Code.other.description, "other"),
+            ("\(Code.delivery)", "delivery"),
+            ("\(Code.package)", "package"),
+            ("\(Code.store)", "store"),
+            ("\(Code.cancelled)", "cancelled"),
+            ("\(Code.other)", "other"),
         ])
     }
 
@@ -192,24 +192,24 @@ struct ErrorCodeTests {
     func packageError() {
         typealias Code = PackageError.Code
         check([
-            (Code.notAnArchive.description, "not-an-archive"),
-            (Code.unsupported.description, "unsupported"),
-            (Code.unsafePath.description, "unsafe-path"),
-            (Code.specialFile.description, "special-file"),
-            (Code.duplicateEntry.description, "duplicate-entry"),
-            (Code.overlap.description, "overlap"),
-            (Code.headerMismatch.description, "header-mismatch"),
-            (Code.encrypted.description, "encrypted"),
-            (Code.damaged.description, "damaged"),
-            (Code.truncated.description, "truncated"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.tooMany.description, "too-many"),
-            (Code.badManifest.description, "bad-manifest"),
-            (Code.mismatch.description, "mismatch"),
-            (Code.digestMismatch.description, "digest-mismatch"),
-            (Code.noInput.description, "no-input"),
-            (Code.occupied.description, "occupied"),
-            (Code.io.description, "io"),
+            ("\(Code.notAnArchive)", "not-an-archive"),
+            ("\(Code.unsupported)", "unsupported"),
+            ("\(Code.unsafePath)", "unsafe-path"),
+            ("\(Code.specialFile)", "special-file"),
+            ("\(Code.duplicateEntry)", "duplicate-entry"),
+            ("\(Code.overlap)", "overlap"),
+            ("\(Code.headerMismatch)", "header-mismatch"),
+            ("\(Code.encrypted)", "encrypted"),
+            ("\(Code.damaged)", "damaged"),
+            ("\(Code.truncated)", "truncated"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.tooMany)", "too-many"),
+            ("\(Code.badManifest)", "bad-manifest"),
+            ("\(Code.mismatch)", "mismatch"),
+            ("\(Code.digestMismatch)", "digest-mismatch"),
+            ("\(Code.noInput)", "no-input"),
+            ("\(Code.occupied)", "occupied"),
+            ("\(Code.io)", "io"),
         ])
     }
 
@@ -217,18 +217,18 @@ struct ErrorCodeTests {
     func tableError() {
         typealias Code = TableError.Code
         check([
-            (Code.badJSON.description, "bad-json"),
-            (Code.badTable.description, "bad-table"),
-            (Code.serverCode.description, "server-code"),
-            (Code.noAnswer.description, "no-answer"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.tooMany.description, "too-many"),
-            (Code.outOfScope.description, "out-of-scope"),
-            (Code.insecure.description, "insecure"),
-            (Code.digestMismatch.description, "digest-mismatch"),
-            (Code.offline.description, "offline"),
-            (Code.timedOut.description, "timed-out"),
-            (Code.storage.description, "storage"),
+            ("\(Code.badJSON)", "bad-json"),
+            ("\(Code.badTable)", "bad-table"),
+            ("\(Code.serverCode)", "server-code"),
+            ("\(Code.noAnswer)", "no-answer"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.tooMany)", "too-many"),
+            ("\(Code.outOfScope)", "out-of-scope"),
+            ("\(Code.insecure)", "insecure"),
+            ("\(Code.digestMismatch)", "digest-mismatch"),
+            ("\(Code.offline)", "offline"),
+            ("\(Code.timedOut)", "timed-out"),
+            ("\(Code.storage)", "storage"),
         ])
     }
 
@@ -236,10 +236,10 @@ struct ErrorCodeTests {
     func prefetchError() {
         typealias Code = PrefetchError.Code
         check([
-            (Code.badJSON.description, "bad-json"),
-            (Code.badTable.description, "bad-table"),
-            (Code.serverCode.description, "server-code"),
-            (Code.limit.description, "limit"),
+            ("\(Code.badJSON)", "bad-json"),
+            ("\(Code.badTable)", "bad-table"),
+            ("\(Code.serverCode)", "server-code"),
+            ("\(Code.limit)", "limit"),
         ])
     }
 
@@ -247,20 +247,20 @@ struct ErrorCodeTests {
     func resourceError() {
         typealias Code = ResourceError.Code
         check([
-            (Code.invalidRequest.description, "invalid-request"),
-            (Code.unknownHost.description, "unknown-host"),
-            (Code.cannotConnect.description, "cannot-connect"),
-            (Code.tls.description, "tls"),
-            (Code.connectionLost.description, "connection-lost"),
-            (Code.timedOut.description, "timed-out"),
-            (Code.offline.description, "offline"),
-            (Code.tooLarge.description, "too-large"),
-            (Code.tooManyRedirects.description, "too-many-redirects"),
-            (Code.blocked.description, "blocked"),
-            (Code.damaged.description, "damaged"),
-            (Code.io.description, "io"),
-            (Code.cancelled.description, "cancelled"),
-            (Code.internal.description, "internal"),
+            ("\(Code.invalidRequest)", "invalid-request"),
+            ("\(Code.unknownHost)", "unknown-host"),
+            ("\(Code.cannotConnect)", "cannot-connect"),
+            ("\(Code.tls)", "tls"),
+            ("\(Code.connectionLost)", "connection-lost"),
+            ("\(Code.timedOut)", "timed-out"),
+            ("\(Code.offline)", "offline"),
+            ("\(Code.tooLarge)", "too-large"),
+            ("\(Code.tooManyRedirects)", "too-many-redirects"),
+            ("\(Code.blocked)", "blocked"),
+            ("\(Code.damaged)", "damaged"),
+            ("\(Code.io)", "io"),
+            ("\(Code.cancelled)", "cancelled"),
+            ("\(Code.internal)", "internal"),
         ])
     }
 
@@ -268,18 +268,18 @@ struct ErrorCodeTests {
     func storeError() {
         typealias Code = StoreError.Code
         check([
-            (Code.inUse.description, "in-use"),
-            (Code.io.description, "io"),
-            (Code.damaged.description, "damaged"),
-            (Code.diskFull.description, "disk-full"),
-            (Code.notFound.description, "not-found"),
-            (Code.conflict.description, "conflict"),
-            (Code.digestMismatch.description, "digest-mismatch"),
-            (Code.overBudget.description, "over-budget"),
-            (Code.suspended.description, "suspended"),
-            (Code.readOnly.description, "read-only"),
-            (Code.untrusted.description, "untrusted"),
-            (Code.newerFormat.description, "newer-format"),
+            ("\(Code.inUse)", "in-use"),
+            ("\(Code.io)", "io"),
+            ("\(Code.damaged)", "damaged"),
+            ("\(Code.diskFull)", "disk-full"),
+            ("\(Code.notFound)", "not-found"),
+            ("\(Code.conflict)", "conflict"),
+            ("\(Code.digestMismatch)", "digest-mismatch"),
+            ("\(Code.overBudget)", "over-budget"),
+            ("\(Code.suspended)", "suspended"),
+            ("\(Code.readOnly)", "read-only"),
+            ("\(Code.untrusted)", "untrusted"),
+            ("\(Code.newerFormat)", "newer-format"),
         ])
     }
 
@@ -287,10 +287,10 @@ struct ErrorCodeTests {
     func routeError() {
         typealias Code = RouteError.Code
         check([
-            (Code.badDocument.description, "bad-document"),
-            (Code.unknownFormat.description, "unknown-format"),
-            (Code.badRule.description, "bad-rule"),
-            (Code.limit.description, "limit"),
+            ("\(Code.badDocument)", "bad-document"),
+            ("\(Code.unknownFormat)", "unknown-format"),
+            ("\(Code.badRule)", "bad-rule"),
+            ("\(Code.limit)", "limit"),
         ])
     }
 }

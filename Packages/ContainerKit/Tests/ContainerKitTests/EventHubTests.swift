@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite("Events", .timeLimit(.minutes(1)))
 struct EventHubTests {
-    @Test("A slow subscriber loses the oldest events, which are counted; the others lose none")
+    @Test("A slow subscriber loses the oldest events, which are counted; other subscribers lose none")
     func bounds() async {
         let hub = EventHub()
         let slow = hub.subscribe()
@@ -24,12 +24,12 @@ struct EventHubTests {
         }
     }
 
-    @Test("The first subscriber hears what happened to packages before, and no other does")
+    @Test("Only the first subscriber receives earlier package events")
     func early() async throws {
         let hub = EventHub()
         let ids = try (0...EventHub.earlyLimit).map { try PackageID("p\($0)") }
         for id in ids { hub.send(.package(.confirmed(id, try PackageVersion("1")))) }
-        // The first of them is gone, and nobody has missed it.
+        // The oldest event was dropped, but no subscriber has missed it.
         #expect(hub.dropped == 0)
         let first = hub.subscribe()
         let second = hub.subscribe()
@@ -46,7 +46,7 @@ struct EventHubTests {
         }
     }
 
-    @Test("An observer hears every event before the next step, and the first one what was before")
+    @Test("An observer receives every event before the next step, and the first one also earlier events")
     func observers() throws {
         let hub = EventHub()
         hub.send(.package(.confirmed(try PackageID("p"), try PackageVersion("1"))))
@@ -70,7 +70,7 @@ struct EventHubTests {
         #expect(received == [1])
     }
 
-    @Test("What an observer causes is heard by all after what caused it")
+    @Test("Events that an observer causes are delivered after the event that caused them")
     func order() async {
         let hub = EventHub()
         var received: [[UInt64]] = [[], []]
@@ -92,7 +92,7 @@ struct EventHubTests {
         #expect(streamed == [1, 2, 3])
     }
 
-    @Test("Who is ended while an event is told hears it no more, and who comes meanwhile hears the next")
+    @Test("An observer that ends during an event receives it no more, and a new one receives the next event")
     func endings() {
         let hub = EventHub()
         var received: [String] = []
@@ -113,7 +113,7 @@ struct EventHubTests {
         #expect(received == ["first", "third", "third", "late"])
     }
 
-    @Test("An observer that holds its own observation ends with the hub")
+    @Test("An observer that retains its own observation ends with the hub")
     func cycles() {
         final class Host {
             var observation: EventObservation?
@@ -128,7 +128,7 @@ struct EventHubTests {
         #expect(host == nil)
     }
 
-    @Test("A subscriber that stopped listening is forgotten and loses nothing")
+    @Test("A subscriber that stopped iterating is removed and loses nothing")
     func forgetting() async {
         let hub = EventHub()
         let stays = hub.subscribe()

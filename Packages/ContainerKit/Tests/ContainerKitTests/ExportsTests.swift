@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// No other import of this project: an app has only this one, and its adapter.
+// This file imports no other module of the project: an app imports only ContainerKit and its adapter.
 import ContainerKit
 import Testing
 
 @Suite("Exports", .timeLimit(.minutes(1)))
 struct ExportsTests {
-    @Test("Options are made, and their members set, with one import")
+    @Test("Options and their members can be set with one import")
     func options() throws {
         var cache = HTTPCacheOptions()
         cache.memoryBytes = 1
@@ -37,14 +37,14 @@ struct ExportsTests {
         #expect(PoolCapacity(fixed: 2).standard == 2 && SchemeNames.standard.secure == "containerkit")
     }
 
-    /// Code for any engine is written with one import, too.
+    /// Code for any engine also needs only one import.
     @MainActor
     private func title(of view: some EngineView) async throws -> String {
         let scripting: any ViewScripting = view.scripting
         return try await scripting.evaluate("return document.title", in: .page)
     }
 
-    @Test("Events and errors are read with one import")
+    @Test("Events and errors can be read with one import")
     func events() {
         func text(_ event: ContainerEvent) -> String? {
             switch event {

@@ -7,27 +7,27 @@ import ResourceLoading
 import Testing
 import WebEngineTesting
 
-/// A page stays on the versions that it opened with.
+/// Pages stay on the generations with which they opened.
 @MainActor
 @Suite("Generations of a page", .timeLimit(.minutes(1)))
 struct GenerationTests {
     private let fixture = Fixture()
     private let url = "containerkit://shop.example/index.html"
 
-    @Test("Across updates, and until it closes; then nothing of the old version is left on disk")
+    @Test("A page keeps its version across updates until it closes, and then the old version is deleted")
     func pinning() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one", "old.js": "old"], version: "1", into: container)
         let page = try await container.open("https://shop.example/index.html")
         try await fixture.install(["index.html": "two"], version: "2", into: container)
         try await fixture.install(["index.html": "three"], version: "3", into: container)
-        // The second version was nobody's: only the pinned and the active one are there.
+        // No page used the second version: only the pinned version and the active one are stored.
         #expect(fixture.blobCount == 3)
         let old = try await fixture.answer(to: url, from: page.view, of: container)
         #expect(
             old.sink.body == Data("one".utf8) && old.record.provenance?.generation == page.session.generations.first)
         #expect(try await fixture.text("containerkit://shop.example/old.js", from: page.view, of: container) == "old")
-        // A request that names no page gets the active one.
+        // A request without a page gets the active version.
         #expect(try await fixture.text(url, of: container) == "three")
 
         await container.close(page)
@@ -36,7 +36,7 @@ struct GenerationTests {
         #expect(try await fixture.text(url, of: container) == "four")
     }
 
-    @Test("A page's close looks for old versions only; what a crash left goes in the background")
+    @Test("Closing a page removes unused versions only; files from a crash are removed in the background")
     func orphans() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -53,7 +53,7 @@ struct GenerationTests {
         #expect(FileManager.default.fileExists(atPath: orphan))
     }
 
-    @Test("A page that is dropped without a close lets go too")
+    @Test("A page that is released without a close releases its version, too")
     func dropped() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -67,7 +67,7 @@ struct GenerationTests {
             guard case .pageClosed(id) = event else { continue }
             break
         }
-        // The view is taken back without being asked for. Where it is not, the time limit ends this.
+        // The view is reset automatically. If it is not, the time limit ends the test.
         while view.resets == 0 {
             try Task.checkCancellation()
             await Task.yield()
@@ -78,7 +78,7 @@ struct GenerationTests {
         #expect(next.view === view && view.resets == 1 && view.loads.count == 1)
     }
 
-    @Test("A package that moved to another URL still answers the page that has it")
+    @Test("A package that moved to another URL still serves the page that has pinned it")
     func movedBase() async throws {
         let container = try await fixture.container()
         try await fixture.install(
@@ -92,7 +92,7 @@ struct GenerationTests {
         #expect(try await fixture.answer(to: old, of: container).sink.error?.code == .invalidRequest)
     }
 
-    @Test("An engine that does not name the page gets the active version: a guess decides nothing")
+    @Test("A request without a page gets the active version; an inferred page is not used")
     func unsure() async throws {
         fixture.engine.traits.identifiesPage = false
         let container = try await fixture.container()
@@ -102,7 +102,7 @@ struct GenerationTests {
         #expect(try await fixture.text(url, from: page.view, of: container) == "two")
     }
 
-    @Test("A page that opened before a package came stays on its first version, and its reports are about that")
+    @Test("A page that opened before a package was installed stays on its first version, which its reports concern")
     func firstWhileOpen() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/")
@@ -116,7 +116,7 @@ struct GenerationTests {
         #expect(fixture.blobCount == 1)
     }
 
-    @Test("What is not covered pins nothing")
+    @Test("A page that is not covered pins no version")
     func uncovered() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -127,7 +127,7 @@ struct GenerationTests {
         await container.close(page)
     }
 
-    @Test("Packages are there again when the folder is opened again")
+    @Test("Packages are available when the folder is opened again")
     func reopening() async throws {
         var first: Container<FakeEngine>? = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: #require(first))

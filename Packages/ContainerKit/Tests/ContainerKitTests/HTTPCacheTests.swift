@@ -39,7 +39,7 @@ struct HTTPCacheTests {
         return (String(decoding: answer.sink.body, as: UTF8.self), answer.record.provenance?.source, answer.sink)
     }
 
-    @Test("What is asked for first is the network's, then memory's; the record and the counters say so")
+    @Test("The first response comes from the network, the second from memory, as the record and the counters show")
     func hit() async throws {
         put("one")
         let container = try await container()
@@ -54,7 +54,7 @@ struct HTTPCacheTests {
         #expect(counters.isOnDisk && counters.memoryBytes > 3)
     }
 
-    @Test("What was stored answers the next container, from disk")
+    @Test("A stored response is served by the next container, from disk")
     func restart() async throws {
         put("one")
         var container: Container<FakeEngine>? = try await container()
@@ -68,7 +68,7 @@ struct HTTPCacheTests {
         #expect(next.counters.httpCache?.requests.diskHits == 1)
     }
 
-    @Test("What is no longer fresh is asked about, and what the origin confirms is not sent again")
+    @Test("A stale response is revalidated, and a 304 avoids the transfer")
     func validation() async throws {
         put("one", [.cacheControl: "no-cache", .eTag: "\"1\""])
         let container = try await container()
@@ -79,7 +79,7 @@ struct HTTPCacheTests {
         #expect(container.counters.httpCache?.requests.validated == 1)
     }
 
-    @Test("What must not be stored is not; a page may ask for the network, and for a part")
+    @Test("no-store responses are not stored, and requests with no-cache or a range are respected")
     func requests() async throws {
         put("one", [.cacheControl: "no-store"])
         let container = try await container()
@@ -88,7 +88,7 @@ struct HTTPCacheTests {
         put("two")
         #expect(try await ask(container, .get, [.cacheControl: "no-store"]).text == "two")
         put("three")
-        // The former was not kept.
+        // The former response was not stored.
         #expect(try await ask(container).text == "three")
         put("four")
         #expect(try await ask(container).text == "three")
@@ -99,7 +99,7 @@ struct HTTPCacheTests {
         #expect(head.text.isEmpty && head.source == .memory)
     }
 
-    @Test("A request that changes something makes what is stored of its URL wrong, also one that the rules pass")
+    @Test("An unsafe request invalidates the stored response for its URL, even if the rules bypass it")
     func unsafe() async throws {
         for rules in [RouteRules.none, try RouteRules([RouteRule(.pass, methods: [.delete])])] {
             put("one")
@@ -117,7 +117,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("What the rules pass gets nothing from the cache")
+    @Test("A bypassed request gets no response from the cache")
     func passed() async throws {
         put("one")
         let container = try await container()
@@ -129,7 +129,7 @@ struct HTTPCacheTests {
         #expect(try await ask(container, from: page.view).text == "two")
     }
 
-    @Test("Pages of another site see nothing of what a site has")
+    @Test("The cache is partitioned by site")
     func partitions() async throws {
         put("one")
         let container = try await container()
@@ -145,7 +145,7 @@ struct HTTPCacheTests {
         #expect(try await ask(container, from: insecure.view).source == .network)
     }
 
-    @Test("A package answers before the cache")
+    @Test("A package takes precedence over the cache")
     func packages() async throws {
         put("one")
         let container = try await container()
@@ -154,7 +154,7 @@ struct HTTPCacheTests {
         #expect(try await ask(container).text == "packed")
     }
 
-    @Test("Memory that is given back is read from disk; cleared, the network has to be asked")
+    @Test("After the memory is released, responses come from disk; after clearing, from the network")
     func forgetting() async throws {
         put("one")
         let container = try await container()
@@ -168,22 +168,22 @@ struct HTTPCacheTests {
         #expect(try await ask(container).text == "two")
     }
 
-    @Test("While the app is suspended nothing is written; after that it goes on")
+    @Test("During a suspension no response is written, and afterwards writing continues")
     func suspension() async throws {
         put("one")
         let container = try await container()
-        // An answer is whole before it is on disk.
+        // A response is complete before it is on disk.
         repeat { container.releaseMemory() } while try await ask(container).source != .disk
         try await container.hostWillSuspend()
         #expect(try await ask(container).text == "one")
-        // The lock is let go of.
+        // The lock is released.
         _ = try DiskCacheStore(directory: fixture.folder + "/store/http-cache")
         try await container.hostResumed()
         container.releaseMemory()
         #expect(try await ask(container).source == .disk)
     }
 
-    @Test("Switched off, each request reaches the network, and there is no folder")
+    @Test("While the cache is off, each request reaches the network, and no folder is created")
     func off() async throws {
         put("one")
         let container = try await fixture.container(covering: ["shop.example"]) { $0.network.httpCache = nil }

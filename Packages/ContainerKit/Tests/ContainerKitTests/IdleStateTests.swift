@@ -10,19 +10,19 @@ import WebViewPool
 @testable import ContainerKit
 
 @MainActor
-@Suite("Idleness", .timeLimit(.minutes(1)))
+@Suite("Idle work", .timeLimit(.minutes(1)))
 struct IdleStateTests {
     private let first = PageID(rawValue: 1)
     private let second = PageID(rawValue: 2)
 
-    @Test("Work is due at launch, and once more each time that a page was there, or the app away")
+    @Test("Work is due at launch, and once after each page load and each absence of the app")
     func due() {
         var idleState = IdleState(HostConditions())
         #expect(idleState.wait == .quiet)
         idleState.handle(.worked)
         #expect(idleState.wait == .event)
         idleState.handle(.loadingEnded(first))
-        #expect(idleState.wait == .event, "a page that nobody heard of changes nothing")
+        #expect(idleState.wait == .event, "an unknown page has no effect")
         idleState.handle(.loading(first))
         idleState.handle(.loading(second))
         #expect(idleState.wait == .pages)
@@ -40,7 +40,7 @@ struct IdleStateTests {
     }
 
     @Test(
-        "Nothing is done while the conditions forbid it",
+        "No work runs while the conditions forbid it",
         arguments: [HostConditions(isIdle: false), HostConditions(memory: .warning), HostConditions(memory: .critical)])
     func conditions(_ conditions: HostConditions) {
         var idleState = IdleState(conditions)
@@ -50,13 +50,13 @@ struct IdleStateTests {
         #expect(idleState.wait == .quiet)
         idleState.handle(.worked)
         idleState.handle(.conditions(HostConditions(network: .metered)))
-        #expect(idleState.wait == .event, "the network is nothing to prepare views for")
+        #expect(idleState.wait == .event, "a change of the network requires no views")
         idleState.handle(.conditions(conditions))
         idleState.handle(.conditions(HostConditions()))
         #expect(idleState.wait == .quiet)
     }
 
-    @Test("What is under way goes on beside pages that were loading before, and not beside a new one")
+    @Test("Work in progress continues beside pages that were already loading, but not beside a new one")
     func goesOn() {
         var idleState = IdleState(HostConditions())
         idleState.handle(.loading(first))
@@ -69,7 +69,7 @@ struct IdleStateTests {
         #expect(!idleState.mayGoOn(beside: [first]))
     }
 
-    @Test("The work begins after a quiet moment, later beside a page that never ends, and never without a reason")
+    @Test("Work begins after a quiet period, later beside a page that never finishes, and never without a reason")
     func scheduler() async throws {
         let clock = ManualClock()
         let (works, work) = AsyncStream.makeStream(of: Void.self)
@@ -81,7 +81,7 @@ struct IdleStateTests {
         clock.advance(by: .seconds(2))
         await done.next()
         while !scheduler.isResting { await Task.yield() }
-        // No timer is left, so that an idle app does nothing.
+        // No timer is left, so that an idle app causes no work.
         #expect(clock.sleeperCount == 0)
         scheduler.handle(.lost)
         scheduler.handle(.released)
@@ -100,11 +100,11 @@ struct IdleStateTests {
         scheduler.handle(.loading(second))
         await scheduler.shutDown()
         scheduler.handle(.loadingEnded(second))
-        // Ends by the suite's limit otherwise.
+        // Otherwise the time limit of the suite ends the test.
         while clock.sleeperCount > 0 { await Task.yield() }
     }
 
-    @Test("A container prepares its views by itself, and not beside a page that loads")
+    @Test("A container prewarms its views automatically, but not beside a loading page")
     func container() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {
@@ -113,7 +113,7 @@ struct IdleStateTests {
             $0.views.poolCapacity = 2
         }
         while container.pool.warmCount < 2 { await Task.yield() }
-        // The pool has all that it may; a page takes one, and while it loads none takes its place.
+        // The pool is full. A page takes one view, which is not replaced while the page loads.
         let page = try await container.open("https://shop.example/")
         #expect(page.view.id.rawValue <= 2)
         page.view.onSignal?(.started(url: "https://shop.example/"))

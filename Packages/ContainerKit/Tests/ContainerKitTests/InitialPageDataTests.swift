@@ -12,7 +12,7 @@ struct InitialPageDataTests {
     private let fixture = Fixture()
 
     @Test(
-        "An origin is one of http or https, and nothing else",
+        "An origin must have the scheme http or https",
         arguments: [
             "", "shop.example", "https://", "ftp://shop.example", "https://shop.example/a", "https://shop.example?a",
             "https://a@shop.example", "https://shop.example#a", "javascript:1", "https://shop.example ",
@@ -26,7 +26,7 @@ struct InitialPageDataTests {
     }
 
     @Test(
-        "A global object has an identifier's name",
+        "The name of a global object must be an identifier",
         arguments: ["", "1a", "a-b", "a.b", "a b", "é", "a;", String(repeating: "a", count: 65)])
     func names(name: String) {
         let error = #expect(throws: ContainerError.self) {
@@ -35,7 +35,7 @@ struct InitialPageDataTests {
         #expect(error?.code == .invalidInitialData)
     }
 
-    @Test("Values are those of JSON, not too deep and not too many")
+    @Test("Values must be JSON, with limited depth and size")
     func values() throws {
         var deep = InjectedValue.null
         for _ in 0..<64 { deep = [deep] }
@@ -51,7 +51,7 @@ struct InitialPageDataTests {
         }
     }
 
-    @Test("A page's own values go before those of all, name by name")
+    @Test("Values of a page take precedence over those for all pages, for each name")
     func merged() async throws {
         let initialData = [
             try InitialPageData(
@@ -71,7 +71,7 @@ struct InitialPageDataTests {
         await container.shutDown()
     }
 
-    @Test("Each open adds the scripts, for the place of the origin in its mode, the page's own after those of all")
+    @Test("Each open adds the scripts for the origin in its mode, those of the page after those of all pages")
     func scripts() async throws {
         let all = try InitialPageData(origin: "https://shop.example", localStorage: ["a": "\u{2028}\"</script>"])
         let own = try InitialPageData(origin: "http://other.example", global: .init("other", ["a": true]))
@@ -85,7 +85,7 @@ struct InitialPageDataTests {
         await container.close(page)
         let plain = try await container.open("https://plain.example/")
         let script = try #require(plain.view.scripts.first?.source)
-        #expect(script.contains(#""https://shop.example""#), "as pages in plain mode see it")
+        #expect(script.contains(#""https://shop.example""#), "the origin in plain mode")
         await container.shutDown()
     }
 }

@@ -11,13 +11,13 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// What is intercepted, and what is left alone.
+/// The requests that are intercepted, and those that are not.
 @MainActor
 @Suite("Interception policy", .timeLimit(.minutes(1)))
 struct InterceptionPolicyTests {
     private let fixture = Fixture()
 
-    @Test("Hosts that the app names, and URLs under a package, are covered; nothing else")
+    @Test("Only hosts that the app names and URLs below a package are covered")
     func interceptionPolicy() async throws {
         let container = try await fixture.container(covering: ["m.example:8443", "*.cdn.example"])
         try await fixture.install(["a.html": "a"], version: "1", base: "https://shop.example/app/", into: container)
@@ -34,7 +34,7 @@ struct InterceptionPolicyTests {
         }
     }
 
-    @Test("In plain mode nothing is covered, and pages open under their real URLs")
+    @Test("In plain mode nothing is covered, and pages open at their real URLs")
     func plain() async throws {
         let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.mode = .plain }
         #expect(!container.covers("https://shop.example/"))
@@ -42,7 +42,7 @@ struct InterceptionPolicyTests {
         #expect(page.session.mode == .plain && page.view.loads == ["https://shop.example/"])
     }
 
-    @Test("The schemes are the configured ones, and only that of https is secure")
+    @Test("The schemes are the configured ones, and only the scheme for https is secure")
     func schemes() async throws {
         let names = try #require(SchemeNames(prefix: "shop"))
         let container = try await fixture.container(covering: ["shop.example"]) { $0.pages.schemeNames = names }
@@ -55,7 +55,7 @@ struct InterceptionPolicyTests {
         #expect(try await fixture.text("shop-http://shop.example/x", of: container) == "network http://shop.example/x")
     }
 
-    @Test("A page gets all of its own origin, also what lies beside its package")
+    @Test("A page gets all resources of its own origin, including those outside its package")
     func ownOrigin() async throws {
         let container = try await fixture.container()
         try await fixture.install(
@@ -68,7 +68,7 @@ struct InterceptionPolicyTests {
     }
 
     @Test(
-        "The scheme is no way to anywhere else",
+        "The scheme gives no access to other URLs",
         arguments: [
             "containerkit://other.example/", "containerkit-http://shop.example/api",
             "containerkit://shop.example:444/api",
@@ -81,14 +81,14 @@ struct InterceptionPolicyTests {
             ["index.html": "home"], version: "1", base: "https://shop.example/app/", into: container)
         let page = try await container.open("https://shop.example/app/")
         let refused = try await fixture.answer(to: url, from: page.view, of: container)
-        // What a page of https asks of http is refused before anybody looks who covers it.
+        // A request of an https page for http is refused before the coverage is checked.
         let code: ResourceError.Code = url.hasPrefix("containerkit-http:") ? .blocked : .invalidRequest
         #expect(refused.sink.error?.code == code && refused.sink.status == nil)
         #expect(refused.record.provenance == nil && refused.record.page == page.session.id)
         #expect(fixture.network.urls.isEmpty)
     }
 
-    @Test("A page that is not intercepted, or not known, gets through the scheme only what is covered")
+    @Test("An unknown page or one that is not intercepted gets only covered URLs through the scheme")
     func strangers() async throws {
         let container = try await fixture.container()
         try await fixture.install(
@@ -104,7 +104,7 @@ struct InterceptionPolicyTests {
         #expect(fixture.network.urls.isEmpty)
     }
 
-    @Test("What lies beside the covered part of another host comes from the network: relative URLs lead there")
+    @Test("URLs beside the covered part of another host come from the network, because relative URLs lead there")
     func partlyCovered() async throws {
         let container = try await fixture.container {
             guard let host = HostPattern("cdn.example") else { return }
@@ -132,7 +132,7 @@ struct InterceptionPolicyTests {
         #expect(fixture.network.urls.count == count)
     }
 
-    @Test("A name that a page was given is answered, whatever the rules become")
+    @Test("A rewritten URL of a page is served, even if the rules change afterwards")
     func givenNames() async throws {
         let container = try await fixture.container {
             $0.network.rules = (try? RouteRules([RouteRule(.intercept, host: HostPattern("cdn.example"))])) ?? .none
@@ -146,13 +146,13 @@ struct InterceptionPolicyTests {
         container.setRules(.none)
         let name = "containerkit://cdn.example/a"
         #expect(try await fixture.text(name, from: page.view, of: container) == "network https://cdn.example/a")
-        // Another page was given none.
+        // Another page has no such URL.
         let other = try await container.open("https://shop.example/other.html")
         let refused = try await fixture.answer(to: name, from: other.view, of: container)
         #expect(refused.sink.error?.code == .invalidRequest)
     }
 
-    @Test("A document that moves out of what is covered opens past the container, one within stays")
+    @Test("A document redirected to an uncovered URL opens there, and a redirect to a covered URL stays intercepted")
     func redirects() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/")
@@ -167,7 +167,7 @@ struct InterceptionPolicyTests {
         }
     }
 
-    @Test("Redirects are followed inside for an engine that does not, and handed on to one that does")
+    @Test("Redirects are followed for an engine that does not follow them, and forwarded otherwise")
     func hops() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let url = "containerkit://shop.example/to//x"

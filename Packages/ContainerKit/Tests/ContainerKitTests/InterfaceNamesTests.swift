@@ -19,10 +19,10 @@ import WebViewPool
 @testable import OfflinePackage
 @testable import PageRecovery
 
-/// The names that dashboards, pages, stores and scripts outside of this project depend on. A type or a case may be
-/// renamed; the string stays. New names are added here.
+/// The names on which dashboards, pages, stores and scripts outside of this project depend. Types and cases may be
+/// renamed, but the strings must not change. Add new names here.
 @MainActor
-@Suite("Names that are interfaces")
+@Suite("Public names")
 struct InterfaceNamesTests {
     @Test("Metric names")
     func metrics() {
@@ -38,7 +38,7 @@ struct InterfaceNamesTests {
         #expect(MetricName.allCases.map(\.rawValue) == names)
     }
 
-    @Test("Metric dimensions that count totals")
+    @Test("Metric dimensions of totals")
     func totals() async throws {
         let fixture = Fixture()
         let container = try await fixture.container { $0.network.prefetch = PrefetchOptions() }

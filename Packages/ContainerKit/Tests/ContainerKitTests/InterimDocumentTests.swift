@@ -8,13 +8,13 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Documents that only take the page to where it has moved.
+/// Documents that only redirect the page to another URL.
 @MainActor
 @Suite("Interim documents", .timeLimit(.minutes(1)))
 struct InterimDocumentTests {
     private let fixture = Fixture()
 
-    /// Asks for a document as the engine does, and tells of its arrival.
+    /// Sends a document request like the engine, and signals the commit.
     private func arrive(
         _ url: String, in page: Page<FakeView>, of container: Container<FakeEngine>, isMainDocument: Bool = true
     ) async throws {
@@ -25,7 +25,7 @@ struct InterimDocumentTests {
         page.view.onSignal?(.finished(url: url))
     }
 
-    @Test("A load is finished by the document it ends at, after however many hops")
+    @Test("A load is finished by its final document, after any number of redirects")
     func hops() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/to//to//new")
@@ -48,7 +48,7 @@ struct InterimDocumentTests {
         #expect(container.openPages.first?.documentURL == "https://shop.example/new")
     }
 
-    @Test("A frame that moves on leaves the page's load alone, and one that fails on the way is heard of")
+    @Test("A redirected frame does not affect the page's load, and a load that fails during a redirect is reported")
     func others() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/new")

@@ -15,7 +15,7 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import LoopbackInterception
 
-/// What older pages say, and requests of older apps.
+/// Messages of older pages, and requests of older apps.
 @MainActor
 @Suite("Older pages", .timeLimit(.minutes(1)))
 struct LegacyTests {
@@ -38,7 +38,7 @@ struct LegacyTests {
         }
     }
 
-    /// Says what a page's script says.
+    /// Sends a message like a script of the page.
     private func say(_ word: String, _ json: String, from url: String, in view: FakeView) throws -> String {
         try #require(view.promptPrefix != nil)
         return view.prompt("\(word) \(url) \(json)")
@@ -55,7 +55,7 @@ struct LegacyTests {
         try #require(HTTPRequest(method: method, urlText: url, headerFields: fields))
     }
 
-    /// Whether a request of the page failed, and why.
+    /// Returns the error code of a failed request; `nil` if it did not fail.
     private func failure(_ record: RequestRecord) -> ResourceError.Code? {
         if case .failed(let error) = record.outcome { error.code } else { nil }
     }
@@ -63,7 +63,7 @@ struct LegacyTests {
     private var last: HTTPRequest? { fixture.network.requests.withLock { $0.last } }
     private var bodies: [String] { fixture.network.bodies.withLock { $0.map { String(decoding: $0, as: UTF8.self) } } }
 
-    @Test("Switched off, nothing of it is there", arguments: [false, true])
+    @Test("While the option is off, there is no script and no message handler", arguments: [false, true])
     func switchedOff(hasBridge: Bool) async throws {
         if hasBridge { fixture.engine.traits.bodies = .plain }
         let container = try await container(isOn: false)
@@ -85,7 +85,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("A page that is not covered has nothing of it either")
+    @Test("A page that is not covered has no script and no message handler")
     func notCovered() async throws {
         let container = try await container()
         let page = try await container.open("https://elsewhere.example/")
@@ -93,7 +93,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("A request takes its body and fields once, and its URL without the parameter", arguments: [false, true])
+    @Test("A request takes its body and fields once, and its URL loses the parameter", arguments: [false, true])
     func taken(hasBridge: Bool) async throws {
         if hasBridge { fixture.engine.traits.bodies = .plain }
         let container = try await container()
@@ -108,13 +108,13 @@ struct LegacyTests {
         #expect(last?.headerFields[try #require(HTTPField.Name("X-Own"))] == "1")
         let second = try await fixture.answer(to: url, .post, from: page.view, of: container)
         #expect(failure(second.record) == .invalidRequest && fixture.network.urls.count == 1)
-        // What loses nothing goes on.
+        // A request that loses nothing is sent unchanged.
         let third = try await fixture.answer(to: url, from: page.view, of: container)
         #expect(third.sink.status == 200 && last?.urlText == "https://shop.example/a?b=c")
         await container.shutDown()
     }
 
-    @Test("Neither another origin's request, nor another page's, takes a body")
+    @Test("Requests of another origin or another page take no body")
     func foreign() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -130,7 +130,7 @@ struct LegacyTests {
             let record = try await fixture.answer(to: url, .post, fields, from: view, of: container).record
             #expect(failure(record) == .invalidRequest, "\(fields)")
         }
-        // And a request of the page to another origin takes it.
+        // A request of the page to another origin takes the body.
         let answer = try await fixture.answer(
             to: "containerkit://other.example/a?yx-wkwebview-request-id=1", .post,
             [.origin: "containerkit://shop.example"], from: page.view, of: container)
@@ -138,7 +138,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("Header fields of a message need another origin's permission")
+    @Test("Header fields of a message require the permission of another origin")
     func preflight() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -153,7 +153,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("Another document, the page's end, and a cleared account leave no body")
+    @Test("A new document, the page's end and a cleared account remove the bodies")
     func dropped() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -176,7 +176,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("Of two views of one origin that count their bodies alike, each gets its own, or none")
+    @Test("Two views of one origin with equal body identifiers each get their own body, or none")
     func sameIDs() async throws {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
@@ -198,7 +198,7 @@ struct LegacyTests {
                         "https://shop.example/api?yx-wkwebview-request-id=1", .post,
                         [.origin: "https://shop.example", .referer: referrer])))
         }
-        // Who asks is not known well enough.
+        // The sender cannot be determined.
         await #expect(throws: ResourceError.self) { _ = try await send("https://shop.example/") }
         for place in places.reversed() { _ = try await send(place) }
         #expect(bodies == places.reversed())
@@ -206,7 +206,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("Over loopback a request is known by its origin, and its engine has asked for permission already")
+    @Test("Over loopback a request is matched by its origin, and the engine has already made the preflight")
     func loopback() async throws {
         fixture.engine.traits.keepsCookies = true
         fixture.engine.traits.preflights = true
@@ -236,7 +236,7 @@ struct LegacyTests {
         #expect(try await send("https://shop.example/a?yx-wkwebview-request-id=1&b", own) == 200)
         #expect(last?.urlText == "https://shop.example/a?b" && bodies == ["x"])
         #expect(last?.headerFields[try #require(HTTPField.Name("X-Own"))] == "1")
-        // Nobody has permitted that field to the other origin.
+        // The other origin has not permitted the field.
         try store("2", #""body":"y","headers":{"X-Own":"1"}"#)
         await #expect(throws: ResourceError.self) {
             _ = try await send("https://other.example/a?yx-wkwebview-request-id=2", own)
@@ -244,7 +244,7 @@ struct LegacyTests {
         try store("3", #""body":{}"#)
         #expect(try await send("https://other.example/a?yx-wkwebview-request-id=3", own) == 200)
         #expect(last?.headerFields[.contentType] == nil && bodies == ["x", "{}"])
-        // The engine's question is not the request.
+        // The preflight of the engine does not take the body.
         try store("4", #""body":"z""#)
         _ = try await requests.load(
             ResourceRequest(try head("https://other.example/a?yx-wkwebview-request-id=4", .options, own)))
@@ -255,7 +255,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("A cookie message is judged by the document that sent it, and becomes what its script would say")
+    @Test("A cookie message is validated against its document, and converted to the text of document.cookie")
     func cookies() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -283,7 +283,7 @@ struct LegacyTests {
                 method: .get, scheme: "post", authority: "shop.example", path: "/a?b",
                 headerFields: [oldScheme: "https", bodyParam: "c=d"]))
         #expect(page.view.loads == [place + "a?b"] && page.session.documentURL == "https://shop.example/a?b")
-        // Not what a page of the view asks for, nor another document.
+        // Other requests of the view and requests for other documents are not posted.
         _ = try await fixture.answer(to: place + "a?b", from: page.view, of: container)
         _ = try await fixture.answer(to: place + "other", from: page.view, isMainDocument: true, of: container)
         #expect(bodies == [])
@@ -298,7 +298,7 @@ struct LegacyTests {
         await container.shutDown()
     }
 
-    @Test("The app's own request opens a page; what cannot be made is refused")
+    @Test("A request of the app opens a page; invalid requests are refused")
     func requests() async throws {
         let container = try await container(isOn: false)
         let page = try await container.open(

@@ -11,9 +11,9 @@ import ResourceLoading
 import Testing
 import WebEngineTesting
 
-/// Packages, previews and the network, as HTTP: through the whole chain.
+/// HTTP semantics of packages, previews and the network, through the whole pipeline.
 @MainActor
-@Suite("Local answers of a container", .timeLimit(.minutes(1)))
+@Suite("Local responses of a container", .timeLimit(.minutes(1)))
 struct LocalAnswerTests {
     private let fixture = Fixture()
     private let url = "containerkit://shop.example/a.txt"
@@ -24,7 +24,7 @@ struct LocalAnswerTests {
         return container
     }
 
-    @Test("A packaged file has a strong tag, and who has it gets 304")
+    @Test("A packaged file has a strong entity tag, and a matching If-None-Match gets 304")
     func validation() async throws {
         let container = try await container()
         let whole = try await fixture.answer(to: url, of: container)
@@ -37,7 +37,7 @@ struct LocalAnswerTests {
         #expect(same.sink.status == 304 && same.sink.body.isEmpty && same.record.provenance?.source == .package)
     }
 
-    @Test("A range of a packaged file is answered from the package")
+    @Test("A range of a packaged file is served from the package")
     func ranges() async throws {
         let container = try await container()
         let part = try await fixture.answer(to: url, .get, [.range: "bytes=2-4"], of: container)
@@ -48,7 +48,7 @@ struct LocalAnswerTests {
     }
 
     @Test(
-        "Paths without a file are the server's, or answered by a folder or a page of the name where the app wants that")
+        "Paths without a file go to the server, or to a folder's index or a page of that name if the app configures it")
     func pathsWithoutFiles() async throws {
         for isOn in [false, true] {
             let fixture = Fixture()
@@ -66,19 +66,19 @@ struct LocalAnswerTests {
         }
     }
 
-    @Test("What the network answers is not touched, and gets the conditions itself")
+    @Test("Responses of the network are unchanged, and the network receives the conditional fields")
     func network() async throws {
         let container = try await container()
         let answer = try await fixture.answer(
             to: "containerkit://shop.example/b.txt", .get, [.range: "bytes=0-1", .ifNoneMatch: "*"], of: container)
         #expect(answer.sink.status == 200 && answer.sink.fields[.acceptRanges] == nil)
         #expect(fixture.network.requests.withLock { $0.last?.headerFields[.range] } == "bytes=0-1")
-        // Other methods of a packaged file are the server's.
+        // Other methods for a packaged file go to the server.
         _ = try await fixture.answer(to: url, .options, of: container)
         #expect(fixture.network.requests.withLock { $0.last?.method } == .options)
     }
 
-    @Test("A preview of a folder is settled, one of a server is not")
+    @Test("A folder preview handles conditions and ranges, a server preview does not")
     func previews() async throws {
         let container = try await container()
         try Data("0123456789".utf8).write(to: URL(filePath: fixture.folder + "/p.txt"))

@@ -14,7 +14,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Responses whose head breaks the rules of HTTP, at each download of a container, through the real transport.
+/// Responses with a malformed head, for each kind of download of a container, through the real transport.
 @MainActor
 @Suite("Malformed responses to a container", .timeLimit(.minutes(2)))
 struct MalformedResponseTests {
@@ -26,13 +26,13 @@ struct MalformedResponseTests {
         return AsyncHTTPTransport(configuration)
     }
 
-    @Test("A manifest fails with a typed error, and pages go on", arguments: MalformedOrigin.Version.allCases)
+    @Test("A manifest fails with a typed error, and pages still work", arguments: MalformedOrigin.Version.allCases)
     func manifest(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
             let container = try await fixture.container(covering: ["127.0.0.1"]) {
                 $0.network.transport = transport
-                // The waits between attempts are of no interest here.
+                // Avoids the waits between attempts.
                 $0.packages.updates.downloads.retry.failuresInARow = 1
             }
             for response in version.responses {
@@ -46,7 +46,7 @@ struct MalformedResponseTests {
         }
     }
 
-    /// The text of a page's request for a correct response.
+    /// Returns the body of a page's request for a valid response.
     private func page(_ container: Container<FakeEngine>, _ origin: MalformedOrigin) async throws -> String {
         try await fixture.text("\(scheme(origin))://127.0.0.1:\(origin.port)/good", of: container)
     }
@@ -55,7 +55,7 @@ struct MalformedResponseTests {
         origin.authorityPEM == nil ? "containerkit-http" : "containerkit"
     }
 
-    @Test("A page's request fails, and the next one is answered", arguments: MalformedOrigin.Version.allCases)
+    @Test("A page's request fails, and the next one succeeds", arguments: MalformedOrigin.Version.allCases)
     func pages(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
@@ -97,7 +97,7 @@ struct MalformedResponseTests {
         }
     }
 
-    /// Checks for a table with a library of its own.
+    /// Checks for a table with a separate library.
     private func check(
         _ url: String, _ number: Int, by transport: AsyncHTTPTransport
     ) async throws -> TableCheckResult {
@@ -109,7 +109,7 @@ struct MalformedResponseTests {
         return try await library.check(.launch)
     }
 
-    @Test("The remote configuration fails, and the container opens", arguments: MalformedOrigin.Version.allCases)
+    @Test("Remote config fails, and the container opens", arguments: MalformedOrigin.Version.allCases)
     func remoteConfig(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             let transport = try transport(trusting: origin)
@@ -122,7 +122,7 @@ struct MalformedResponseTests {
                     $0.remote = options
                     $0.directory = "\(fixture.folder)/\(response.name)"
                 }
-                // If the check does not end, the time limit ends this.
+                // If the check does not end, the time limit ends the test.
                 while container.counters.remoteConfig?.failures != 1 {
                     try Task.checkCancellation()
                     await Task.yield()

@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite("Memory shares", .timeLimit(.minutes(1)))
 struct MemoryBudgetTests {
-    @Test("The parts add up to the ceiling, whatever it is", arguments: [0, 1, 15, 17, 1_000_003, 128 << 20, .max])
+    @Test("The shares add up to the limit, whatever it is", arguments: [0, 1, 15, 17, 1_000_003, 128 << 20, .max])
     func addUp(ceiling: Int) {
         let shares = MemoryBudget(ceiling: ceiling)
         let parts = [
@@ -22,7 +22,7 @@ struct MemoryBudgetTests {
         #expect(MemoryBudget(ceiling: -ceiling - 1) == MemoryBudget(ceiling: 0))
     }
 
-    @Test("An option beyond its share is cut, and one within stays")
+    @Test("An option above its share is reduced, one within it is unchanged")
     func options() async throws {
         let fixture = Fixture()
         let container = try await fixture.container {
@@ -35,7 +35,7 @@ struct MemoryBudgetTests {
         #expect(configuration.network.httpCache?.memoryBytes == 2 << 20)
         #expect(configuration.network.prefetch?.loader.maxBytes == 1 << 20)
         #expect(container.core.bodyBudget.limit == 8 << 20)
-        // The defaults are all within the default ceiling.
+        // All defaults are within the default limit.
         let standard = ContainerConfiguration(directory: fixture.folder)
         #expect(standard.sharedOut.storage.budgets.memoryCacheBytes == standard.storage.budgets.memoryCacheBytes)
         #expect(standard.sharedOut.network.httpCache?.memoryBytes == standard.network.httpCache?.memoryBytes)

@@ -12,7 +12,7 @@ import WebEngineTesting
 struct MemoryTests {
     private let fixture = Fixture()
 
-    @Test("When the conditions say that memory is short, what can be had again is let go, once for each step")
+    @Test("Under memory pressure reproducible data is released, once for each level")
     func pressure() async throws {
         let conditions = ChangingConditions(HostConditions())
         let container = try await fixture.container {
@@ -23,7 +23,7 @@ struct MemoryTests {
             try await container.warmUp()
             let view = try #require(fixture.engine.views.last)
             #expect(view.isAlive)
-            // What is no news of memory costs no warm view.
+            // Changes of other conditions discard no warm view.
             var others = conditions.conditions
             others.isIdle.toggle()
             conditions.set(others)

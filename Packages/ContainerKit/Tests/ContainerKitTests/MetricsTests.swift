@@ -23,7 +23,7 @@ struct MetricsTests {
     private let backend = TestMetrics()
     private let url = "https://shop.example/"
 
-    @Test("Pages and requests are counted by kinds, and no series has a name that a page or a server chose")
+    @Test("Pages and requests are counted by kind, and no dimension contains a value from a page or a server")
     func counts() async throws {
         let container = try await fixture.container(covering: ["shop.example"]) {
             $0.diagnostics.metrics = backend
@@ -53,14 +53,14 @@ struct MetricsTests {
             let timer = try backend.expectTimer("containerkit.page.\(mark)", scheme + [("warm", "false")])
             #expect(timer.values.count == 1, "\(mark)")
         }
-        // What is not known is not measured.
+        // Unknown times are not recorded.
         #expect(backend.timers(label: "containerkit.page.first_contentful_paint").isEmpty)
         #expect(backend.counterTotal(label: "containerkit.pool.check_outs", dimensions: [("warm", "false")]) == 1)
         let dimensions = backend.counters.flatMap(\.dimensions) + backend.timers.flatMap(\.dimensions)
         #expect(!dimensions.contains { $0.1.contains("shop") || $0.1.contains("/") })
     }
 
-    @Test("What was fetched ahead is told with all that came of it")
+    @Test("Prefetches are reported with all their results")
     func prefetch() throws {
         var counters = PrefetchCounters()
         (counters.hits, counters.misses, counters.mismatches, counters.abandoned, counters.skipped) = (1, 3, 2, 4, 5)
@@ -81,7 +81,7 @@ struct MetricsTests {
         #expect(backend.counterTotal(label: "containerkit.prefetch.wasted_bytes") == 6)
     }
 
-    @Test("Steps about white pages, requests to the app and package events are counted by kind")
+    @Test("Blank-page steps, page requests and package events are counted by kind")
     func kinds() throws {
         let page = PageID(rawValue: 1)
         let session = PageSession(

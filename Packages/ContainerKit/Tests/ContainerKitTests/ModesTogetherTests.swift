@@ -13,9 +13,9 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import LoopbackInterception
 
-/// What must not go wrong where pages of several modes are open, of one origin too.
+/// Pages of several modes that are open together, including pages of one origin.
 @MainActor
-@Suite("Pages of several modes: who asks, and what stays", .timeLimit(.minutes(1)))
+@Suite("Pages of several modes: attribution and pinning", .timeLimit(.minutes(1)))
 struct ModesTogetherTests {
     private let fixture = Fixture()
     private let shop = "https://m.shop.example/"
@@ -39,7 +39,7 @@ struct ModesTogetherTests {
         }
     }
 
-    /// What the engine asks for by the proxy.
+    /// Sends a request of the engine through the proxy.
     private func ask(
         _ url: String, _ fields: HTTPFields, of container: Container<FakeEngine>
     ) async throws -> (fields: HTTPFields, text: String, page: PageID?) {
@@ -54,7 +54,7 @@ struct ModesTogetherTests {
         return (response.head.headerFields, text, request.page?.page.id)
     }
 
-    @Test("What a plain page brings the engine of a package's URLs is asked for again before another page has it")
+    @Test("A response for a package URL to a plain page must be revalidated by the engine before another page uses it")
     func engineKeepsNothingForOthers() async throws {
         let container = try await container()
         try await fixture.install(["static/app.js": "packaged"], version: "1", base: shop, into: container)
@@ -72,7 +72,7 @@ struct ModesTogetherTests {
         await container.shutDown()
     }
 
-    @Test("A package answers what may be a page's by the proxy, though a plain page of its origin was opened last")
+    @Test("A package serves a request that may belong to a proxy page, even if a plain page of the origin opened last")
     func unknownAskers() async throws {
         let container = try await container()
         try await fixture.install(["f": "packaged"], version: "1", base: shop, into: container)
@@ -95,7 +95,7 @@ struct ModesTogetherTests {
         await container.shutDown()
     }
 
-    @Test("What a page by the scheme asks at a real URL is no page's that came by the proxy")
+    @Test("A request of a custom-scheme page to a real URL is not attributed to a proxy page")
     func ofScheme() async throws {
         let container = try await container()
         let page = try await container.open(shop)
@@ -109,7 +109,7 @@ struct ModesTogetherTests {
         await container.shutDown()
     }
 
-    @Test("A URL is covered for a page by the scheme also where it would open plain as a page itself")
+    @Test("A URL is covered for custom-scheme pages even if it would open in plain mode as a page")
     func covered() async throws {
         let modes = [try PageMode("s.shop.example", .customScheme)]
         let container = try await fixture.container(covering: ["*.shop.example"]) {
@@ -121,7 +121,7 @@ struct ModesTogetherTests {
         await container.shutDown()
     }
 
-    @Test("A page that is open stays at its name within its origin, whatever is decided of that meanwhile")
+    @Test("An open page keeps its custom-scheme URL within its origin, whatever mode is set for the origin meanwhile")
     func stays() async throws {
         let container = try await container()
         let page = try await container.open("https://part.example/app/")
@@ -135,7 +135,7 @@ struct ModesTogetherTests {
         await container.shutDown()
     }
 
-    @Test("A page that is led to a real URL is waited for by the engine's caches, and shares its files, before it goes")
+    @Test("A page that is sent to a real URL shares the pinned generations before it navigates")
     func led() async throws {
         let container = try await container()
         let page = try await container.open(named)
@@ -150,19 +150,19 @@ struct ModesTogetherTests {
         #expect(answer.sink.text.contains("location.replace"))
         #expect(container.openPages.last?.generations == other.session.generations)
         await container.close(other)
-        #expect(try await ask(shop + "x", [:], of: container).text == "one", "as long as it is on its way")
+        #expect(try await ask(shop + "x", [:], of: container).text == "one", "until the page has committed")
         await container.close(later)
         #expect(try await ask(shop + "x", [:], of: container).text == "two")
         await container.close(page)
         await container.shutDown()
     }
 
-    @Test("Before a page is led to a real URL the engine forgets what another generation left there")
+    @Test("Before a page is sent to a real URL, the engine removes files of other generations")
     func settles() async throws {
         let container = try await container()
         let page = try await container.open(named)
         page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
-        // Clearing fails while no page asks over loopback, so that it is for the next one to see to.
+        // Clearing fails while no page uses loopback, so that the next page must retry it.
         fixture.engine.forgetError = EngineError(.storage, "not now")
         let events = container.events
         try await fixture.install(["x": "one"], version: "1", base: shop, into: container)

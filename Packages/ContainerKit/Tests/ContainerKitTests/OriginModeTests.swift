@@ -27,7 +27,7 @@ struct OriginModeTests {
         }
     }
 
-    /// Opens the page, has it there, and says in which mode.
+    /// Opens the page, commits it, and returns its mode.
     private func mode(of url: String, in container: Container<FakeEngine>) async throws -> InterceptionMode {
         let page = try await container.open(url)
         let place = try #require(page.view.loads.last)
@@ -37,7 +37,7 @@ struct OriginModeTests {
         return page.session.mode
     }
 
-    @Test("What was intercepted once stays so without its package, and over a restart, for its origin alone")
+    @Test("An origin stays intercepted without its package and across a restart")
     func staysIntercepted() async throws {
         var container: Container<FakeEngine>? = try await container(.staysIntercepted)
         do {
@@ -48,7 +48,7 @@ struct OriginModeTests {
             #expect(try await mode(of: page, in: container) == .customScheme)
             try await container.remove(container.installedPackages[0].id)
             #expect(try await mode(of: page, in: container) == .customScheme)
-            // The network answers the document then.
+            // The network serves the document then.
             let answer = try await fixture.answer(
                 to: "containerkit://shop.example/index.html", isMainDocument: true, of: container)
             #expect(String(decoding: answer.sink.body, as: UTF8.self) == "network https://shop.example/index.html")
@@ -60,7 +60,7 @@ struct OriginModeTests {
         let next = try await self.container(.staysIntercepted)
         #expect(next.originModes == ["https://shop.example": .intercepted])
         #expect(try await mode(of: page, in: next) == .customScheme)
-        // The host's word: a rule, and then the origin's own.
+        // The decision of the host: a rule, and then the mode of the origin.
         next.setRules(try RouteRules([RouteRule(.pass, host: HostPattern("shop.example"))]))
         #expect(try await mode(of: page, in: next) == .plain)
         next.setRules(.none)
@@ -70,7 +70,7 @@ struct OriginModeTests {
         await next.shutDown()
     }
 
-    @Test("As it was opened first: a package that comes later changes nothing until the host says so")
+    @Test("asFirstOpened: a later package has no effect until the host sets the mode")
     func asFirstOpened() async throws {
         let container = try await container(.asFirstOpened)
         #expect(try await mode(of: page, in: container) == .plain)
@@ -79,7 +79,7 @@ struct OriginModeTests {
         #expect(container.originModes == ["https://shop.example": .plain])
         try container.setMode(.intercepted, ofOrigin: "https://shop.example/any?thing")
         #expect(try await mode(of: page, in: container) == .customScheme)
-        // What the switch keeps out says nothing of an origin.
+        // The mode of an origin is not recorded while the container is disabled.
         container.isEnabled = false
         #expect(try await mode(of: "https://new.example/", in: container) == .plain)
         container.isEnabled = true
@@ -87,7 +87,7 @@ struct OriginModeTests {
         await container.shutDown()
     }
 
-    @Test("The host's word goes before what covers an origin, whatever the policy, and is kept")
+    @Test("The host's mode of an origin takes precedence over coverage with any policy, and is stored")
     func decided() async throws {
         var container: Container<FakeEngine>? = try await container(.staysIntercepted)
         do {
@@ -101,7 +101,7 @@ struct OriginModeTests {
         container = nil
         let next = try await self.container(.staysIntercepted)
         #expect(try await mode(of: page, in: next) == .plain)
-        // Files of the package answer other pages all the same: only where the origin's own pages lie is decided.
+        // The package still serves other pages: the mode applies only to pages of the origin itself.
         #expect(
             try await fixture.text("containerkit://shop.example/index.html", of: next) == "packaged")
         try next.setMode(nil, ofOrigin: page)
@@ -109,7 +109,7 @@ struct OriginModeTests {
         await next.shutDown()
     }
 
-    @Test("A page that comes to a name of an origin that is covered in part moves nothing")
+    @Test("A document at a custom-scheme URL of a partly covered or uncovered origin records no mode")
     func wanderers() async throws {
         let container = try await container(.staysIntercepted)
         let path = try PathPattern(glob: "/app/*")
@@ -123,7 +123,7 @@ struct OriginModeTests {
         await container.shutDown()
     }
 
-    @Test("Nothing is kept where pages follow what covers them, or keep their origin")
+    @Test("No mode is stored if pages follow the interception policy or have real origins")
     func nothing() async throws {
         let other = Fixture()
         let proxied = try await other.container { $0.pages.mode = .loopbackProxy }
@@ -140,7 +140,7 @@ struct OriginModeTests {
         }
     }
 
-    @Test("Texts that name no origin are refused", arguments: ["", "shop.example", "tel:1", "https://"])
+    @Test("Texts that are no web origin are refused", arguments: ["", "shop.example", "tel:1", "https://"])
     func refused(url: String) async throws {
         let container = try await container(.staysIntercepted)
         let error = #expect(throws: ContainerError.self) { try container.setMode(.plain, ofOrigin: url) }

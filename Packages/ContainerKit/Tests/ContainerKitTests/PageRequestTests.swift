@@ -8,9 +8,9 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// Prompts of pages in a whole container.
+/// Prompts of pages in a container.
 @MainActor
-@Suite("What pages ask", .timeLimit(.minutes(1)))
+@Suite("Page requests", .timeLimit(.minutes(1)))
 struct PageRequestTests {
     private let fixture = Fixture()
     private let delegate = RecordedDelegate()
@@ -21,7 +21,7 @@ struct PageRequestTests {
         try await fixture.container(covering: ["a.example"]) { change(&$0.pages.requests) }
     }
 
-    /// Answers to what a page asked, and the records of it, in order.
+    /// The answers to a page's prompts, and their records, in order.
     @MainActor
     private final class Asker {
         private(set) var answers: [EnginePrompt.Answer] = []
@@ -36,12 +36,12 @@ struct PageRequestTests {
             }
         }
 
-        /// Has the page of a view ask.
+        /// Sends a prompt of the page in a view.
         func ask(_ subject: EnginePrompt.Subject, in view: FakeView) {
             view.onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
         }
 
-        /// The record of a number, once it is there.
+        /// Waits for a record, by its index, and returns it.
         func record(_ index: Int) async throws -> PageRequestRecord {
             while records.count <= index {
                 for await _ in changes { break }
@@ -61,7 +61,7 @@ struct PageRequestTests {
     ]
 
     @Test(
-        "Without a delegate, and with one that has none of its own, each request gets its safe answer",
+        "Without a delegate, and with a delegate without methods, each request gets its safe answer",
         arguments: subjects)
     func defaults(subject: EnginePrompt.Subject) async throws {
         @MainActor
@@ -123,13 +123,13 @@ struct PageRequestTests {
         #expect(asker.records.map(\.ending) == [.pageGone, .pageGone] && asker.answers == [.no, .no])
         #expect(!page.view.isAlive)
         delegate.gate.open()
-        // One that asked nothing has its view cleaned.
+        // The view of a page without prompts is reset for reuse.
         let other = try await container.open("https://a.example/")
         await container.close(other)
         #expect(other.view.isAlive && other.view.resets == 1)
     }
 
-    @Test("Prompts end with another document, with the process, and when the engine withdraws them")
+    @Test("Prompts end with another document, with the process, or when the engine withdraws them")
     func gone() async throws {
         let container = try await container()
         container.pageDelegate = delegate
@@ -153,7 +153,7 @@ struct PageRequestTests {
         #expect(asker.answers == [.no, .no, .yes] && asker.records.count == 3)
     }
 
-    @Test("A new window is shown in the page's view if the app decides so, and the view is discarded then")
+    @Test("A new window is shown in the page's view if the app decides so, and the view is discarded afterwards")
     func windows() async throws {
         let container = try await container { $0.hosts = [] }
         container.pageDelegate = delegate
@@ -170,7 +170,7 @@ struct PageRequestTests {
             for await _ in loads { break }
             #expect(page.view.loads.last == place)
         }
-        // Its host is one inside now, and so is that of the opening.
+        // Its host is allowed now, as is the host of the opened URL.
         asker.ask(.document(url: "https://b.example/next"), in: page.view)
         asker.ask(.document(url: "containerkit://a.example/next"), in: page.view)
         #expect(asker.answers == [.no, .no, .no, .yes, .yes] && asker.records.count == 3)

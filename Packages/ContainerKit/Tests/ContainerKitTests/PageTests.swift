@@ -9,14 +9,14 @@ import WebEngine
 import WebEngineTesting
 import WebViewPool
 
-/// Pages from their opening to their close, and the container's own end.
+/// Pages from open to close, and the end of the container.
 @MainActor
 @Suite("Pages", .timeLimit(.minutes(1)))
 struct PageTests {
     private struct Refusal: Error {}
     private let fixture = Fixture()
 
-    @Test("Pages open in warm views, and their ids count up")
+    @Test("Pages open in warm views, and their identifiers count up")
     func warm() async throws {
         let container = try await fixture.container { $0.views.poolCapacity = 2 }
         try await container.warmUp()
@@ -33,7 +33,7 @@ struct PageTests {
         #expect(fixture.engine.views.allSatisfy { !$0.isAlive })
     }
 
-    @Test("A page that is closed twice does not take the view of the next one")
+    @Test("A page that is closed twice does not take the view of the next page")
     func doubleClose() async throws {
         let container = try await fixture.container()
         let first = try await container.open("https://a.example/")
@@ -47,12 +47,12 @@ struct PageTests {
         #expect(third.view !== second.view)
     }
 
-    @Test("A view serves pages of one site and mode alone, and none after a page of another site was in it")
+    @Test("A view is reused only for pages of the same site and mode, and not after a page of another site")
     func sites() async throws {
         let container = try await fixture.container(covering: ["m.a.example"]) { $0.views.poolCapacity = 4 }
         let first = try await container.open("https://a.example/")
         await container.close(first)
-        // Another site; the same site in another mode; the same.
+        // Another site, the same site in another mode, and the same site and mode.
         let other = try await container.open("https://b.example/")
         let covered = try await container.open("https://m.a.example/")
         let same = try await container.open("http://www.a.example/")
@@ -67,7 +67,7 @@ struct PageTests {
         #expect(pool.recycled == 3 && pool.discarded == 1 && pool.quarantined == 0)
     }
 
-    @Test("A page that its host cannot prepare is not opened")
+    @Test("A page whose preparation by the host fails is not opened")
     func refusedPreparation() async throws {
         let container = try await fixture.container(covering: ["a.example"])
         await #expect(throws: Refusal.self) { try await container.open("https://a.example/") { _ in throw Refusal() } }
@@ -79,7 +79,7 @@ struct PageTests {
         #expect(page.view === view && view.resets == 1)
     }
 
-    @Test("The session follows the document, under its real URL, and what a closed page says is not heard")
+    @Test("The session follows the document, with its real URL, and signals of a closed page are ignored")
     func documents() async throws {
         let container = try await fixture.container(covering: ["a.example"])
         let page = try await container.open("https://a.example/")
@@ -98,7 +98,7 @@ struct PageTests {
         #expect(container.openPages.isEmpty)
     }
 
-    @Test("Events come in order, to every subscriber")
+    @Test("Events arrive in order, at every subscriber")
     func events() async throws {
         let container = try await fixture.container(covering: ["a.example"])
         let streams = [container.events, container.events]
@@ -120,7 +120,7 @@ struct PageTests {
         }
     }
 
-    @Test("When the container goes, its listeners hear the end, its schemes refuse, and its folder is free")
+    @Test("When the container is released, its streams end, its schemes refuse requests, and its folder is unlocked")
     func end() async throws {
         var container: Container<FakeEngine>? = try await fixture.container(covering: ["a.example"])
         let events = try #require(container?.events)
@@ -135,7 +135,7 @@ struct PageTests {
         _ = try await fixture.container(on: FakeEngine())
     }
 
-    @Test("A scheme that the engine keeps for itself is an error, and the folder stays free")
+    @Test("A scheme that the engine reserves is an error, and the folder is unlocked")
     func takenScheme() async throws {
         fixture.engine.takenScheme = "containerkit-http"
         await #expect {

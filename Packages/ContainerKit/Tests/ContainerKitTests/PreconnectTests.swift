@@ -9,9 +9,9 @@ import WebViewPool
 @testable import ContainerKit
 
 @MainActor
-@Suite("What is done ahead of pages", .timeLimit(.minutes(2)))
+@Suite("Work ahead of page loads", .timeLimit(.minutes(2)))
 struct PreconnectTests {
-    @Test("A container connects ahead where pages open by its proxy, and precompiles where they have a script")
+    @Test("A container preconnects if pages use the proxy, and precompiles if pages have a script")
     func container() async throws {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(
@@ -25,7 +25,7 @@ struct PreconnectTests {
         try await container.warmUp()
         let warm = try #require(container.pool.idleView)
         #expect(warm.preconnections == [["https://shop.example"]] && warm.precompiledSources.isEmpty)
-        // A page that is not covered is nobody's, and neither is one whose engine goes elsewhere, or past a container.
+        // No connection is made for a page that is not covered, whose engine uses another proxy, or that is plain.
         for url in ["https://unknown.example/", "https://a.example/x"] {
             await container.close(try await container.open(url))
         }
@@ -45,7 +45,7 @@ struct PreconnectTests {
         #expect(container.pool.idleView === next && next.preconnections.count == count)
     }
 
-    @Test("The script of pages is run ahead in each new view in custom-scheme mode, and nothing is connected to")
+    @Test("In custom-scheme mode the page script is precompiled in each new view, and no connection is made")
     func precompiledSources() async throws {
         let fixture = Fixture()
         fixture.engine.traits = EngineTraits(
@@ -62,7 +62,7 @@ struct PreconnectTests {
 }
 
 extension FakeView {
-    /// The origins that it was to connect to, by script.
+    /// The origins of the preconnect scripts, in order.
     fileprivate var preconnections: [[String]] {
         evaluatedScripts.filter { $0.contains("preconnect") }.map(Self.origins)
     }

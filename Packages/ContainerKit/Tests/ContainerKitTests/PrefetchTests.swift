@@ -19,15 +19,15 @@ import WebEngineTesting
 
 @testable import ContainerKit
 
-/// What is asked for when a page is opened.
+/// Prefetches of pages in a container.
 @MainActor
-@Suite("Fetched ahead", .timeLimit(.minutes(1)))
+@Suite("Prefetch in a container", .timeLimit(.minutes(1)))
 struct PrefetchTests {
     private let fixture = Fixture()
     private let url = "https://shop.example/?id=7"
     private let api = "https://shop.example/api?id=7"
     private let place = "containerkit://shop.example/"
-    /// What the engine says of itself, with a script's request.
+    /// The header fields of a script's request, as the engine makes it.
     private var fields: HTTPFields {
         [.userAgent: "Fake", .acceptLanguage: "de", .accept: "*/*", .referer: place + "?id=7"]
     }
@@ -54,7 +54,7 @@ struct PrefetchTests {
         return container
     }
 
-    /// As the engine asks for a page's document.
+    /// Returns the engine's request for a page's document.
     private func document() throws -> HTTPRequest {
         try #require(
             HTTPRequest(
@@ -62,7 +62,7 @@ struct PrefetchTests {
                 headerFields: [.userAgent: "Fake", .acceptLanguage: "de", .accept: "text/html,*/*"]))
     }
 
-    /// Where it never holds the time limit ends this.
+    /// Waits until a condition holds. If it never holds, the time limit ends the test.
     private func until(_ holds: () throws -> Bool) async throws {
         while try !holds() {
             try Task.checkCancellation()
@@ -72,7 +72,7 @@ struct PrefetchTests {
 
     private func count(_ url: String) -> Int { fixture.network.urls.count { $0 == url } }
 
-    /// The page's own request for the interface.
+    /// Sends the page's own request for the interface.
     private func ask(_ page: Page<FakeView>, of container: Container<FakeEngine>) async throws -> Provenance.Source? {
         let answer = try await fixture.answer(
             to: place + "api?id=7", .get, fields, from: page.view, of: container)
@@ -81,7 +81,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "In the first launch the page's document tells what the engine adds to requests; then the page gets its answer")
+        "In the first launch prefetches wait for the engine's first document request, and the page gets the response")
     func firstLaunch() async throws {
         let container = try await container(isKnown: false)
         let page = try await container.open(url)
@@ -95,14 +95,14 @@ struct PrefetchTests {
         #expect(sent[.userAgent] == "Fake" && sent[.acceptLanguage] == "de" && sent[.accept] == "*/*")
         #expect(sent[.referer] == url && sent[.origin] == nil)
         #expect(HTTPField.Name("Sec-Fetch-Site").flatMap { sent[$0] } == "same-origin")
-        // Once: a second request is the page's own.
+        // Each response is used once: the second request is not served from the prefetch.
         #expect(try await ask(page, of: container) != .prefetch)
         let counters = try #require(container.counters.prefetch)
         #expect(counters.started == 1 && counters.hits + counters.joins == 1)
         await container.shutDown()
     }
 
-    @Test("It is asked for before a view is checked out, and leaves without the page's document")
+    @Test("Prefetches start before a view is checked out, and do not wait for the page's document")
     func order() async throws {
         let container = try await container()
         var started: Int?
@@ -114,7 +114,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("What the engine adds is known in the next launch")
+    @Test("The engine's header fields are known in the next launch")
     func nextLaunch() async throws {
         var first: Container<FakeEngine>? = try await container()
         let file = fixture.folder + "/store/documents/prefetch-fields"
@@ -130,7 +130,7 @@ struct PrefetchTests {
         await next.shutDown()
     }
 
-    @Test("It has the cookies that the app gave the engine; a page that has others by then asks itself")
+    @Test("Prefetches carry the engine's cookies; a page whose cookies differ by then makes its own request")
     func cookies() async throws {
         let container = try await container()
         try await fixture.engine.jar.set(EngineCookie(name: "user", value: "1", domain: "shop.example"))
@@ -150,7 +150,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "A page whose cookies an answer made ahead has renewed gets that answer, and keeps them",
+        "A page gets a prefetched response that has renewed its cookies, and keeps them",
         arguments: [true, false])
     func renewedCookies(_ isCached: Bool) async throws {
         let container = try await container { if !isCached { $0.network.httpCache = nil } }
@@ -167,7 +167,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("A container that ends drops what nobody has taken, though its page is open")
+    @Test("A container that ends drops unused responses although its page is open")
     func ended() async throws {
         let container = try await container()
         let page = try await container.open(url)
@@ -177,7 +177,7 @@ struct PrefetchTests {
         await container.close(page)
     }
 
-    @Test("Where the engine keeps the cookies, the request has those of its own host")
+    @Test("If the engine stores the cookies, the prefetch carries those of its own host")
     func engineCookies() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container()
@@ -187,12 +187,12 @@ struct PrefetchTests {
         let page = try await container.open(url)
         try await until { count(api) == 1 }
         #expect(fixture.network.requests.withLock { $0.first?.headerFields[.cookie] } == "shop.example=1")
-        // The engine's request has them itself.
+        // The engine's own request carries the cookies.
         var own = fields
         own[.cookie] = "shop.example=1"
         let same = try await fixture.answer(to: place + "api?id=7", .get, own, from: page.view, of: container)
         #expect(same.record.provenance?.source == .prefetch)
-        // None of it is sent where the engine does not tell.
+        // No prefetch is sent if the engine's cookies cannot be read.
         await container.close(page)
         fixture.engine.jar.hangs = true
         let other = try await container.open(url)
@@ -202,7 +202,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("At the local server a page's request has the cookies of its own site, and not the token")
+    @Test("With the loopback server, prefetches carry the cookies of the page's site, and not the token")
     func serverCookies() async throws {
         fixture.engine.traits = EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
@@ -211,7 +211,7 @@ struct PrefetchTests {
         for domain in ["shop-example.localhost", "api-example.localhost"] {
             try await fixture.engine.jar.set(EngineCookie(name: domain, value: "1", domain: domain))
         }
-        // The token is there, too.
+        // The token is also in the store.
         let page = try await container.open(url)
         #expect(fixture.engine.jar.cookies.count == 3)
         try await until { count(api) == 1 }
@@ -222,7 +222,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "Nothing is asked for that a package has, that the rules keep away, or that does not come through the container"
+        "Nothing is prefetched that a package serves, rules exclude, or would not pass through the container"
     )
     func nothing() async throws {
         let container = try await container(
@@ -233,20 +233,20 @@ struct PrefetchTests {
         try container.setRules(RouteRules([], deny: [RouteRule(.pass, host: HostPattern("denied.example"))]))
         try await fixture.install(["packaged.json": "{}"], version: "1", into: container)
         let page = try await container.open(url)
-        // Of the package it is known only when that has been looked into.
+        // The prefetch fails only after the package has been looked up.
         try await until { container.counters.prefetch?.failures == 1 }
         #expect(container.counters.prefetch?.started == 1 && fixture.network.urls == [])
         let packaged = try await fixture.answer(
             to: place + "packaged.json", .get, fields, from: page.view, of: container)
         #expect(packaged.record.provenance?.source == .package)
-        // Pages that are not covered have nothing made ahead, nor has any while all is switched off.
+        // Pages that are not covered, and all pages while the container is disabled, have no prefetches.
         container.isEnabled = false
         _ = try await container.open(url)
         #expect(container.counters.prefetch?.started == 1)
         await container.shutDown()
     }
 
-    @Test("A page that the rules pass by then gets nothing of what was fetched ahead")
+    @Test("A page that the rules bypass gets no prefetched response")
     func passed() async throws {
         let container = try await container()
         let page = try await container.open(url)
@@ -258,7 +258,7 @@ struct PrefetchTests {
     }
 
     @Test(
-        "What nobody has asked for goes with its page, its account, the cache and the memory",
+        "Unused responses are removed with their page, their account, the cache or under memory pressure",
         arguments: ["page", "account", "all", "sign-out", "cache", "memory"])
     func dropped(_ how: String) async throws {
         let container = try await container()
@@ -278,7 +278,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("A server of another origin is asked before it gets what no form can send", arguments: [true, false])
+    @Test("A cross-origin prefetch is preflighted if it is not a simple request", arguments: [true, false])
     func preflight(isEngines: Bool) async throws {
         fixture.engine.traits.preflights = isEngines
         let api = "https://api.example/list"
@@ -301,7 +301,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("The document is asked for ahead where the app wants that, unless it is posted")
+    @Test("The document is prefetched if the app configures it, unless it is posted")
     func documentAhead() async throws {
         let container = try await container { $0.network.prefetch?.fetchesDocument = true }
         let page = try await container.open(url)
@@ -327,7 +327,7 @@ struct PrefetchTests {
             """.utf8)
     }
 
-    @Test("The table is fetched at launch, kept for the next one, and a bad answer changes nothing")
+    @Test("The table is requested at launch, stored for the next one, and an invalid response changes nothing")
     func fetchedTable() async throws {
         let source = "https://config.example/prefetch"
         fixture.network.put(.bytes(json("2")), at: source)
@@ -342,7 +342,7 @@ struct PrefetchTests {
         let page = try await first?.open(url)
         try await until { count(api) == 1 }
         if let page { await first?.close(page) }
-        // Nothing new is nothing taken. While the first table is being kept, nothing is asked for.
+        // An unchanged table is not applied again. While the first table is being stored, no request is made.
         try await until {
             if count(source) == 1 { first?.hostEnteredForeground() }
             return count(source) == 2
@@ -351,7 +351,7 @@ struct PrefetchTests {
         first = nil
         fixture.network.put(.bytes(Data(#"{"code":500}"#.utf8)), at: source)
         let next = try await container(on: FakeEngine(), change: change)
-        // That of the launch before. What came of this launch may have been told before anyone could listen.
+        // The table of the former launch. Events of this launch may precede the subscription.
         let other = try await next.open(url)
         try await until { count(api) == 2 && next.counters.prefetchTable?.failures == 1 }
         await next.close(other)
@@ -375,7 +375,7 @@ struct PrefetchTests {
         await next.shutDown()
     }
 
-    /// What a page's message comes to.
+    /// Returns the reply to a message of a page.
     private func call(_ message: String, from document: String, in view: FakeView) async throws -> String {
         let say = { (word: String, json: String) throws -> String in
             let answer = view.prompt("\(word) \(document) \(json)")
@@ -391,7 +391,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test("A page may ask by a message: once, for URLs of its own origin")
+    @Test("A page can get a prefetched response by a message, once, for URLs of its own origin")
     func messages() async throws {
         let container = try await container(
             #"{"api":"https://shop.example/api","urlParam":true},{"api":"https://api.example/list"}"#
@@ -410,7 +410,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("What would set a cookie that nobody keeps is not given to a message, but left to the page's own request")
+    @Test("A response that would set a cookie that is not stored is not used for a message")
     func messageCookies() async throws {
         fixture.engine.traits.keepsCookies = true
         let container = try await container {
@@ -427,7 +427,7 @@ struct PrefetchTests {
         await container.shutDown()
     }
 
-    @Test("Another table is for the pages after it; without the option there is nothing")
+    @Test("A new table applies to pages that are opened later; without the option no request is made")
     func tables() async throws {
         let container = try await container()
         container.setPrefetchTable(nil)

@@ -14,7 +14,7 @@ import WebEngineTesting
 struct PreviewTests {
     private let fixture = Fixture()
 
-    @Test("A mounted folder answers before the package, is plain to see in the events, and goes again")
+    @Test("A mounted folder takes precedence over the package, is visible in the events, and can be unmounted")
     func mounting() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "packed", "only.js": "packed"], version: "1", into: container)
@@ -37,7 +37,7 @@ struct PreviewTests {
             case .previewMounted(preview): received.append("mounted")
             case .previewUnmounted(preview): received.append("unmounted")
             case .request: received.append("request")
-            // The first to listen hears of the package that was installed before.
+            // The first subscriber also receives the event of the package that was installed before.
             case .package: continue
             default: received.append("other")
             }
@@ -46,7 +46,7 @@ struct PreviewTests {
         #expect(received == ["mounted", "request", "request", "unmounted", "request"])
     }
 
-    @Test("What a preview covers is intercepted while it is mounted")
+    @Test("The URLs of a preview are intercepted while it is mounted")
     func interceptionPolicy() async throws {
         let container = try await fixture.container()
         let preview = Preview(.folder(fixture.folder), over: try PackageBaseURL("https://new.example/app/"))

@@ -8,9 +8,9 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Pages of the mode `loopbackProxy`, as far as they can be seen without a web.
+/// Pages of the mode `loopbackProxy`, without a web engine.
 @MainActor
-@Suite("Pages by a proxy", .timeLimit(.minutes(1)))
+@Suite("Pages in loopbackProxy mode", .timeLimit(.minutes(1)))
 struct ProxyPageTests {
     private let fixture = Fixture()
 
@@ -21,7 +21,7 @@ struct ProxyPageTests {
             identifiesPage: false, acceptLanguage: nil)
     }
 
-    @Test("The engine is told a proxy with credentials, and that it is gone when the container ends")
+    @Test("The engine gets a proxy with credentials, and loses it when the container ends")
     func life() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let proxy = try #require(fixture.engine.proxy)
@@ -31,7 +31,7 @@ struct ProxyPageTests {
         #expect(fixture.engine.proxy == nil)
     }
 
-    @Test("A page that is covered opens at its own URL, in the mode; another one does so past the container")
+    @Test("A covered page opens at its real URL in the mode; another page opens in plain mode")
     func pages() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let covered = try await container.open("https://a.example/x#y")
@@ -41,7 +41,7 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
-    @Test("What comes by the proxy is told by it alone: the engine's own word of it is not heard")
+    @Test("Resources that the proxy loads are not reported by the engine as well")
     func resources() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let page = try await container.open("https://a.example/")
@@ -54,7 +54,7 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
-    @Test("Two containers have proxies of their own")
+    @Test("Two containers have separate proxies")
     func apart() async throws {
         let other = Fixture()
         let one = try await fixture.container { $0.pages.mode = .loopbackProxy }
@@ -65,7 +65,7 @@ struct ProxyPageTests {
         await two.shutDown()
     }
 
-    @Test("An engine that one container after another uses keeps the proxy of the one that is there")
+    @Test("An engine that two containers use in turn keeps the proxy of the current one")
     func inTurn() async throws {
         let own = EngineProxy(host: "proxy.example", port: 3_128)
         fixture.engine.setProxy(own)
@@ -78,7 +78,7 @@ struct ProxyPageTests {
         let second = try await other.container(on: fixture.engine) { $0.pages.mode = .loopbackProxy }
         let secondProxy = try #require(fixture.engine.proxy)
         #expect(secondProxy != firstProxy && secondProxy != own)
-        // What it does when its last reference goes, and when it is told twice.
+        // A release of the last reference, and a second shutdown, have no effect.
         await first?.shutDown()
         first = nil
         #expect(fixture.engine.proxy == secondProxy)
@@ -88,7 +88,7 @@ struct ProxyPageTests {
         #expect(fixture.engine.proxy == own)
     }
 
-    @Test("Switched off, by the host or by the rules, the engine goes as it did before, and back again after that")
+    @Test("While disabled by the host or the rules, the engine has its former proxy, and afterwards the container's")
     func switched() async throws {
         let container = try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .loopbackProxy }
         let proxy = try #require(fixture.engine.proxy)
@@ -107,7 +107,7 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
-    @Test("What is off at first listens nowhere; once on, the proxy that the host chose meanwhile comes back at last")
+    @Test("While initially disabled there is no listener; the proxy that the host set meanwhile is restored at the end")
     func late() async throws {
         let off = try RouteRules([], isEnabled: false)
         let container = try await fixture.container(covering: ["a.example"]) {
@@ -126,7 +126,7 @@ struct ProxyPageTests {
         #expect(fixture.engine.proxy == own)
     }
 
-    @Test("All pages are on the same generations, covered or not: any of them may come to what is covered")
+    @Test("All pages, covered or not, share their generations, because any of them may request covered URLs")
     func shared() async throws {
         let container = try await fixture.container { $0.pages.mode = .loopbackProxy }
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -142,7 +142,7 @@ struct ProxyPageTests {
         await container.shutDown()
     }
 
-    @Test("A container that is dropped gives the engine back, and its proxy closes")
+    @Test("A container that is released restores the engine's proxy, and its listener closes")
     func dropped() async throws {
         var container: Container<FakeEngine>? = try await fixture.container { $0.pages.mode = .loopbackProxy }
         #expect(container != nil && fixture.engine.proxy != nil)

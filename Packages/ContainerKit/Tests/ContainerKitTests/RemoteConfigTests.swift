@@ -17,7 +17,7 @@ import WebViewPool
 
 @testable import ContainerKit
 
-/// What remote config turns on and off in a container.
+/// The effects of remote config in a container.
 @MainActor
 @Suite("Remote config of a container", .timeLimit(.minutes(1)))
 struct RemoteConfigTests {
@@ -35,7 +35,7 @@ struct RemoteConfigTests {
 
     private func publish(_ text: String) { fixture.network.put(.bytes(Data(text.utf8)), at: source) }
 
-    /// A container whose remote config is the host's.
+    /// Creates a container whose remote config comes from the host.
     private func container(
         on engine: FakeEngine? = nil, change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
@@ -45,7 +45,7 @@ struct RemoteConfigTests {
         }
     }
 
-    /// One whose remote config is fetched.
+    /// Creates a container whose remote config comes from a server.
     private func fetching(
         on engine: FakeEngine? = nil, change: (inout RemoteConfigSource) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
@@ -60,7 +60,7 @@ struct RemoteConfigTests {
         try await fixture.install(["index.html": "home", "a.js": "packed"], version: "1", into: container)
     }
 
-    /// Where it never holds the time limit ends this.
+    /// Waits until a condition holds. If it never holds, the time limit ends the test.
     private func until(_ holds: () throws -> Bool) async throws {
         while try !holds() {
             try Task.checkCancellation()
@@ -70,10 +70,10 @@ struct RemoteConfigTests {
 
     private func code(of check: RemoteConfigCheck?) -> String? {
         guard case .failed(let error as RemoteConfigError) = check else { return nil }
-        return error.code.description
+        return "\(error.code)"
     }
 
-    @Test("Numbers take the place of the host's, but what the host has set to nothing stays so")
+    @Test("Numbers replace those of the host, except for features that the host has disabled")
     func numbers() throws {
         let numbers = try document(
             1, #""limits":{"poolCapacity":5,"httpCacheMemoryBytes":100,"httpCacheDiskBytes":200}"#
@@ -92,7 +92,7 @@ struct RemoteConfigTests {
         #expect(configuration.with(numbers).network.httpCache == nil)
     }
 
-    @Test("Without remote config there is none, and the host brings none")
+    @Test("Without the option there is no remote config, and documents of the host are refused")
     func none() async throws {
         let container = try await fixture.container()
         #expect(container.remoteConfig == nil && container.counters.remoteConfig == nil)
@@ -100,7 +100,7 @@ struct RemoteConfigTests {
         await #expect(throws: ContainerError.self) { try await container.apply(document) }
     }
 
-    @Test("Before there is a document all is as the host has it")
+    @Test("Without a document the host's configuration applies")
     func first() async throws {
         let container = try await container()
         let state = try #require(container.remoteConfig)
@@ -109,7 +109,7 @@ struct RemoteConfigTests {
         #expect(container.covers("https://shop.example/"))
     }
 
-    @Test("One field turns all off for what starts then; open pages get the network, and come back")
+    @Test("enabled: false turns everything off for new work; open pages use the network, and can be turned on again")
     func off() async throws {
         let container = try await container()
         try await install(into: container)
@@ -127,7 +127,7 @@ struct RemoteConfigTests {
         #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
     }
 
-    @Test("What the host has turned off no document turns on, and the other way round")
+    @Test("A document cannot turn on what the host has turned off, and vice versa")
     func both() async throws {
         let container = try await container()
         try await install(into: container)
@@ -143,7 +143,7 @@ struct RemoteConfigTests {
         #expect(!container.covers("https://shop.example/"))
     }
 
-    @Test("The deny list is the host's and the document's together, and the host's rules do not overrule it")
+    @Test("The deny lists of the host and of the document are combined, and the host's rules do not override them")
     func deny() async throws {
         let rules = try RouteRules(
             [RouteRule(.intercept, host: HostPattern("*.example"))],
@@ -167,7 +167,7 @@ struct RemoteConfigTests {
         #expect(container.covers("https://pay.example/") && !container.covers("https://bank.example/"))
     }
 
-    @Test("Packages off: they answer and cover nothing, at once and until they are on again")
+    @Test("packages off: they serve and cover nothing, at once and until they are on again")
     func packagesOff() async throws {
         let container = try await container()
         try await install(into: container)
@@ -175,7 +175,7 @@ struct RemoteConfigTests {
         let origin = HTTPRequest(method: .get, scheme: "https", authority: "shop.example", path: "/")
         #expect(container.path.policy.opens(originOf: origin))
         try await container.apply(document(1, #""features":{"packages":false}"#))
-        // Nor does a proxy open connections to there.
+        // The proxy opens no connections to the origin either.
         #expect(!container.covers("https://shop.example/") && !container.path.policy.opens(originOf: origin))
         #expect(try await fixture.text(script, from: page.view, of: container) == "network https://shop.example/a.js")
         try await container.apply(document(2, #""features":{"packages":{"perMille":1000}}"#))
@@ -183,7 +183,7 @@ struct RemoteConfigTests {
         #expect(try await fixture.text(script, from: page.view, of: container) == "packed")
     }
 
-    @Test("The HTTP cache off: nothing of it answers, and nothing is kept")
+    @Test("httpCache off: it serves and stores nothing")
     func cacheOff() async throws {
         fixture.network.put(
             .bytes(Data("one".utf8)), at: "https://shop.example/c.js", [.cacheControl: "max-age=600"])
@@ -204,7 +204,7 @@ struct RemoteConfigTests {
         #expect(try await source() == .memory)
     }
 
-    @Test("Prefetching off starts nothing; the pool off warms nothing; what the host does not use stays unused")
+    @Test("prefetch off starts nothing; pool off prewarms nothing; unused features remain unused")
     func othersOff() async throws {
         let table = try PrefetchTable(
             json: Data(
@@ -234,12 +234,12 @@ struct RemoteConfigTests {
         let next = try await container.open("https://shop.example/")
         try await until { container.counters.prefetch?.started == 1 }
         await container.close(next)
-        // On in the document, and not in the configuration.
+        // On in the document, but not in the configuration.
         #expect(container.blankPages == nil && container.remoteConfig?.features.contains(.blankPages) == true)
         await container.shutDown()
     }
 
-    @Test("Blank pages off: a page that opens then is not watched, and nothing is done about one that is open")
+    @Test("blankPages off: a new page is not monitored, and an open page is not recovered")
     func blankPagesOff() async throws {
         let container = try await container {
             $0.network.coveredHosts = [HostPattern("shop.example")].compactMap(\.self)
@@ -255,7 +255,7 @@ struct RemoteConfigTests {
         #expect(watched.view.reloads.isEmpty && watched.view.loads.count == 1)
     }
 
-    @Test("By the proxy: all off takes the proxy from the engine, and gives it back")
+    @Test("With the proxy, disabling removes the proxy from the engine, and enabling restores it")
     func proxy() async throws {
         let container = try await container { $0.pages.mode = .loopbackProxy }
         #expect(fixture.engine.proxy != nil)
@@ -266,13 +266,13 @@ struct RemoteConfigTests {
         await container.shutDown()
     }
 
-    @Test("It is fetched, kept, and in force in the next container before anything is fetched")
+    @Test("A document is requested, stored, and applied in the next container before any request")
     func kept() async throws {
         publish(json(3, #""enabled":false,"limits":{"poolCapacity":5,"httpCacheMemoryBytes":4096}"#))
         var first: Container<FakeEngine>? = try await fetching()
         try await until { first?.counters.remoteConfig?.applied == 1 }
         let isOff = first?.remoteConfig?.isEnabled == false
-        // Numbers and modes are of the next start.
+        // Numbers and modes apply from the next launch on.
         #expect(isOff && first?.configuration.views.poolCapacity == 3 && first?.remoteConfig?.documentAtStart == nil)
         await first?.shutDown()
         first = nil
@@ -285,7 +285,7 @@ struct RemoteConfigTests {
         await next.shutDown()
     }
 
-    @Test("A bad answer, an older one and none at all change nothing, and each is told and counted")
+    @Test("An invalid response, an older one and a missing one change nothing, and each is reported and counted")
     func failures() async throws {
         publish(json(3, #""features":{"pool":false}"#))
         let container = try await fetching()
@@ -327,7 +327,7 @@ struct RemoteConfigTests {
         await container.shutDown()
     }
 
-    @Test("The host's document goes before the server's older one, and over a restart")
+    @Test("The host's document takes precedence over an older one of the server, also across a restart")
     func pushed() async throws {
         publish(json(3))
         var first: Container<FakeEngine>? = try await fetching()
@@ -342,7 +342,7 @@ struct RemoteConfigTests {
         await next.shutDown()
     }
 
-    @Test("Another server's document is not used, and http is not asked")
+    @Test("A document of another server is not used, and an http server is not requested")
     func otherSource() async throws {
         publish(json(9, #""enabled":false"#))
         var first: Container<FakeEngine>? = try await fetching()
@@ -359,7 +359,7 @@ struct RemoteConfigTests {
         await next.shutDown()
     }
 
-    @Test("Modes are of the next start, and then of all of a page's requests")
+    @Test("Modes apply from the next launch on, and then to all requests of a page")
     func modes() async throws {
         let rules = try RouteRules([RouteRule(.intercept, host: HostPattern("*.example"))])
         var first: Container<FakeEngine>? = try await container { $0.network.rules = rules }
@@ -370,7 +370,7 @@ struct RemoteConfigTests {
         first = nil
         let next = try await container(on: FakeEngine()) { $0.network.rules = rules }
         #expect(!next.covers("https://news.example/") && next.covers("https://shop.example/"))
-        // A later document changes nothing of that before the next start.
+        // A later document changes no mode before the next launch.
         try await next.apply(document(2))
         #expect(!next.covers("https://news.example/"))
         await next.shutDown()

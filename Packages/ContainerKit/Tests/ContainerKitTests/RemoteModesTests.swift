@@ -14,13 +14,13 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import RequestPipeline
 
-@Suite("Modes of pages that remote config and the host name", .timeLimit(.minutes(1)))
+@Suite("Modes of pages in remote config and the configuration", .timeLimit(.minutes(1)))
 struct RemoteModesTests {
     private func named(_ url: String, by modes: PageModes) throws -> InterceptionMode? {
         modes.named(for: try #require(HTTPRequest(urlText: url)))
     }
 
-    @Test("Remote config chooses among the modes in use, and brings back nothing that the host has plain")
+    @Test("Remote config chooses among the modes in use, and cannot intercept pages that the host makes plain")
     func remoteConfig() throws {
         var modes = try PageModes(
             .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])
@@ -41,7 +41,7 @@ struct RemoteModesTests {
         #expect(document.mode(for: "https://d.example/") == .configured)
     }
 
-    @Test("Modes that do not go together, and more patterns than rules may have, are errors of the container")
+    @Test("Incompatible modes, and more patterns than the limit, are errors of the container")
     @MainActor
     func unsupported() async throws {
         let fixture = Fixture()

@@ -14,14 +14,14 @@ import WebEngineTesting
 
 @_spi(Testing) @testable import ContainerKit
 
-/// The way of one request through the facade.
+/// Requests through the facade.
 @MainActor
 @Suite("Requests", .timeLimit(.minutes(1)))
 struct RequestTests {
     private let fixture = Fixture()
 
     @Test(
-        "A body that the engine loses is not missed by the server: the request fails",
+        "A request whose body the engine loses fails and is not sent without it",
         arguments: ["POST", "PUT", "PATCH", "DELETE", "REPORT"],
         [HTTPField.Name.contentType, .contentLength])
     func lostBodies(method: String, field: HTTPField.Name) async throws {
@@ -37,7 +37,7 @@ struct RequestTests {
         #expect(error.location == "https://shop.example/order" && answer.record.method == method)
     }
 
-    @Test("Requests without a body go on, and so does everything on an engine that keeps bodies")
+    @Test("Requests without a body are sent, and so are all requests of an engine that keeps bodies")
     func keptBodies() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         for (method, fields): (HTTPRequest.Method, HTTPFields) in [
@@ -54,7 +54,7 @@ struct RequestTests {
         #expect(post.sink.error == nil && keeping.network.urls.count == 1)
     }
 
-    @Test("A POST is never answered from a package")
+    @Test("A POST is never served from a package")
     func methods() async throws {
         fixture.engine.traits.bodies = .all
         let container = try await fixture.container()
@@ -66,7 +66,7 @@ struct RequestTests {
         #expect(head.sink.fields[.contentLength] == "8")
     }
 
-    @Test("A record says what became of a request, in order and in full")
+    @Test("A record contains the outcome of a request, completely and in order")
     func record() async throws {
         let container = try await fixture.container()
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
@@ -87,7 +87,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A packaged file of another origin is refused where CORS asks, at once and later")
+    @Test("A packaged file of another origin is refused if CORS requires it, immediately and later")
     func foreign() async throws {
         let container = try await fixture.container { $0.storage.budgets.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
@@ -107,7 +107,7 @@ struct RequestTests {
     }
 
     @Test(
-        "What is answered at once is what is answered later",
+        "The immediate response equals the later response",
         arguments: [
             ([:], true), ([.ifNoneMatch: "*"], true), ([.origin: "containerkit://shop.example"], true),
             ([.referer: "containerkit://shop.example/"], true),
@@ -126,7 +126,7 @@ struct RequestTests {
             return
         }
         let later = try await container.path.answer(named)
-        // Bytes are in memory once they were read, which a fresh install's need not be at first.
+        // Bytes are in memory after they were read; after a fresh install they may not be.
         while given.isImmediate, container.path.immediateResponse(to: named) == nil {
             try Task.checkCancellation()
             _ = try await container.path.answer(named)
@@ -137,14 +137,14 @@ struct RequestTests {
             #expect(immediate.head == later.head && immediate.provenance == later.provenance)
             #expect(try await immediate.body.collect(upTo: 10) == later.body.collect(upTo: 10))
         }
-        // A document may move, and a switch may have kept the container out since.
+        // A document may be redirected, and a switch may have disabled the container meanwhile.
         let document = EngineRequest(head: head, view: page.view.id, isMainDocument: true)
         #expect(container.path.immediateResponse(to: try container.path.resolve(document, for: page.session)) == nil)
         container.isEnabled = false
         #expect(container.path.immediateResponse(to: try container.path.resolve(request, for: page.session)) == nil)
     }
 
-    /// A page, and its request for a packaged file that is in memory by now.
+    /// Opens a page, and returns its request for a packaged file that is in memory.
     private func fileInMemory() async throws -> (Container<FakeEngine>, Page<FakeView>, EngineRequest) {
         let container = try await fixture.container { $0.storage.budgets.smallBlobLimit = 4_096 }
         try await fixture.install(["a.txt": "packaged"], version: "7", into: container)
@@ -159,7 +159,7 @@ struct RequestTests {
         return (container, page, request)
     }
 
-    @Test("A packaged file in memory is answered before the engine's call returns, and recorded")
+    @Test("A packaged file in memory is delivered before the engine's call returns, and recorded")
     func atOnce() async throws {
         let (container, page, _) = try await fileInMemory()
         let events = container.events
@@ -171,7 +171,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A page that closes as it gets its file has all of it, and the record says whose it was")
+    @Test("A page that closes during the delivery gets the complete file, and the record contains the page")
     func closingWithin() async throws {
         let (container, page, request) = try await fileInMemory()
         var records: [RequestRecord] = []
@@ -189,7 +189,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A failure of the network is in the record, and the page hears of it once")
+    @Test("A failure of the network is in the record, and is delivered once")
     func failure() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let answer = try await fixture.answer(to: "containerkit://shop.example/to/javascript:x", of: container)
@@ -197,7 +197,7 @@ struct RequestTests {
         #expect(answer.record.responded == nil && answer.record.status == nil && answer.record.bytes == 0)
     }
 
-    @Test("Origin and Referer have their real values also after a hop, and others stay as they are")
+    @Test("Origin and Referer have their real values even after a redirect, and other fields are unchanged")
     func origins() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         _ = try await fixture.answer(
@@ -211,7 +211,7 @@ struct RequestTests {
         }
     }
 
-    @Test("The requests of a page that closes are cancelled upstream, and it hears nothing more")
+    @Test("The requests of a page that closes are cancelled upstream, and nothing more is delivered")
     func closing() async throws {
         let container = try await fixture.container(covering: ["shop.example"])
         let page = try await container.open("https://shop.example/")
@@ -228,7 +228,7 @@ struct RequestTests {
                 Issue.record("\(record.outcome)")
                 return
             }
-            // Who asked was known when it asked.
+            // The page was known when the request was made.
             #expect(record.page == page.session.id)
             break
         }
@@ -237,19 +237,19 @@ struct RequestTests {
 
     private static let frameAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-    /// Says of the last request whose it was.
+    /// Returns the `Sec-Fetch-Site` field of the last request.
     private func lastSite() throws -> String? {
         let name = try #require(HTTPField.Name("Sec-Fetch-Site"))
         return fixture.network.requests.withLock { $0.last?.headerFields[name] }
     }
 
-    @Test("A document that has moved is led to by who led to its first place, by way of all of them")
+    @Test("Sec-Fetch-Site of a redirected document considers its initiator and all URLs of the redirect chain")
     func movedDocuments() async throws {
         let container = try await fixture.container(covering: ["shop.example", "evil.example"])
         let shop = "https://shop.example/x"
         let cases: [(start: String, by: String?, site: String?)] = [
             ("shop.example/to/\(shop)", nil, "none"),
-            // Opened by the app, it goes by way of others.
+            // The app opens it, and it is redirected through another site.
             ("evil.example/to/\(shop)", nil, "none"),
             ("shop.example/to/\(shop)", "shop.example", "same-origin"),
             ("shop.example/to/\(shop)", "evil.example", "cross-site"),
@@ -265,7 +265,7 @@ struct RequestTests {
             _ = try await fixture.answer(
                 to: "containerkit://shop.example/x\(index)", from: page.view, isMainDocument: true, of: container)
             #expect(try lastSite() == site, "\(start) by \(opener ?? "the app")")
-            // What follows is led to by the document that is there now.
+            // The current document is the initiator of the next navigation.
             page.view.onSignal?(.started(url: "containerkit://shop.example/x"))
             page.view.onSignal?(.committed(url: "containerkit://shop.example/x"))
             _ = try await fixture.answer(
@@ -276,7 +276,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Another host of the same registrable domain is of the same site")
+    @Test("Another host of the same registrable domain is same-site")
     func sites() async throws {
         let hosts = ["shop.example", "cdn.shop.example", "a.github.io", "b.github.io"]
         let container = try await fixture.container(covering: hosts)
@@ -292,7 +292,7 @@ struct RequestTests {
         await container.shutDown()
     }
 
-    @Test("Of a page with a frame of another origin, what an element asks for makes no claim that may be false")
+    @Test("In a page with a cross-origin frame, ambiguous element requests have no Sec-Fetch-Site")
     func frames() async throws {
         let container = try await fixture.container(covering: ["shop.example", "cdn.example"])
         let page = try await container.open("https://shop.example/")
@@ -303,14 +303,14 @@ struct RequestTests {
         }
         _ = try await site(of: "containerkit://shop.example/", isDocument: true)
         #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
-        // A frame of its own changes nothing.
+        // A same-origin frame has no effect.
         _ = try await site(of: "containerkit://shop.example/frame", [.accept: Self.frameAccept])
         #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
         #expect(
             try await site(of: "containerkit://cdn.example/frame", [.accept: Self.frameAccept]) == "cross-site")
         #expect(try await site(of: "containerkit://shop.example/a") == nil)
         #expect(try await site(of: "containerkit://cdn.example/a") == nil)
-        // Scripts and requests of CORS say who they are.
+        // The initiator of scripts and CORS requests is known.
         #expect(
             try await site(of: "containerkit://cdn.example/a", [.referer: "containerkit://cdn.example/frame"])
                 == "same-origin")
@@ -322,7 +322,7 @@ struct RequestTests {
         #expect(try await site(of: "containerkit://shop.example/a") == "same-origin")
     }
 
-    @Test("A server is asked for permission once, whatever the rules become")
+    @Test("A preflight is made once, even if the rules change")
     func sharedPermissions() async throws {
         let container = try await fixture.container(covering: ["shop.example", "api.example"])
         fixture.network.put(
@@ -344,7 +344,7 @@ struct RequestTests {
     }
 }
 
-/// Has the page gone from inside of the delivery.
+/// A sink that closes the page during the delivery.
 @MainActor
 private final class ClosingSink: SchemeTaskSink {
     private let close: @MainActor () -> Void

@@ -10,7 +10,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Rules over what is covered, and the switch over all.
+/// Routing rules that override coverage, and the switch that disables everything.
 @MainActor
 @Suite("Rules of a container", .timeLimit(.minutes(1)))
 struct RulesTests {
@@ -27,7 +27,7 @@ struct RulesTests {
         return container
     }
 
-    @Test("A rule intercepts what nobody covers, passes what a package covers, and the deny list wins over both")
+    @Test("A rule can intercept uncovered URLs and bypass packaged ones, and the deny list overrides both")
     func pages() async throws {
         let container = try await container(
             rules(
@@ -46,7 +46,7 @@ struct RulesTests {
         }
     }
 
-    @Test("What a rule passes inside of an open page comes from the network, and its provenance says why")
+    @Test("A bypassed request of an open page uses the network, and its provenance contains the reason")
     func requests() async throws {
         let container = try await container(
             rules([
@@ -63,7 +63,7 @@ struct RulesTests {
             try await fixture.text("containerkit://shop.example/index.html", from: page.view, of: container) == "home")
     }
 
-    @Test("A rule may name the pages whose requests it is about; a document is its own page")
+    @Test("A rule can name the pages to whose requests it applies; a document counts as its own page")
     func namedPages() async throws {
         let container = try await container(
             rules([RouteRule(.pass, pages: [PagePattern("https://shop.example/live/**")])]))
@@ -75,7 +75,7 @@ struct RulesTests {
         #expect(passed.record.provenance?.source == .network)
     }
 
-    @Test("Other rules apply at once to what starts, and as a whole")
+    @Test("New rules apply to new requests at once and as a whole")
     func replaced() async throws {
         let container = try await container()
         let events = container.events
@@ -95,7 +95,7 @@ struct RulesTests {
         #expect(changes == 3)
     }
 
-    @Test("One switch turns all off at once: pages open plain, those that are open get the network")
+    @Test("The switch disables everything at once: pages open in plain mode, and open pages use the network")
     func switchedOff() async throws {
         let container = try await container()
         let page = try await container.open("https://shop.example/")
@@ -107,14 +107,14 @@ struct RulesTests {
         let answer = try await fixture.answer(to: "containerkit://shop.example/a.js", from: page.view, of: container)
         #expect(answer.sink.body == Data("network https://shop.example/a.js".utf8))
         #expect(answer.record.provenance?.reason.hasSuffix("pass: switched off") == true)
-        // A stranger gets nothing through the scheme any more.
+        // A request without a page gets nothing through the scheme any more.
         let stranger = try await fixture.answer(to: "containerkit://shop.example/a.js", of: container)
         #expect(stranger.sink.error?.code == .invalidRequest)
         container.isEnabled = true
         #expect(try await fixture.text("containerkit://shop.example/a.js", from: page.view, of: container) == "packed")
     }
 
-    @Test("An open page gets from other hosts that were covered, too, when all is off")
+    @Test("While disabled, an open page still gets other hosts that were covered")
     func switchedOffElsewhere() async throws {
         let container = try await container(rules([RouteRule(.intercept, host: HostPattern("cdn.example"))]))
         let page = try await container.open("https://shop.example/")
@@ -123,7 +123,7 @@ struct RulesTests {
         #expect(try await fixture.text(url, from: page.view, of: container) == "network https://cdn.example/x.js")
     }
 
-    @Test("A request in flight finishes as it began when all is switched off")
+    @Test("A request in progress finishes as it began when the container is disabled")
     func inFlight() async throws {
         let (pieces, feed) = AsyncThrowingStream<Data, any Error>.makeStream()
         fixture.network.put(.stream(ByteStream(pieces)), at: "https://shop.example/slow")
@@ -151,7 +151,7 @@ struct RulesTests {
         #expect(task.body == Data("before, after".utf8))
     }
 
-    @Test("A document that is led to a denied page opens it past the container")
+    @Test("A document that is redirected to a denied page opens it without interception")
     func redirects() async throws {
         let container = try await container(
             rules([RouteRule(.intercept)], deny: [RouteRule(.pass, host: HostPattern("pay.example"))]))

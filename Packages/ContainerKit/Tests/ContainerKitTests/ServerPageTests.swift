@@ -8,9 +8,9 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Pages of the mode `loopbackServer`, as far as they can be seen without a web.
+/// Pages of the mode `loopbackServer`, without a web engine.
 @MainActor
-@Suite("Pages of the local server", .timeLimit(.minutes(1)))
+@Suite("Pages in loopbackServer mode", .timeLimit(.minutes(1)))
 struct ServerPageTests {
     private let fixture = Fixture()
 
@@ -33,7 +33,7 @@ struct ServerPageTests {
         try #require(page.view.loads.last.flatMap { URLComponents(string: $0)?.port })
     }
 
-    @Test("A page that is covered opens at a name of its own, its real URL in the session; another one opens as it is")
+    @Test("A covered page opens at a loopback URL, with its real URL in the session; other pages open at real URLs")
     func pages() async throws {
         let container = try await container()
         let page = try await container.open("https://a.example/x?y#z")
@@ -48,7 +48,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("The engine has the token for the sites of pages alone, where no script and no other site's page has it")
+    @Test("The engine has the token only for the sites of pages, inaccessible to scripts and pages of other sites")
     func token() async throws {
         let container = try await container()
         _ = try await container.open("https://a.example/")
@@ -60,7 +60,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("Cookies that the app removed are no matter for the next page")
+    @Test("Cookies that the app removed do not affect the next page")
     func removed() async throws {
         let container = try await container()
         _ = try await container.open("https://a.example/")
@@ -71,7 +71,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("An engine that does not take the token opens no page, and the error says so")
+    @Test("If the engine does not accept the token, pages fail to open with an error")
     func refused() async throws {
         let container = try await container()
         fixture.engine.jar.failure = EngineError(.cookie, "full")
@@ -84,7 +84,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("A token that is lost on its way is given once more, and a second loss is an error")
+    @Test("A lost token is set once more, and a second loss is an error")
     func lost() async throws {
         let container = try await container()
         fixture.engine.jar.refusals = 1
@@ -97,7 +97,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    /// One launch: the container is gone at its end, and its folder free.
+    /// Performs one launch. Afterwards the container is released and its folder is unlocked.
     private func launch(_ body: (Container<FakeEngine>) async throws -> Void = { _ in }) async throws -> Int {
         let container = try await container()
         let port = try port(of: try await container.open("https://a.example/"))
@@ -106,7 +106,7 @@ struct ServerPageTests {
         return port
     }
 
-    @Test("The port is the same in the next launch, with another token")
+    @Test("The port is the same in the next launch, and the token differs")
     func nextLaunch() async throws {
         let port = try await launch()
         let token = try #require(fixture.engine.jar.cookies.first?.value)
@@ -114,7 +114,7 @@ struct ServerPageTests {
         #expect(fixture.engine.jar.cookies.first?.value != token)
     }
 
-    @Test("A port that is taken is told to the first who listens, and the wish stays for the launch after")
+    @Test("An occupied port is reported to the first subscriber, and the preferred port is kept for the next launch")
     func taken() async throws {
         let other = Fixture()
         let port = try await launch()
@@ -132,7 +132,7 @@ struct ServerPageTests {
     }
 
     @Test(
-        "A file that is no port is passed over", arguments: ["", "80\n", "6667", "70000", "x", "12345678901234567890"])
+        "A file without a valid port is ignored", arguments: ["", "80\n", "6667", "70000", "x", "12345678901234567890"])
     func strangeFile(text: String) async throws {
         let folder = URL(filePath: fixture.folder).appending(path: "store")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -145,7 +145,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("What comes by the server is told by it alone: the engine's own word of it is not heard")
+    @Test("Resources that the server loads are not reported by the engine as well")
     func resources() async throws {
         let container = try await container()
         let page = try await container.open("https://a.example/")
@@ -159,7 +159,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("Switched off, pages open as they are, and at the server again after that")
+    @Test("While disabled, pages open at their real URLs, and afterwards at the server again")
     func switched() async throws {
         let container = try await container()
         container.isEnabled = false
@@ -171,7 +171,7 @@ struct ServerPageTests {
         await container.shutDown()
     }
 
-    @Test("Pages of the server share their generations, which those past it do not have")
+    @Test("Pages of the server share their generations, which plain pages do not have")
     func shared() async throws {
         let container = try await container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)

@@ -20,7 +20,7 @@ import WebViewPool
 @testable import ContainerKit
 @testable import LoopbackInterception
 
-/// One container whose pages open by the proxy, by the custom scheme, and plain.
+/// A container with proxy pages, custom-scheme pages and plain pages.
 @MainActor
 @Suite("Pages of several modes", .timeLimit(.minutes(1)))
 struct SeveralModesTests {
@@ -50,7 +50,7 @@ struct SeveralModesTests {
         }
     }
 
-    /// What the engine asks for by the proxy, on behalf of a page that says so by its `Referer`.
+    /// Sends a request of the engine through the proxy, with a `Referer` that identifies the page.
     private func ask(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from page: String? = nil,
         of container: Container<FakeEngine>
@@ -68,14 +68,14 @@ struct SeveralModesTests {
         return (response.head.headerFields, text, request.page?.page.id, response.provenance)
     }
 
-    /// Has the view of a page show what it was to load.
+    /// Commits the document that the view of a page was told to load.
     private func show(_ place: String? = nil, in page: Page<FakeView>) throws {
         let place = try place ?? #require(page.view.loads.last)
         page.view.onSignal?(.started(url: place))
         page.view.onSignal?(.committed(url: place))
     }
 
-    @Test("Each page opens in the mode that is named for it, at its place; the others in the container's")
+    @Test("Each page opens in its configured mode, and other pages in the container's mode")
     func opens() async throws {
         let container = try await container()
         for (url, mode, lies) in [
@@ -94,7 +94,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A view that was never checked out serves each mode, and a used one its own")
+    @Test("An unused view can be used for each mode, and a used view only for its own")
     func views() async throws {
         let container = try await container { $0.views.poolCapacity = 1 }
         try await container.warmUp()
@@ -106,7 +106,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Pages that cannot be told apart share their generations, and a page by the scheme has its own")
+    @Test("Pages that cannot be distinguished share their generations, and a custom-scheme page has its own")
     func generations() async throws {
         let container = try await container()
         try await fixture.install(["x": "one"], version: "1", base: byName, into: container)
@@ -123,7 +123,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A view that goes on from a name to a real URL is among those that cannot be told apart, once")
+    @Test("A view that navigates from a custom-scheme URL to a real URL joins the shared generations, once")
     func joins() async throws {
         let container = try await container()
         try await fixture.install(["x": "one"], version: "1", base: byName, into: container)
@@ -132,7 +132,7 @@ struct SeveralModesTests {
         let moving = try await container.open(byName)
         try show(in: moving)
         #expect(moving.session.generations != first.session.generations)
-        #expect(try await ask(byName + "y", of: container).page == nil, "who asks is not known")
+        #expect(try await ask(byName + "y", of: container).page == nil, "the page of the request is unknown")
         try show(byProxy + "moved", in: moving)
         let session = try #require(container.openPages.first { $0.id == moving.session.id })
         #expect(session.generations == first.session.generations)
@@ -144,7 +144,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("All of a plain page's requests are passed, by the proxy too, and no other page's")
+    @Test("All requests of a plain page are bypassed, also by the proxy, and those of other pages are not")
     func plainPages() async throws {
         let container = try await container()
         try await fixture.install(["x": "packaged"], version: "1", base: byName, into: container)
@@ -156,15 +156,15 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A cookie that one mode's pages were given goes along in the others, and sign-out clears both stores")
+    @Test("Cookies of one mode are sent in the other modes, and a sign-out clears both stores")
     func cookies() async throws {
         let container = try await container()
         fixture.network.put(.bytes(Data()), at: byName + "set", [.setCookie: "named=1; Domain=shop.example"])
         let named = try await container.open(byName)
         _ = try await fixture.answer(to: place + "set", from: named.view, of: container)
         let proxied = try await container.open(byProxy)
-        #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a page by the proxy loads")
-        // What comes by the proxy is the engine's to keep, and the answer's own.
+        #expect(fixture.engine.jar.cookies.map(\.name) == ["named"], "before a proxy page loads")
+        // The engine stores the cookies of responses through the proxy, and the container does not.
         fixture.network.put(.bytes(Data()), at: byProxy + "set", [.setCookie: "proxied=2; Domain=shop.example"])
         let answer = try await ask(byProxy + "set", .get, [.cookie: "named=1"], from: byProxy, of: container)
         #expect(answer.fields[.setCookie] == "proxied=2; Domain=shop.example")
@@ -181,7 +181,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("What is passed by the proxy, and changes something, keeps its cookies for the engine")
+    @Test("A bypassed POST through the proxy leaves its cookies to the engine")
     func passed() async throws {
         let container = try await container()
         container.setRules(try RouteRules([], deny: [RouteRule(.pass, host: HostPattern("m.shop.example"))]))
@@ -193,7 +193,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("The container's cache stands before the pages whose engine keeps nothing, and before the app, alone")
+    @Test("The container's cache serves only custom-scheme pages and the app")
     func cache() async throws {
         let container = try await container()
         let urls = [byName + "kept", byProxy + "kept"]
@@ -208,7 +208,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Only pages by the proxy are waited for before the engine forgets old files")
+    @Test("Only proxy pages must close before the engine removes old files")
     func engineCaches() async throws {
         let container = try await container()
         try await fixture.install(["x": "one"], version: "1", base: byProxy, into: container)
@@ -220,14 +220,14 @@ struct SeveralModesTests {
         let events = container.events
         await container.close(proxied)
         for await case .engineCachesCleared(let bases) in events {
-            #expect(bases.map(\.description) == [byProxy], "though a page by the scheme is open")
+            #expect(bases.map(\.description) == [byProxy], "although a custom-scheme page is open")
             break
         }
         await container.close(named)
         await container.shutDown()
     }
 
-    @Test("A link from a page by the scheme to a page of another mode leads to its real URL")
+    @Test("A link from a custom-scheme page to a page of another mode leads to its real URL")
     func leadsBack() async throws {
         let container = try await container()
         let page = try await container.open(byName)
@@ -239,7 +239,7 @@ struct SeveralModesTests {
             #expect(answer.sink.text.contains("location.replace(\"https:\\/\\/\(text)\"+location.hash)"))
             #expect(answer.record.provenance?.source == .synthetic)
         }
-        // Within the site, and of what is no document of the page itself, nothing is led elsewhere.
+        // Documents of the same site, and subresources, are not redirected to real URLs.
         for (path, isDocument) in [("next", true), ("", true), ("x.js", false)] {
             let answer = try await fixture.answer(
                 to: place + path, from: page.view, isMainDocument: isDocument, of: container)
@@ -250,7 +250,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("A document that has moved is led to where the mode of its new page has it")
+    @Test("A redirected document opens at the URL of its mode")
     func redirects() async throws {
         let container = try await container()
         let page = try await container.open(byName)
@@ -264,7 +264,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("After a suspension, and in its timeline, a page is of the mode that it opened in")
+    @Test("After a suspension, and in its timeline, a page has the mode in which it opened")
     func life() async throws {
         let container = try await container { $0.diagnostics.timelines = TimelineOptions() }
         let proxy = try #require(fixture.engine.proxy)
@@ -281,7 +281,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("An origin that was opened by the scheme stays there, also in the next launch, unless its page is named")
+    @Test("An origin that opened in custom-scheme mode keeps it in the next launch, unless its page is configured")
     func sticky() async throws {
         var first: Container<FakeEngine>? = try await container()
         do {
@@ -305,7 +305,7 @@ struct SeveralModesTests {
         await next.shutDown()
     }
 
-    @Test("The host's word over an origin says whether it is intercepted, and the lists how")
+    @Test("The host's mode of an origin decides whether it is intercepted, and the lists decide the mode")
     func decided() async throws {
         let container = try await container { $0.network.coveredHosts = [] }
         for url in [byProxy, byName] { try container.setMode(.intercepted, ofOrigin: url) }
@@ -316,7 +316,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("What is fetched ahead is for the page's own mode, and counted together")
+    @Test("Prefetches apply to the page's own mode, and their counters are added")
     func prefetch() async throws {
         let interfaces = ["m", "s"].map {
             #"{"url":"https://\#($0).shop.example/","interfaces":[{"api":"https://\#($0).shop.example/api"}]}"#
@@ -345,7 +345,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Remote config moves a site to a mode in use with the next start; of one that is not in use an event tells")
+    @Test("Remote config moves a site to a mode in use at the next launch; an unused mode is reported")
     func remoteConfig() async throws {
         let document = { (version: Int, mode: String) throws in
             try RemoteConfigDocument(
@@ -373,11 +373,11 @@ struct SeveralModesTests {
         let third = try await container(on: FakeEngine()) { $0.remote = RemoteConfigOptions() }
         #expect(third.mode(ofPageAt: byName) == .customScheme)
         third.hub.observe(receive)
-        #expect(ignored.count == 2, "also who listens later hears of the document that was kept")
+        #expect(ignored.count == 2, "a later subscriber also receives the event of the stored document")
         await third.shutDown()
     }
 
-    @Test("Where all is plain but what is named, plain pages are passed by the proxy, and the named ones are not")
+    @Test("If plain is the default, requests of plain pages through the proxy are bypassed, others are not")
     func plainByDefault() async throws {
         let modes = [try PageMode("m.shop.example", .loopbackProxy)]
         let container = try await container {
@@ -393,7 +393,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("At the local server a site may be plain; what its engine keeps is the only store of cookies")
+    @Test("With the loopback server a site may be plain, and the engine's store is the only store of cookies")
     func server() async throws {
         fixture.engine.traitsByMode[.loopbackServer] = fixture.engine.traitsByMode[.loopbackProxy]
         let modes = [try PageMode("p.shop.example", .plain)]
@@ -409,7 +409,7 @@ struct SeveralModesTests {
         await container.shutDown()
     }
 
-    @Test("Modes that do not go together open no container")
+    @Test("A container with incompatible modes does not open")
     func refused() async throws {
         let server = try PageMode("s.shop.example", .loopbackServer)
         let error = await #expect(throws: ContainerError.self) { try await container { $0.pages.modes = [server] } }

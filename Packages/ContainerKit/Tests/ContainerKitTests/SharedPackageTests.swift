@@ -8,13 +8,13 @@ import PackageFormat
 import Testing
 import WebEngineTesting
 
-/// Packages that pages of other sites use, on trial.
+/// Packages on trial that pages of other sites use.
 @MainActor
 @Suite("Shared packages on trial", .timeLimit(.minutes(1)))
 struct SharedPackageTests {
     private let fixture = Fixture()
 
-    /// Version 1 is good, and version 2 on trial.
+    /// Creates a container with version 1, and version 2 on trial.
     private func container() async throws -> Container<FakeEngine> {
         let container = try await fixture.container(covering: ["other.example"])
         try await fixture.install(["lib.js": "one"], version: "1", into: container)
@@ -22,7 +22,7 @@ struct SharedPackageTests {
         return container
     }
 
-    @Test("A page elsewhere that one has answered fails it")
+    @Test("The failure of a page on another site counts against a version that has served it")
     func answered() async throws {
         let container = try await container()
         let events = container.events
@@ -40,12 +40,12 @@ struct SharedPackageTests {
         #expect(try await fixture.text(library, of: container) == "one")
     }
 
-    @Test("A page elsewhere that has it and never asked for it says nothing")
+    @Test("The failure of a page on another site does not count against a version that has not served its document")
     func pinnedOnly() async throws {
         let container = try await container()
         let page = try await container.open("https://other.example/")
         #expect(page.session.generations.count == 1)
-        // Answered, and then led on: the next document did not ask.
+        // The former document used the package; the current one does not.
         _ = try await fixture.text("containerkit://shop.example/lib.js", from: page.view, of: container)
         page.view.onSignal?(.committed(url: "containerkit://other.example/next"))
         container.report(.failed("white"), of: page)

@@ -12,7 +12,7 @@ final class ShopScreen<Engine: WebEngineDriver>: PageDelegate {
     }
 
     private(set) var state = State.closed
-    /// The numbers that the app has called.
+    /// The phone numbers that the app has called.
     private(set) var calls: [String] = []
     private let container: Container<Engine>
     private let clock: any Clock<Duration>

@@ -8,12 +8,12 @@ import Testing
 import WebEngineTesting
 
 @MainActor
-@Suite("The shop's screen", .timeLimit(.minutes(1)))
+@Suite("Shop screen", .timeLimit(.minutes(1)))
 struct ShopScreenTests {
     private let engine = FakeEngine()
     private let clock = ManualClock()
 
-    /// A screen over a real server with these faults, and what ends both.
+    /// Runs a test with a screen over a real server with faults, and ends both.
     private func withScreen(
         faults: String = "", _ body: (ShopScreen<FakeEngine>, OriginServer) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ struct ShopScreenTests {
         let origin = try await OriginServer.start(site)
         var configuration = ContainerConfiguration(directory: folder.path + "/container")
         configuration.network.coveredHosts = [try #require(HostPattern("127.0.0.1"))]
-        // The test says when views are made.
+        // The test decides when views are created.
         configuration.views.warmsUpWhenIdle = false
         let container = try await Container(engine: engine, configuration: configuration)
         try await body(ShopScreen(container, clock: clock), origin)
@@ -40,7 +40,7 @@ struct ShopScreenTests {
         try Data(text.utf8).write(to: file)
     }
 
-    /// Opens the shop, and has the engine load what its view is told to.
+    /// Opens the shop, and makes the engine load the URL of its view.
     private func open(_ screen: ShopScreen<FakeEngine>, _ origin: OriginServer) async throws -> FakeView {
         let opening = Task { await screen.open("\(origin.url)/") }
         // The screen has begun to wait for the page.
@@ -51,7 +51,7 @@ struct ShopScreenTests {
         return view
     }
 
-    @Test("It shows the page, whose requests the container answers")
+    @Test("The screen shows the page, whose requests the container serves")
     func shown() async throws {
         try await withScreen { screen, origin in
             let view = try await open(screen, origin)
@@ -62,7 +62,7 @@ struct ShopScreenTests {
         }
     }
 
-    @Test("A connection that breaks is told to whoever looks at the screen")
+    @Test("A lost connection is shown to the user")
     func broken() async throws {
         try await withScreen(faults: "reset:/") { screen, origin in
             _ = try await open(screen, origin)
@@ -70,7 +70,7 @@ struct ShopScreenTests {
         }
     }
 
-    @Test("A page that does not come is given up after ten seconds")
+    @Test("A page that does not load is cancelled after ten seconds")
     func slow() async throws {
         try await withScreen { screen, origin in
             let opening = Task { await screen.open("\(origin.url)/") }
@@ -82,19 +82,19 @@ struct ShopScreenTests {
         }
     }
 
-    @Test("A phone number that somebody touched is called, and no other")
+    @Test("Only a phone number that the user has tapped is called")
     func calls() async throws {
         try await withScreen { screen, origin in
             let view = try await open(screen, origin)
             for isTouched in [true, false] {
                 let answer = await view.ask(.otherScheme(url: "tel:+4930123", isUserGesture: isTouched))
-                #expect(answer == .no, "the page itself goes nowhere")
+                #expect(answer == .no, "the page does not navigate")
             }
             #expect(screen.calls == ["+4930123"])
         }
     }
 
-    @Test("A screen that is closed lets go of its view, and of what was on its way")
+    @Test("A closed screen releases its view and cancels pending work")
     func closed() async throws {
         try await withScreen(faults: "stall:/api/*") { screen, origin in
             let view = try await open(screen, origin)

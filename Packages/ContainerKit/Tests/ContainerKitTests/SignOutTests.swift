@@ -24,7 +24,7 @@ struct SignOutTests {
         try await fixture.container(covering: ["shop.example", "other.example"]) { $0.views.poolCapacity = 2 }
     }
 
-    @Test("One call clears an account's cookies, both HTTP caches, and the views that were used")
+    @Test("A sign-out clears an account's cookies, both HTTP caches, and the used views")
     func account() async throws {
         fixture.network.put(.bytes(Data("mine".utf8)), at: real, [.cacheControl: "max-age=600"])
         let container = try await container()
@@ -35,7 +35,7 @@ struct SignOutTests {
         let page = try await container.open("https://shop.example/")
         #expect(try await fixture.text(url, of: container) == "mine")
         await container.close(page)
-        #expect(page.view.isAlive, "it waits for the next page of its site")
+        #expect(page.view.isAlive, "the view is kept for the next page of its site")
         try await container.signOut(of: [".Shop.Example"])
         #expect(fixture.engine.jar.cookies.map(\.value) == ["3"])
         #expect(container.cookies?.jar.cookies.map(\.value) == ["3"])
@@ -43,7 +43,7 @@ struct SignOutTests {
         #expect(!page.view.isAlive)
         let asked = fixture.network.urls.count
         #expect(try await fixture.text(url, of: container) == "mine")
-        #expect(fixture.network.urls.count == asked + 1, "nothing is answered from what was kept")
+        #expect(fixture.network.urls.count == asked + 1, "no response comes from the cache")
         for await case .signedOut(let isComplete) in events {
             #expect(isComplete)
             break
@@ -52,7 +52,7 @@ struct SignOutTests {
     }
 
     @Test(
-        "Views that were used end, those that were not stay, others are prepared, and as many are kept as before",
+        "Used views end, unused ones remain, and the pool is refilled to its former size",
         arguments: ["sign-out", "account", "all", "cache"])
     func views(_ how: String) async throws {
         let container = try await fixture.container(covering: ["shop.example"]) {
@@ -81,7 +81,7 @@ struct SignOutTests {
     }
 
     @Test(
-        "Domains that name no host are refused before anything is done",
+        "Domains that are no host are refused before anything is removed",
         arguments: [
             [], [""], ["."], [".."], ["shop..example"], ["https://shop.example/"], ["shop.example/"],
             ["shop.example:443"],
@@ -97,7 +97,7 @@ struct SignOutTests {
         await container.shutDown()
     }
 
-    @Test("A cookie that is not removed keeps no other")
+    @Test("A cookie that cannot be removed does not prevent the removal of others")
     func cookies() async throws {
         let container = try await fixture.container { $0.pages.mode = .plain }
         for name in ["first", "stubborn", "last"] {
@@ -110,7 +110,7 @@ struct SignOutTests {
         await container.shutDown()
     }
 
-    @Test("What fails is named, and all else is cleared; also where nobody waits any more")
+    @Test("Failures are named, and everything else is cleared, even if the caller no longer waits")
     func failure() async throws {
         let container = try await container()
         let events = container.events

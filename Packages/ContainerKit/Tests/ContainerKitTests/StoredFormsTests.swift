@@ -22,8 +22,8 @@ import WebEngineTesting
 @testable import ResourceStore
 @_spi(Facade) @testable import ResourceTable
 
-/// The folder of a container that an earlier build has written, with each document that is stored: `Stored/0.1.tar.gz`. A
-/// form that changes needs a folder of its own beside it; this one stays.
+/// The folder of a container that an earlier build has written, with each stored document: `Stored/0.1.tar.gz`. If a
+/// format changes, add another folder and keep this one.
 @MainActor
 @Suite("Folders of earlier builds", .timeLimit(.minutes(1)))
 struct StoredFormsTests {
@@ -51,7 +51,7 @@ struct StoredFormsTests {
         }
     }
 
-    // MARK: The documents
+    // MARK: Documents
 
     private var health: TrialRecord {
         var trialRecord = TrialRecord()
@@ -72,7 +72,7 @@ struct StoredFormsTests {
         errors: 2, lastCheck: Date(timeIntervalSinceReferenceDate: 800_000_000),
         lastPrimary: Date(timeIntervalSinceReferenceDate: 700_000_000))
 
-    @Test("What an earlier build has stored is read, document by document")
+    @Test("Each stored document of an earlier build can be read")
     func documents() async throws {
         try unpack()
         let store = try BlobStore(directory: folder)
@@ -108,7 +108,7 @@ struct StoredFormsTests {
         #expect(RolloutBucket(identity: bucket) != nil)
     }
 
-    @Test("And so are its files: downloads, cookies, the HTTP cache, the engine's caches and the server's port")
+    @Test("Downloads, cookies, the HTTP cache, engine caches and the server's port can be read")
     func files() async throws {
         try unpack()
         let url = "https://packages.example/shop-3.zip"
@@ -134,7 +134,7 @@ struct StoredFormsTests {
         #expect(await ServerPort(in: folder).stored() == 12_345)
     }
 
-    @Test("A container opens on it: the waiting version becomes active, and stays bound to its source")
+    @Test("A container opens the folder: the waiting version becomes active, and keeps its source")
     func opens() async throws {
         try unpack()
         let container = try await container()
@@ -151,7 +151,7 @@ struct StoredFormsTests {
         await container.shutDown()
     }
 
-    @Test("The documents of servers, which begin with their URL: remote config and the prefetch table")
+    @Test("The stored remote config and prefetch table, which begin with their URL, can be read")
     func serverDocuments() async throws {
         try unpack()
         let (config, table) = ("https://config.example/config", "https://config.example/prefetch")

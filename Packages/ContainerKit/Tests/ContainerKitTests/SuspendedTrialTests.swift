@@ -8,14 +8,14 @@ import OfflinePackage
 import Testing
 import WebEngineTesting
 
-/// The time that an app is away says nothing about its packages.
+/// Trials of packages during absences of the app, whose time does not count.
 @MainActor
-@Suite("Trials while the app is away", .timeLimit(.minutes(1)))
+@Suite("Trials during absences of the app", .timeLimit(.minutes(1)))
 struct SuspendedTrialTests {
     private let fixture = Fixture()
     private let clock = ManualClock()
 
-    /// How an app goes away, and comes back.
+    /// The kinds of absence of an app.
     enum Absence: CaseIterable, Sendable {
         case background, suspension, both
     }
@@ -30,7 +30,7 @@ struct SuspendedTrialTests {
         if absence != .suspension { container.hostEnteredForeground() }
     }
 
-    /// A page that boots on a version on trial, and has a second left to report.
+    /// Opens a page that boots on a version on trial, and has one second left to report.
     private func bootForNineSeconds(in container: Container<FakeEngine>) async throws -> Page<FakeView> {
         try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
         let page = try await container.open("https://shop.example/")
@@ -40,7 +40,7 @@ struct SuspendedTrialTests {
         return page
     }
 
-    /// The version's verdict, as it is told.
+    /// Returns the conclusion of the trial.
     private func verdict(_ events: AsyncStream<ContainerEvent>) async throws -> String {
         for await case .package(let event) in events {
             switch event {
@@ -52,7 +52,7 @@ struct SuspendedTrialTests {
         throw CancellationError()
     }
 
-    @Test("A page that is healthy after an hour away proves its version", arguments: Absence.allCases)
+    @Test("A page that is healthy after an absence of an hour confirms its version", arguments: Absence.allCases)
     func healthyAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
         let events = container.events
@@ -64,13 +64,13 @@ struct SuspendedTrialTests {
         #expect(try await verdict(events) == "proven")
     }
 
-    @Test("A page that then says nothing has the whole limit, and no more", arguments: Absence.allCases)
+    @Test("A page without a report after an absence has the full limit, and no more", arguments: Absence.allCases)
     func silentAfterwards(_ absence: Absence) async throws {
         let container = try await fixture.container { $0.packages.updates.clock = clock }
         let events = container.events
         let page = try await bootForNineSeconds(in: container)
         try await leave(container, absence)
-        // No alarm is left.
+        // No timer is left.
         while clock.sleeperCount != 0 {
             try Task.checkCancellation()
             await Task.yield()
@@ -82,7 +82,7 @@ struct SuspendedTrialTests {
         #expect(container.installedPackages.count == 1 && clock.sleeperCount == 1)
         clock.advance(by: .milliseconds(1))
         #expect(try await verdict(events) == "the page did not report within 10.0 seconds")
-        // Open until here: a page that is closed says nothing.
+        // The page is open until here, because a closed page does not report.
         #expect(container.openPages.map(\.id) == [page.session.id])
     }
 }

@@ -12,7 +12,7 @@ import ResourceTable
 import Testing
 import WebEngineTesting
 
-/// A resource table of an older server, as the facade keeps it.
+/// A resource table of an older server, in the facade.
 @MainActor
 @Suite("A resource table in a container", .timeLimit(.minutes(1)))
 struct TableTests {
@@ -24,8 +24,8 @@ struct TableTests {
         self.fixture = fixture
     }
 
-    /// Publishes a table that lists one script.
-    /// - Parameter listed: where the table says that its file is; by default where it is.
+    /// Publishes a table with one script.
+    /// - Parameter listed: the URL of the file in the table; by default its real URL.
     private func publish(
         _ content: String, version: String, at listed: String? = nil
     ) throws -> TableEndpoints {
@@ -49,10 +49,10 @@ struct TableTests {
         }
     }
 
-    @Test("It is asked for at launch, and what it lists answers the pages, from disk after the first time")
+    @Test("The table is requested at launch, and its files serve pages, from disk after the first time")
     func answers() async throws {
         let container = try await container(publish("run()", version: "1"))
-        // Where nobody asks for the table, the time limit ends this.
+        // If the table is not requested, the time limit ends the test.
         while !container.covers(script) {
             try Task.checkCancellation()
             await Task.yield()
@@ -65,13 +65,14 @@ struct TableTests {
             let next = try await fixture.answer(to: name, from: page.view, of: container)
             #expect(next.sink.body == Data("run()".utf8) && next.record.provenance?.source == .package)
         }
-        // Once for the page, and perhaps once more: the table's own download may begin just when the page's has ended.
+        // Once for the page, and possibly once more: the table's own download may begin just after the page's has
+        // ended.
         #expect((1...2).contains(fixture.network.urls.count { $0 == download }))
         #expect(!fixture.network.urls.contains(script))
         await container.shutDown()
     }
 
-    @Test("It is there again when the folder is opened again, with the network cut")
+    @Test("The table is available when the folder is opened again without a network")
     func reopening() async throws {
         let endpoints = try publish("run()", version: "1")
         var container: Container<FakeEngine>? = try await container(endpoints)
@@ -90,7 +91,7 @@ struct TableTests {
         await next.shutDown()
     }
 
-    @Test("A page's opening and its close ask for it, and what comes of it is told")
+    @Test("Opening and closing a page request the table, and the result is reported")
     func openingAndClosing() async throws {
         let conditions = ChangingConditions(HostConditions(network: .none))
         let endpoints = try publish("run()", version: "1")
@@ -105,10 +106,10 @@ struct TableTests {
         for await event in events {
             guard case .tableChecked(let trigger, let result) = event else { continue }
             checks.append("\(trigger) \(result)")
-            // One after the other: what comes while the table is asked for is dropped.
+            // One after the other: a trigger during a check is dropped.
             if trigger == .launch { page = try await container.open("https://shop.example/") }
             if trigger == .open, let page {
-                // Without a network, what was asked for so far came to nothing.
+                // Without a network, earlier requests had no effect.
                 #expect(!fixture.network.urls.contains("https://table.example/table"))
                 conditions.set(HostConditions())
                 await container.close(page)
@@ -121,7 +122,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("Redirects of the table and of its files are followed, and a token stays with its server")
+    @Test("Redirects of the table and of its files are followed, and a token is sent to its own server only")
     func redirects() async throws {
         var endpoints = try publish("run()", version: "1", at: "https://files.example/to/\(download)")
         endpoints.primary = try #require(TableURL("https://moved.example/to/https://table.example/table"))
@@ -146,7 +147,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("A table speaks for its own host alone, unless the host app says otherwise")
+    @Test("A table applies to its own host only, unless the host app extends it")
     func scope() async throws {
         let cases: [(TableScope?, String)] = [
             (nil, "must not cover the host cdn.example"),
@@ -171,7 +172,7 @@ struct TableTests {
         }
     }
 
-    @Test("A redirect of a file to a host that files may not be downloaded from is not followed")
+    @Test("A redirect of a file to a host outside the download hosts is not followed")
     func redirectOutOfScope() async throws {
         let endpoints = try publish("run()", version: "1", at: "https://cdn.example/to/https://evil.example/app.js")
         fixture.network.put(.bytes(Data("run()".utf8)), at: "https://evil.example/app.js")
@@ -184,7 +185,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("A table that was kept, and is out of scope by now, answers nothing")
+    @Test("A stored table that is out of scope by now serves nothing")
     func keptOutOfScope() async throws {
         let endpoints = try publish("run()", version: "1")
         var container: Container<FakeEngine>? = try await container(endpoints)
@@ -202,7 +203,7 @@ struct TableTests {
         await next.shutDown()
     }
 
-    @Test("A table over http from another machine is not asked for")
+    @Test("A table over http from another machine is not requested")
     func insecure() async throws {
         var endpoints = try publish("run()", version: "1")
         endpoints.primary = try #require(TableURL("http://table.example/table"))
@@ -219,7 +220,7 @@ struct TableTests {
         await container.shutDown()
     }
 
-    @Test("A server that has no table is told of, and the pages go on")
+    @Test("A server without a table is reported, and pages continue to work")
     func failing() async throws {
         let endpoints = TableEndpoints(primary: try #require(TableURL("https://table.example/table")))
         let container = try await container(endpoints)

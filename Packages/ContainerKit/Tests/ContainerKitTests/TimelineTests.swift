@@ -17,7 +17,7 @@ struct TimelineTests {
     private let fixture = Fixture()
 
     @Test(
-        "A page is told of when it has loaded and has said when it was painted, and again when it is closed",
+        "A timeline is sent when a page has loaded and reported its paints, and again when it is closed",
         arguments: [false, true])
     func container(isEarly: Bool) async throws {
         let container = try await fixture.container(covering: ["a.example"]) {
@@ -34,7 +34,7 @@ struct TimelineTests {
             to: "containerkit://a.example/", from: page.view, isMainDocument: true, of: container)
         page.view.onSignal?(.started(url: "containerkit://a.example/"))
         page.view.onSignal?(.committed(url: "containerkit://a.example/"))
-        // The engine may say that a page is loaded after the page has.
+        // The engine may report the load after the page has reported its readings.
         if isEarly { _ = try await say(readings) }
         page.view.onSignal?(.finished(url: "containerkit://a.example/"))
         if !isEarly { _ = try await say(readings) }
@@ -52,14 +52,14 @@ struct TimelineTests {
         #expect(closed.marks.closed != nil && page.timeline == closed)
     }
 
-    @Test("Nothing is recorded by default, and nobody waits")
+    @Test("By default nothing is recorded, and nothing waits")
     func off() async throws {
         let container = try await fixture.container()
         for await _ in container.timelines() { Issue.record("a timeline") }
         #expect(try await container.open("https://a.example/").timeline == nil)
     }
 
-    @Test("A page that could not be opened is told of, with why")
+    @Test("A page that could not be opened is reported with the reason")
     func refusal() async throws {
         let page = PageID(rawValue: 7)
         let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
@@ -75,7 +75,7 @@ struct TimelineTests {
         #expect(await timelines.next()?.failure == "proxy: cannot listen")
     }
 
-    @Test("A page that its host cannot prepare is told of as one that failed, once")
+    @Test("A page whose preparation by the host fails is reported as failed, once")
     func refusedPreparation() async throws {
         struct Refusal: Error {}
         let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
@@ -89,7 +89,7 @@ struct TimelineTests {
         await container.shutDown()
     }
 
-    @Test("A subscriber that never listens holds nobody up and loses the oldest, which are counted; others lose none")
+    @Test("A slow subscriber delays nothing and loses the oldest timelines, which are counted; others lose none")
     func slowSubscriber() async throws {
         let container = try await fixture.container { $0.diagnostics.timelines = TimelineOptions() }
         let slow = container.timelines()

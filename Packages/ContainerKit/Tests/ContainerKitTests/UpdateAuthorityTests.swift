@@ -10,14 +10,14 @@ import ResourceLoading
 import Testing
 import WebEngineTesting
 
-/// What a package server may publish, as the facade holds it to.
+/// The restrictions of package servers, in the facade.
 @MainActor
-@Suite("The authority of package servers in a container", .timeLimit(.minutes(1)))
+@Suite("Restrictions of package servers", .timeLimit(.minutes(1)))
 struct UpdateAuthorityTests {
     private let fixture = Fixture()
     private let home = "containerkit://shop.example/index.html"
 
-    /// Updates, and returns the code of the refusal that is thrown and told; `nil` if there is none.
+    /// Updates, and returns the code of the refusal that is thrown and reported; `nil` if there is none.
     private func refusal(
         of source: PackageSource, in container: Container<FakeEngine>
     ) async throws -> DeliveryError.Code? {
@@ -50,7 +50,7 @@ struct UpdateAuthorityTests {
             fixture.network.put(.bytes(manifest), at: evil.manifestURL)
             #expect(try await refusal(of: evil, in: container) == .outOfScope)
         }
-        // The error names what a host with a server elsewhere has to set.
+        // The error names the option that a host with a server elsewhere must set.
         let error = await #expect(throws: DeliveryError.self) { try await container.update(from: evil) }
         #expect(error?.message.contains("PackageSource.package") == true)
         #expect(container.installedPackages.map(\.version.description) == ["1"])
@@ -58,7 +58,7 @@ struct UpdateAuthorityTests {
         await container.shutDown()
     }
 
-    @Test("Source, scope and number are kept from one launch to the next")
+    @Test("Source, scope and sequence number are stored across launches")
     func nextLaunch() async throws {
         var container: Container<FakeEngine>? = try await fixture.container()
         var source = try fixture.publish(["index.html": "five"], version: "5", sequence: 5)
@@ -85,7 +85,7 @@ struct UpdateAuthorityTests {
         await next.shutDown()
     }
 
-    @Test("A version that is taken back does not come again as new")
+    @Test("A version that was rolled back is not installed again")
     func rollback() async throws {
         let container = try await fixture.container()
         let package = try fixture.pack(["index.html": "one"], version: "1", sequence: 1)
@@ -107,7 +107,7 @@ struct UpdateAuthorityTests {
         await container.shutDown()
     }
 
-    @Test("Packages over http need the host's word")
+    @Test("Packages over http require an option of the host")
     func insecure() async throws {
         let source = PackageSource("http://packages.example/shop.json")
         let package = try fixture.pack(["index.html": "one"], version: "1", base: "http://packages.example/")

@@ -13,7 +13,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Packages that come over the network, as the facade keeps them.
+/// Updates of packages over the network, in the facade.
 @MainActor
 @Suite("Updates in a container", .timeLimit(.minutes(1)))
 struct UpdateTests {
@@ -24,7 +24,7 @@ struct UpdateTests {
         try await fixture.text(url, of: container)
     }
 
-    @Test("An update is fetched, answers at once, is told, and what it replaces goes")
+    @Test("An update is downloaded, applies at once, is reported, and its predecessor is removed")
     func updating() async throws {
         let container = try await fixture.container()
         let events = container.events
@@ -38,19 +38,19 @@ struct UpdateTests {
             #expect(change.baseURL.description == "https://shop.example/")
             break
         }
-        // A trial keeps the version that it may fall back to, until a page is healthy.
+        // A trial keeps the version to which it may fall back until a page is healthy.
         #expect(fixture.blobCount == 2)
         let page = try await container.open("https://shop.example/index.html")
         container.report(.began, of: page)
         container.report(.healthy, of: page)
-        // Where nobody sweeps, the time limit ends this.
+        // If no sweep runs, the time limit ends the test.
         while fixture.blobCount != 1 {
             try Task.checkCancellation()
             await Task.yield()
         }
     }
 
-    @Test("A version whose page fails is taken back, and not fetched again")
+    @Test("A version whose page fails is rolled back, and not downloaded again")
     func rollingBack() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -66,7 +66,7 @@ struct UpdateTests {
             break
         }
         #expect(try await text(of: container) == "one")
-        // The page that failed keeps what it has.
+        // The page that failed keeps its version.
         #expect(try await fixture.text(url, from: page.view, of: container) == "two")
         await #expect {
             try await container.update(from: source)
@@ -75,7 +75,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("A page that is gone reports nothing")
+    @Test("Reports of a closed page are ignored")
     func staleReport() async throws {
         let container = try await fixture.container()
         try await container.update(from: fixture.publish(["index.html": "one"], version: "1"))
@@ -93,7 +93,7 @@ struct UpdateTests {
         #expect(container.covers("https://shop.example/"))
     }
 
-    @Test("A page that is closed where it was led to does not count against its version")
+    @Test("A page that is closed on another URL does not count against its version")
     func closedElsewhere() async throws {
         let clock = ManualClock()
         let container = try await fixture.container(covering: ["shop.example"]) { $0.packages.updates.clock = clock }
@@ -104,7 +104,7 @@ struct UpdateTests {
         await clock.sleepers(atLeast: 1)
         await container.close(page)
         await container.shutDown()
-        // No deadline is left that could pass.
+        // No timer is left.
         while clock.sleeperCount != 0 {
             try Task.checkCancellation()
             await Task.yield()
@@ -112,7 +112,7 @@ struct UpdateTests {
         #expect(container.installedPackages.count == 1)
     }
 
-    @Test("A page that leaves a package's scope no longer boots it")
+    @Test("A page that leaves a package's scope no longer counts as booting it")
     func leftScope() async throws {
         let clock = ManualClock()
         let container = try await fixture.container(covering: ["shop.example", "other.example"]) {
@@ -130,7 +130,7 @@ struct UpdateTests {
         await container.close(page)
     }
 
-    @Test("What the host installs over a trial stays when a later version fails")
+    @Test("A version that the host installs during a trial remains when a later version fails")
     func installOverTrial() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)
@@ -147,7 +147,7 @@ struct UpdateTests {
         #expect(try await text(of: container) == "three")
     }
 
-    @Test("An update waits for the background, or for the next launch, which says so")
+    @Test("An update waits for the background, or for the next launch, which reports it")
     func timing() async throws {
         var container: Container<FakeEngine>? = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: #require(container))
@@ -167,7 +167,7 @@ struct UpdateTests {
         #expect(next.installedPackages.map(\.version.description) == ["3"])
     }
 
-    @Test("What the launch takes back is told to who listens once the container is open")
+    @Test("A rollback at launch is reported to the first subscriber")
     func rollingBackAtLaunch() async throws {
         let health = RecordedHealth()
         func open(_ health: RecordedHealth) async throws -> Container<FakeEngine> {
@@ -181,7 +181,7 @@ struct UpdateTests {
         try await container?.update(from: fixture.publish(["index.html": "two"], version: "2"))
         var page = try await container?.open("https://shop.example/index.html")
         container?.report(.began, of: try #require(page))
-        // What a kill during the boot would leave.
+        // The state after a kill during the boot.
         var left = TrialRecord()
         for await record in health.saves where record.trials["shop"]?.unfinishedBoots == 1 {
             left = record
@@ -200,7 +200,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("Files answer while the first version of their package arrives")
+    @Test("Files are served while the first version of their package is being downloaded")
     func partial() async throws {
         let container = try await fixture.container()
         let noise = (0..<40_000).map { _ in String(UInt8.random(in: 0...9)) }.joined()
@@ -231,7 +231,7 @@ struct UpdateTests {
             try await fixture.text("containerkit://shop.example/z.txt", from: page.view, of: container) == noise)
     }
 
-    @Test("The package that came with the app gives way to a downloaded one")
+    @Test("A downloaded package replaces the bundled one")
     func baseline() async throws {
         let container = try await fixture.container()
         let preset = try fixture.pack(["index.html": "preset"], version: "0")
@@ -246,7 +246,7 @@ struct UpdateTests {
         #expect(!container.covers("https://shop.example/"))
     }
 
-    @Test("What does not fit the budget is refused before its archive is fetched")
+    @Test("A package that exceeds the budget is refused before its archive is downloaded")
     func budget() async throws {
         let container = try await fixture.container { $0.storage.budgets.packageBudget = 10 }
         let source = try fixture.publish(["index.html": "more than ten bytes"], version: "1")
@@ -258,7 +258,7 @@ struct UpdateTests {
         #expect(fixture.network.urls == ["https://packages.example/shop.json"])
     }
 
-    @Test("A suspended container answers, and installs nothing until it is resumed")
+    @Test("A suspended container serves requests, and installs nothing until it is resumed")
     func suspension() async throws {
         let container = try await fixture.container()
         try await fixture.install(["index.html": "one"], version: "1", into: container)

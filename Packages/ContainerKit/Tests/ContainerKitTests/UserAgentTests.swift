@@ -12,7 +12,7 @@ import WebEngineTesting
 struct UserAgentTests {
     private let fixture = Fixture()
 
-    @Test("A token goes behind the engine's own, a text in its place")
+    @Test("A token is appended to the engine's user agent, a text replaces it")
     func texts() throws {
         #expect(UserAgent.engine.text(of: "Engine/1") == "Engine/1")
         #expect(try UserAgent.appending("Shop/2 (a; b)").text(of: "Engine/1") == "Engine/1 Shop/2 (a; b)")
@@ -20,7 +20,7 @@ struct UserAgentTests {
     }
 
     @Test(
-        "What could not stand in a header field is refused",
+        "A text that is invalid in a header field is refused",
         arguments: ["", " ", "a ", " a", "a\r\nb: c", "a\u{0}", "é", "a\tb", String(repeating: "a", count: 513)])
     func refused(text: String) {
         for make in [UserAgent.appending, UserAgent.text] {
@@ -29,7 +29,7 @@ struct UserAgentTests {
         }
     }
 
-    @Test("A view is named before it loads; the page's own name goes before that of all, and is gone for the next")
+    @Test("The user agent is set before the load; the page's own takes precedence, and does not affect the next page")
     func views() async throws {
         let all = try UserAgent.appending("Shop/2")
         let own = try UserAgent.text("Special/1")

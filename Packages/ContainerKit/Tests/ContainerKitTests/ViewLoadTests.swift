@@ -8,11 +8,11 @@ import WebEngine
 import WebEngineTesting
 
 @MainActor
-@Suite("Following a load", .timeLimit(.minutes(1)))
+@Suite("View loads", .timeLimit(.minutes(1)))
 struct ViewLoadTests {
     private let view = FakeView(id: ViewID(rawValue: 1))
 
-    @Test("A load that finishes, one that fails, one whose process ends")
+    @Test("A load finishes, fails, or ends with its process")
     func ends() async throws {
         let load = ViewLoad(of: view)
         let waiting = Task { try await load.finished(within: .seconds(30)) }
@@ -22,7 +22,7 @@ struct ViewLoadTests {
         try await waiting.value
         view.onSignal?(.started(url: "b"))
         view.onSignal?(.failed(url: "b", error: EngineError(.unknownHost, "?")))
-        // The engine reports the end of a failed load too.
+        // The engine also reports the end of a failed load.
         view.onSignal?(.finished(url: "b"))
         await #expect { try await load.finished(within: .seconds(30)) } throws: {
             ($0 as? EngineError)?.code == .unknownHost
@@ -33,7 +33,7 @@ struct ViewLoadTests {
         }
     }
 
-    @Test("A load that never ends is given up after the limit")
+    @Test("A load that never ends times out")
     func limit() async throws {
         let load = ViewLoad(of: view)
         let clock = ManualClock()
@@ -43,7 +43,7 @@ struct ViewLoadTests {
         await #expect { try await waiting.value } throws: { ($0 as? EngineError)?.code == .timedOut }
     }
 
-    @Test("All who wait hear the end, and one that gives up does not disturb the others")
+    @Test("All waiting tasks are notified of the end, and a cancelled one does not affect the others")
     func several() async throws {
         let load = ViewLoad(of: view)
         let clock = ManualClock()
@@ -62,12 +62,12 @@ struct ViewLoadTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("What has ended before is told at once, and the limit itself says how long it was")
+    @Test("An earlier end is returned at once, and the time-out error contains the limit")
     func atOnce() async throws {
         let load = ViewLoad(of: view)
         let clock = ManualClock()
         view.onSignal?(.finished(url: "a"))
-        // The clock stands still, so that only the end of the load can end the wait.
+        // The clock does not advance, so that only the end of the load can end the wait.
         try await load.finished(within: .seconds(1), clock: clock)
         view.onSignal?(.started(url: "b"))
         await #expect {
@@ -78,7 +78,7 @@ struct ViewLoadTests {
         }
     }
 
-    @Test("Listeners hear every signal after the load has")
+    @Test("Observers receive every signal after the load has handled it")
     func observers() {
         let load = ViewLoad(of: view)
         var states: [String] = []

@@ -11,13 +11,13 @@ import WebEngineTesting
 @testable import ContainerKit
 
 @MainActor
-@Suite("Scripts of workers", .timeLimit(.minutes(1)))
+@Suite("Worker scripts", .timeLimit(.minutes(1)))
 struct WorkerScriptTests {
     private let fixture = Fixture()
     private let id = String(repeating: "0f", count: 16)
     private let own = String(repeating: "own ", count: 10_000)
 
-    /// Has a page's script tell of a worker, and sends the request for it.
+    /// Announces a worker like a page's script, and sends the request for it.
     private func start(_ url: String, in page: Page<FakeView>) -> FakeSink {
         let question = #"{"place":"containerkit://a.example/","ask":"worker","url":"\#(url)#\#(id)","isModule":false}"#
         #expect(page.view.prompt(question) == #"{"value":true}"#)
@@ -29,7 +29,7 @@ struct WorkerScriptTests {
         return try await fixture.container(covering: ["a.example"]) { $0.pages.mode = .customScheme }
     }
 
-    @Test("The server is asked once, and the bytes are the worker's own")
+    @Test("The script is requested once, and its bytes are served unchanged")
     func once() async throws {
         let container = try await container()
         fixture.network.put(.bytes(Data(own.utf8)), at: "https://a.example/w.js", [.cacheControl: "no-store"])
@@ -49,7 +49,7 @@ struct WorkerScriptTests {
         #expect(fixture.network.urls.count { $0 == "https://a.example/w.js" } == 1)
     }
 
-    @Test("A package that answers nothing but a worker's script has answered the page")
+    @Test("A package that serves only a worker script counts as having served the page")
     func noted() async throws {
         let container = try await container()
         try await fixture.install(["w.js": own], version: "1", base: "https://a.example/pkg/", into: container)

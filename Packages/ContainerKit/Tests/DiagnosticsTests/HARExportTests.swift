@@ -40,7 +40,7 @@ struct HARExportTests {
         return try #require(document["log"] as? Object)
     }
 
-    @Test("All that the format requires is there, of its type")
+    @Test("The archive contains all required members with the required types")
     func required() throws {
         let log = try log([timeline, timeline])
         #expect(log["version"] as? String == "1.2")
@@ -81,7 +81,7 @@ struct HARExportTests {
         }
     }
 
-    @Test("Requests come in the order in which they began, and what is not known is said to be so")
+    @Test("Requests are sorted by start, and unknown values are marked as unknown")
     func entries() throws {
         let entries = try #require(try log([timeline])["entries"] as? [Object])
         let requests = entries.compactMap { $0["request"] as? Object }
@@ -100,12 +100,12 @@ struct HARExportTests {
         #expect(entries.map { $0["time"] as? Double } == [10, 70, 0])
         #expect(
             entries.map { $0["comment"] as? String } == [
-                "failed", "network: asked https://a.example/api?b=1", "engine: when it began is not known",
+                "failed", "network: asked https://a.example/api?b=1", "engine: start time unknown",
             ])
         #expect(entries.map { $0["startedDateTime"] as? String }.first == "1970-01-01T00:00:00.300Z")
     }
 
-    @Test("A reason that begins with its source does not say it twice")
+    @Test("A reason that begins with the source does not repeat the source")
     func packages() throws {
         var timeline = PageTimeline(page: PageID(rawValue: 1), documentURL: "https://a.example/", opened: Date())
         var request = PageTimeline.Request(asker: .page, method: "GET", url: "https://a.example/")
@@ -117,7 +117,7 @@ struct HARExportTests {
         #expect(text.contains(#""comment" : "package shop 1: index.html""#))
     }
 
-    @Test("A file that leaves the machine can go without queries, passwords and reasons")
+    @Test("leavesQueriesOut omits queries, passwords and reasons")
     func secrets() throws {
         var export = HARExport()
         export.leavesQueriesOut = true
@@ -127,7 +127,7 @@ struct HARExportTests {
         #expect(try HARExport().json([timeline]) != export.json([timeline]))
     }
 
-    @Test("The same timelines make the same file, and none make one too")
+    @Test("Equal timelines produce equal archives, and no timelines produce a valid archive")
     func determinism() throws {
         #expect(try HARExport().json([timeline]) == HARExport().json([timeline]))
         let log = try log([])

@@ -11,7 +11,7 @@ import WebEngine
 
 @testable import Diagnostics
 
-/// The series that the reporter makes of observations, timelines and totals.
+/// The series that the reporter creates from observations, timelines and totals.
 @MainActor
 @Suite("Metrics reporter", .timeLimit(.minutes(1)))
 struct MetricsReporterTests {
@@ -52,7 +52,7 @@ struct MetricsReporterTests {
         #expect(MetricsReporter(backend) != nil)
     }
 
-    @Test("Pages, ended processes and requests are counted, and no series has a value that a page or a server chose")
+    @Test("Pages, ended processes and requests are counted, and no dimension contains a value from a page or a server")
     func observations() throws {
         let reporter = try #require(MetricsReporter(backend))
         let session = PageSession(

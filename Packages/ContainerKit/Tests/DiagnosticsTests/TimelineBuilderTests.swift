@@ -30,7 +30,7 @@ struct TimelineBuilderTests {
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { called + .milliseconds(milliseconds) }
 
-    @Test("Each mark has the time of the first event, a step is reported once, and nothing changes after the close")
+    @Test("Each mark has the time of the first event, each step is reported once, and nothing changes after the close")
     func marks() {
         var machine = machine()
         let url = "https://a.example/"
@@ -78,7 +78,7 @@ struct TimelineBuilderTests {
         #expect(results == [Array(repeating: true, count: 7)])
     }
 
-    @Test("A failed load has not loaded when the engine reports its end; the next one may")
+    @Test("A failed load is not loaded although the engine reports its end, but the next load can be")
     func failures() {
         var machine = machine()
         let url = "https://a.example/"
@@ -94,7 +94,7 @@ struct TimelineBuilderTests {
         #expect(machine.record(.signal(page, .finished(url: url)), at: at(7)) == .loaded)
     }
 
-    @Test("A view that requests its document has begun to navigate, even if the engine reports that later")
+    @Test("A navigation starts at the latest when the view requests its document")
     func lateStart() {
         var machine = machine()
         let session = PageSession(
@@ -122,7 +122,7 @@ struct TimelineBuilderTests {
     }
 
     @Test(
-        "Impossible paint times of a page are dropped",
+        "Impossible paint times of a page are ignored",
         arguments: [
             (#"{"origin":1000040,"firstPaint":10,"firstContentfulPaint":12,"domReady":null}"#, 50, 52),
             (#"{"origin":1000040,"firstPaint":-100,"firstContentfulPaint":1e300}"#, nil, nil),
@@ -139,7 +139,7 @@ struct TimelineBuilderTests {
         #expect(machine.timeline.marks.domReady == nil)
     }
 
-    @Test("The log contains no query and leaves out unknown values")
+    @Test("The log metadata contains no query and omits unknown values")
     func metadata() {
         var machine = machine()
         machine.record(hasWarmView: true)

@@ -34,7 +34,7 @@ struct TimelineRecorderTests {
         }
     }
 
-    @Test("The streams end when the recorder is dropped")
+    @Test("The streams end when the recorder is released")
     func end() async {
         var recorder: TimelineRecorder? = TimelineRecorder(TimelineOptions(), logger: Logger(label: "timelines"))
         let stream = recorder?.subscribe()
@@ -71,7 +71,7 @@ struct TimelineRecorderTests {
         #expect(timer.values.count == 1)
     }
 
-    @Test("The readings of a document that was left are dropped")
+    @Test("The readings of a document that was replaced are ignored")
     func redirect() async throws {
         let recorder = recorder { $0.askingLimit = .milliseconds(1) }
         var timelines = recorder.subscribe().makeAsyncIterator()
@@ -97,7 +97,7 @@ struct TimelineRecorderTests {
         #expect(await timelines.next()?.marks.loaded != nil)
     }
 
-    @Test("The document's URL follows the host when a document is committed")
+    @Test("The document URL is read from the host when a document is committed")
     func documentURL() async throws {
         let recorder = recorder { $0.asksPages = false }
         var timelines = recorder.subscribe().makeAsyncIterator()
@@ -107,7 +107,7 @@ struct TimelineRecorderTests {
         #expect(await timelines.next()?.documentURL == "https://a.example/next")
     }
 
-    @Test("A page that could not be opened ends with its reason, and observations of unknown pages change nothing")
+    @Test("A page that could not be opened ends with its reason, and observations of unknown pages are ignored")
     func failure() async throws {
         let recorder = recorder()
         var timelines = recorder.subscribe().makeAsyncIterator()

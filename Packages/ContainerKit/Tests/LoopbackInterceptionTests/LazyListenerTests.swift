@@ -16,7 +16,7 @@ struct LazyListenerTests {
         var fails = true
     }
 
-    @Test("Concurrent callers share one start, and a failure is not kept")
+    @Test("Concurrent callers share one start, and a failed start is repeated by the next caller")
     func starts() async throws {
         let starts = Starts()
         let listener = LazyListener { () async throws -> Int in
@@ -36,10 +36,28 @@ struct LazyListenerTests {
         #expect(await listener.end() == 2)
     }
 
-    @Test("After the end, nothing starts")
+    @Test("No listener starts after the shutdown")
     func end() async {
         let listener = LazyListener { 1 }
         #expect(await listener.end() == nil)
         await #expect(throws: CancellationError.self) { try await listener.begun() }
+    }
+
+    @Test("The end during a start returns the listener, and the caller of the start does not")
+    func endDuringStart() async {
+        let (started, startedEvent) = AsyncStream<Void>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let listener = LazyListener { () async throws -> Int in
+            startedEvent.finish()
+            for await _ in gate {}
+            return 1
+        }
+        let caller = Task { try await listener.begun() }
+        for await _ in started {}
+        // The start ends after the end was requested, because both run on the main actor.
+        opening.finish()
+        #expect(await listener.end() == 1)
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(listener.listener == nil)
     }
 }

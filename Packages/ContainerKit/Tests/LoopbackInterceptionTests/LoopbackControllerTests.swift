@@ -13,7 +13,7 @@ import WebEngineTesting
 @testable import LoopbackServer
 
 @MainActor
-@Suite("The controller of the interception over loopback", .timeLimit(.minutes(1)))
+@Suite("Loopback controller", .timeLimit(.minutes(1)))
 struct LoopbackControllerTests {
     private let engine = FakeEngine()
     private let host = RecordedHost()
@@ -30,7 +30,7 @@ struct LoopbackControllerTests {
             ports: LoopbackPorts(pipeline: pipeline, bodies: nil, observer: nil, host: host))
     }
 
-    @Test("By the proxy, pages stay at their URLs, and requests of hosts that it opens are reported by it")
+    @Test("With the proxy, pages keep their real URLs, and requests of opened hosts are reported")
     func proxy() async throws {
         let controller = try await controller(.loopbackProxy)
         #expect(engine.proxy?.kind == .socks5 && controller.port == nil)
@@ -49,12 +49,12 @@ struct LoopbackControllerTests {
         #expect(engine.proxy == nil && controller.lostReports == 0)
     }
 
-    @Test("The engine connects ahead to wanted pages whose hosts the proxy opens")
+    @Test("The engine preconnects to origins of requested pages that the proxy opens")
     func preconnect() async throws {
         let controller = try await controller(.loopbackProxy)
         let view = FakeView(id: ViewID(rawValue: 1))
         let urls = ["https://a.example/x", "https://b.example/"]
-        // The engine connects to nothing, so that the limit of one second ends each call.
+        // The engine opens no connection, so that the time limit of one second ends each call.
         await controller.preconnect(in: view, besides: urls) { _ in true }
         #expect(view.evaluatedScripts.count == 1 && view.evaluatedScripts[0].contains(#"["https://a.example"]"#))
         await controller.preconnect(in: view, besides: urls) { $0 != urls[0] }
@@ -63,7 +63,7 @@ struct LoopbackControllerTests {
         #expect(view.evaluatedScripts.count == 1)
     }
 
-    @Test("At the local server, pages have URLs of their own, and the engine gets the token for their sites")
+    @Test("With the loopback server, pages have loopback URLs, and the engine gets the token for their sites")
     func server() async throws {
         let controller = try await controller(.loopbackServer, isUsed: false)
         let url = "https://a.example/x"

@@ -40,7 +40,7 @@ struct LoopbackRequestsTests {
         return request
     }
 
-    @Test("A port that is neither protocol's own may be opened for both")
+    @Test("A port that is the default of neither protocol may be opened for both")
     func targets() {
         let requests = requests(
             FakePipeline(hosts: ["https://a.example", "http://b.example", "http://c.example:8080"]))
@@ -51,7 +51,7 @@ struct LoopbackRequestsTests {
         #expect(requests.opens(HostPort(host: "c.example", port: 8_080)))
     }
 
-    @Test("The observer receives documents: requests, responses, failures")
+    @Test("The observer receives the requests, responses and failures of documents")
     func documents() async throws {
         let pipeline = FakePipeline()
         let requests = requests(pipeline)
@@ -69,7 +69,7 @@ struct LoopbackRequestsTests {
         #expect(!pages.isBusy(PageID(rawValue: 1)))
     }
 
-    @Test("A document with a body is reported before its response, and one without content after it")
+    @Test("A document request with a body is reported before its response, and an empty response after it")
     func reports() async throws {
         let pipeline = FakePipeline()
         pipeline.state.withLock { $0.status = .noContent }
@@ -101,14 +101,14 @@ struct LoopbackRequestsTests {
         }
     }
 
-    @Test("A request that carries a body of an older page waits for it, and fails without it")
+    @Test("A request with a bridged body waits for the body, and fails without it")
     func bodies() async throws {
         let pipeline = FakePipeline()
         let requests = requests(pipeline, FakeBodies())
         let field = try #require(FakeBodies.field)
         let carrying = try request("https://a.example/api", .post, [field: "1"])
         guard case .later = requests.immediateResponse(to: carrying) else {
-            Issue.record("answered without the body")
+            Issue.record("sent without the body")
             return
         }
         _ = try await requests.load(carrying)
@@ -118,7 +118,7 @@ struct LoopbackRequestsTests {
         }
         #expect(pipeline.requests.count == 1)
         guard case .known = requests.immediateResponse(to: try request("https://a.example/x")) else {
-            Issue.record("not answered")
+            Issue.record("no response")
             return
         }
     }

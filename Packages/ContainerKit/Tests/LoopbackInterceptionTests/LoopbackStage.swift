@@ -8,7 +8,7 @@ import ResourceLoading
 
 @testable import LoopbackInterception
 
-/// A pipeline that answers each request by status 200, or fails, and records the askers.
+/// A pipeline that responds to each request with status 200, or fails, and records the askers.
 final class FakePipeline: LoopbackPipeline {
     struct State {
         var askers: [[String]?] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LoopbackInterception
 
-@Suite("Whose a request is that does not say", .timeLimit(.minutes(1)))
+@Suite("Attribution of requests to pages", .timeLimit(.minutes(1)))
 struct PageAttributorTests {
     private let pages = PageAttributor()
 
@@ -25,7 +25,7 @@ struct PageAttributorTests {
         return (request.page?.page.id.rawValue, request.destination)
     }
 
-    @Test("It is exact where there has been one page only, and concluded from the second on, open or not")
+    @Test("The attribution is exact while there has been only one page, and inferred afterwards")
     func confidence() throws {
         let confidence = { () throws -> PageAttribution.Confidence? in
             var request = ResourceRequest(try #require(HTTPRequest(urlText: "https://a.example/x")))
@@ -45,7 +45,7 @@ struct PageAttributorTests {
         #expect(try confidence() == .inferred)
     }
 
-    @Test("A document is of the page that shows it, a frame's of the page that has it")
+    @Test("A document request belongs to the page that navigates, a frame request to the page that contains the frame")
     func documents() throws {
         record(1, at: "https://a.example/one#part")
         record(2, at: "https://a.example/two")
@@ -55,7 +55,7 @@ struct PageAttributorTests {
         #expect(try attributed("https://a.example/two", frame) == (1, .nestedDocument))
     }
 
-    @Test("The rest is of the page that its Referer or its Origin names, of the latest where several fit")
+    @Test("Other requests belong to the page that Referer or Origin names, the newest one if several match")
     func subresources() throws {
         record(1, at: "https://a.example/one")
         record(2, at: "https://b.example/")
@@ -69,7 +69,7 @@ struct PageAttributorTests {
         #expect(try attributed("https://b.example/x") == (2, .subresource))
     }
 
-    @Test("Where one page is open, it is that one's; where none is, nobody's")
+    @Test("With one open page, all requests belong to it; with none, to no page")
     func single() throws {
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
         record(1, at: "https://a.example/")
@@ -80,7 +80,7 @@ struct PageAttributorTests {
         #expect(try attributed("https://cdn.example/x") == (nil, .subresource))
     }
 
-    @Test("An engine without Fetch Metadata tells documents by what it accepts")
+    @Test("Without Fetch Metadata, document requests are recognised by their Accept field")
     func accepts() throws {
         record(1, at: "https://a.example/")
         let accept = ["accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"]
@@ -89,7 +89,7 @@ struct PageAttributorTests {
     }
 
     @Test(
-        "A request keeps waiting those that may have made it: its page, others at that origin, all where it says nothing"
+        "A request marks all pages as busy that may have sent it"
     )
     func waiting() throws {
         record(1, at: "https://a.example/one")

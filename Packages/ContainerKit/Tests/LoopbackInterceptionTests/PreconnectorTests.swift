@@ -11,7 +11,7 @@ import WebEngineTesting
 @testable import LoopbackInterception
 
 @MainActor
-@Suite("Connections made ahead of pages", .timeLimit(.minutes(2)))
+@Suite("Preconnections", .timeLimit(.minutes(2)))
 struct PreconnectorTests {
     private let clock = ManualClock()
     private let preconnector: Preconnector
@@ -33,7 +33,7 @@ struct PreconnectorTests {
                 id: PageID(rawValue: id), documentURL: url, view: ViewID(rawValue: id), mode: mode, generations: []))
     }
 
-    @Test("The origins of the last pages by the proxy come first, each once, then others, and four in all")
+    @Test("The origins of the last proxy pages come first, without duplicates, then others, at most four")
     func origins() async {
         open("https://old.example/")
         for name in ["a", "b", "c"] { open("https://\(name).example/x") }
@@ -48,7 +48,7 @@ struct PreconnectorTests {
             ])
     }
 
-    @Test("What is not wanted is not connected to, and nothing is asked for where nothing is left")
+    @Test("Unwanted origins are skipped, and no script runs if none remains")
     func wanted() async {
         open("https://a.example/x")
         var asked: [String] = []
@@ -67,7 +67,8 @@ struct PreconnectorTests {
 
     private static let hosts = ["https://a.example/", "https://b.example/"]
 
-    /// Begins to connect to both, and returns when the engine was asked, and the limit runs.
+    /// Starts preconnecting to both origins. Returns when the engine has run the script and the time limit has
+    /// started.
     private func begin(_ ended: @escaping @MainActor () -> Void = {}) async -> Task<Void, Never> {
         let (stream, send) = AsyncStream.makeStream(of: Void.self)
         view.onEvaluate = { _ in send.yield() }
@@ -80,8 +81,8 @@ struct PreconnectorTests {
         return waiting
     }
 
-    /// The clock stands still: only the connections can end it.
-    @Test("It is over when the last connection is there, for all who wait, and nothing is asked for twice")
+    /// The clock does not advance, so that only the connections can end the wait.
+    @Test("All callers return when the last connection is established, and no origin is requested twice")
     func waits() async {
         var ends = 0
         let connect = view.onEvaluate
@@ -101,7 +102,7 @@ struct PreconnectorTests {
         #expect(ends == 2 && view.preconnections.count == 1)
     }
 
-    @Test("An engine that connects to nothing holds nobody up for ever")
+    @Test("The time limit ends the wait if the engine does not connect")
     func limit() async {
         let waiting = await begin()
         clock.advance(by: Preconnector.limit)
@@ -111,7 +112,7 @@ struct PreconnectorTests {
 }
 
 extension FakeView {
-    /// The origins that it was to connect to, by script.
+    /// The origins of the preconnect scripts, in order.
     fileprivate var preconnections: [[String]] {
         evaluatedScripts.filter { $0.contains("preconnect") }.map(Self.origins)
     }

@@ -13,14 +13,14 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// The calls of an invalidator to an engine that keeps files itself, without a container.
+/// The calls of an invalidator to an engine with its own caches, without a container.
 @MainActor
 @Suite("Engine cache invalidator", .timeLimit(.minutes(1)))
 struct EngineCacheInvalidatorTests {
-    /// A container with packages that are in use, at their real URLs in the engine.
+    /// A host whose packages serve requests at their real URLs in the engine.
     private final class Host: EngineCacheHost {
         var arePackagesInUse = true
-        /// Returns the URL in the engine; the same URL by default.
+        /// Returns the URL in the engine; by default the same URL.
         var place: (String) -> String? = { $0 }
         private(set) var forgotten: [[String]] = []
         private(set) var kept: [EngineError] = []
@@ -42,7 +42,7 @@ struct EngineCacheInvalidatorTests {
         }
     }
 
-    /// A folder with packages, which is removed with it.
+    /// A temporary folder with packages, which is removed when the stage is released.
     private final class Stage: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/engine-caches-\(UUID().uuidString)"
         let library: PackageLibrary
@@ -91,7 +91,7 @@ struct EngineCacheInvalidatorTests {
         for await _ in host.results { return }
     }
 
-    @Test("Service workers of all packages are looked through, and of one that moved both places are forgotten")
+    @Test("Service workers of all packages are searched, and files of a moved package are removed at both URLs")
     func places() async throws {
         let invalidator = invalidator()
         try await stage.install("cdn", "1", at: "https://cdn.example/lib/")
@@ -109,7 +109,7 @@ struct EngineCacheInvalidatorTests {
         await invalidator.shutDown()
     }
 
-    @Test("A removal that failed is repeated after the next launch; a removal that succeeded is not")
+    @Test("A failed removal is repeated after the next launch, a successful one is not")
     func launch() async throws {
         engine.forgetError = EngineError(.storage, "a test")
         try await stage.install("shop", "1", at: shop)
@@ -131,11 +131,11 @@ struct EngineCacheInvalidatorTests {
         #expect(host.forgotten == [[shop]])
     }
 
-    @Test("Nothing is removed while a page is open that may have the files, and after it is closed at once")
+    @Test("No file is removed while a page that may use it is open, and files are removed after the page closes")
     func openPages() async throws {
         let invalidator = invalidator()
         invalidator.start()
-        // Of another mode: its files do not lie in the engine's caches.
+        // A page of another mode, whose files are not in the engine's caches.
         invalidator.pageDidOpen(session(1, .customScheme))
         invalidator.pageDidOpen(session(2, .plain))
         try await stage.install("shop", "1", at: shop)
@@ -153,7 +153,7 @@ struct EngineCacheInvalidatorTests {
         await invalidator.shutDown()
     }
 
-    @Test("Files are removed when their URL in the engine is known, and when packages are not in use any more")
+    @Test("Files are removed when their URL in the engine becomes known, and when packages are turned off")
     func hostState() async throws {
         host.place = { _ in nil }
         try await stage.install("shop", "1", at: shop)
@@ -163,7 +163,7 @@ struct EngineCacheInvalidatorTests {
         await invalidator.invalidateStaleFiles(for: page)
         #expect(engine.forgotten.isEmpty)
         host.place = { $0.replacing("https://shop.example/", with: "https://shop-example.localhost:8443/") }
-        // At the local server a page of plain mode does not load files of packages.
+        // With the loopback server, a page of plain mode loads no package files.
         await invalidator.invalidateStaleFiles(for: session(2, .plain))
         #expect(engine.forgotten.isEmpty)
         await invalidator.invalidateStaleFiles(for: page)
@@ -176,7 +176,7 @@ struct EngineCacheInvalidatorTests {
         await invalidator.shutDown()
     }
 
-    @Test("The HTTP cache is cleared; a failure is logged, and not thrown")
+    @Test("The HTTP cache is cleared; a failure is logged and not thrown")
     func clear() async throws {
         let invalidator = invalidator()
         await invalidator.clear()

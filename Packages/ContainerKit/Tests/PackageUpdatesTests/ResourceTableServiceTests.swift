@@ -11,9 +11,9 @@ import ResourceStore
 @_spi(Facade) import ResourceTable
 import Testing
 
-/// Triggers that come while a table is requested.
+/// Triggers that arrive while a table is requested.
 @MainActor
-@Suite("Triggers of a table", .timeLimit(.minutes(1)))
+@Suite("Triggers of the resource table", .timeLimit(.minutes(1)))
 struct ResourceTableServiceTests {
     private let folder = FileManager.default.temporaryDirectory.path + "/table-\(UUID().uuidString)"
 
@@ -21,7 +21,7 @@ struct ResourceTableServiceTests {
     private final class SlowServer: ResourceLoader {
         private let answers: AsyncStream<Void>
         private let answer: AsyncStream<Void>.Continuation
-        /// An element for each request.
+        /// One element for each request.
         let requests: AsyncStream<Void>
         private let request: AsyncStream<Void>.Continuation
 
@@ -40,7 +40,7 @@ struct ResourceTableServiceTests {
         func answerAll() { answer.finish() }
     }
 
-    @Test("Those that come during a slow check are dropped, and do not ask at its end")
+    @Test("Triggers during a slow check are dropped and start no check at its end")
     func slowCheck() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let url = try #require(TableURL("https://table.example/table"))

@@ -35,7 +35,7 @@ struct TableStoreTests {
                 head: HTTPResponse(status: .ok), body: .bytes(answer), provenance: Provenance(.network, reason: "test"))
         }
 
-        /// Serves a table and its files, besides the files of tables that were published before.
+        /// Serves a table and its files, in addition to the files of earlier tables.
         func publish(_ version: String, _ files: [String: String]) {
             let entries = files.sorted { $0.key < $1.key }.map { path, text in
                 """
@@ -56,7 +56,7 @@ struct TableStoreTests {
 
         func goOffline() { state.withLock { $0.answers = [:] } }
 
-        /// Returns the URLs of files that were requested since the last call.
+        /// Returns the URLs of the files that were requested since the last call.
         func drainRequested() -> [String] {
             state.withLock { state in
                 defer { state.asked = [] }
@@ -67,7 +67,7 @@ struct TableStoreTests {
 
     let directory = FileManager.default.temporaryDirectory.path + "/table-\(UUID().uuidString)"
     let server = Server()
-    /// A row and a file.
+    /// Small files, which are stored in a database row, and a large one, which is stored as a file.
     let first = ["a.js": "first a", "b.js": String(repeating: "first b ", count: 20_000), "c.js": "same"]
     let second = ["a.js": "second a", "b.js": String(repeating: "second b", count: 20_000), "d.js": "new"]
 
@@ -82,7 +82,7 @@ struct TableStoreTests {
             now: { Date(timeIntervalSince1970: 1_000_000) })
     }
 
-    /// Opens the store again as soon as the tasks of the previous one have released the folder.
+    /// Opens the store again as soon as the tasks of the former one have released the folder.
     private func reopenStore() async throws -> BlobStore {
         while true {
             do {
@@ -101,7 +101,7 @@ struct TableStoreTests {
             directory: directory, configuration: .init(resourceBudget: budget), onStep: onStep)
     }
 
-    /// Makes the first check of a new library.
+    /// Performs the first check of a new library.
     private func update(_ store: BlobStore, to version: String, _ files: [String: String]) async throws
         -> TableLibrary
     {
@@ -189,7 +189,7 @@ struct TableStoreTests {
         _ = server.drainRequested()
         let path = directory + "/documents/table-table"
         var bytes = try Data(contentsOf: URL(filePath: path))
-        // Still JSON, of a table without this entry.
+        // The document remains valid JSON, of a table without this entry.
         let place = try #require(bytes.firstRange(of: Data("m.example/a.js".utf8)))
         bytes[place.upperBound - 4] ^= 2
         try bytes.write(to: URL(filePath: path))
@@ -214,7 +214,7 @@ struct TableStoreTests {
         for (path, content) in files { #expect(try await text(library, path)?.text == content, "\(path)") }
         #expect(try store.resourceBytes() <= 10_000)
         #expect(library.counters.failedWrites == 0)
-        // Larger than the whole budget: answered, not kept.
+        // A file larger than the whole budget is served but not stored.
         let huge = ["huge.js": String(repeating: "h", count: 10_001)]
         let other = try await update(store, to: "2", huge)
         #expect(try await text(other, "huge.js")?.text == huge["huge.js"])
@@ -247,7 +247,7 @@ struct TableStoreTests {
             let version = try #require(library.table?.version)
             versions.append(version)
             for (path, content) in version == "1" ? first : second {
-                // Where a file is missing it is fetched.
+                // A missing file is downloaded.
                 #expect(try await text(library, path)?.text == content, "\(path) in \(path)")
             }
             #expect(try picture.check().isSound)

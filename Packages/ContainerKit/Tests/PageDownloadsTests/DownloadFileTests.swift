@@ -54,7 +54,7 @@ struct DownloadFileTests {
         try journal.hold("a", for: token)
         try journal.hold("b", for: token)
         let text = [.ours: token, .full: token + " and more", .renamed: "whole"][held] ?? ""
-        // Another file took the first name.
+        // Another file has taken the first name.
         for name in ["a", "b", "c"] where name != "b" || held != .absent {
             try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
         }
@@ -76,7 +76,7 @@ struct DownloadFileTests {
         #expect(folder.content("a") == "text")
     }
 
-    @Test("A file whose folder another process has swept fails, and leaves nothing")
+    @Test("A file whose folder another process has removed fails and leaves nothing")
     func swept() async throws {
         let journal = DownloadJournal(directory: folder.root.path)
         let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
@@ -88,7 +88,7 @@ struct DownloadFileTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A download removes its folder, whatever its entry in the journal contains", arguments: ["", "/other", nil])
+    @Test("A download removes its folder, whatever its journal entry contains", arguments: ["", "/other", nil])
     func discarded(note: String?) async throws {
         let journal = DownloadJournal(directory: folder.root.path)
         let place = try DownloadPlace(.saveAs(path: folder.path + "/a.txt"), suggested: "")
@@ -118,7 +118,7 @@ struct DownloadFileTests {
         let journal = DownloadJournal(directory: directory)
         try journal.add(token, folder.path + "/" + DownloadJournal.folderName(token))
         try make(DownloadJournal.folderName(token))
-        // A folder of another container, a folder of another kind, and a link.
+        // A folder of another container, a folder of another kind, and a symbolic link.
         try make(DownloadJournal.folderName(foreign))
         try make("mine")
         try journal.add(other, folder.path + "/mine")
@@ -126,7 +126,7 @@ struct DownloadFileTests {
         try journal.add(linked, folder.path + "/" + DownloadJournal.folderName(linked))
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/" + DownloadJournal.folderName(linked), withDestinationPath: folder.path + "/mine")
-        // An entry that is cut off, a folder that is absent now, and a folder that cannot be removed.
+        // A truncated entry, an absent folder, and a folder that cannot be removed.
         let (cut, away, full) = (DownloadJournal.token(), DownloadJournal.token(), DownloadJournal.token())
         try journal.add(cut, folder.path + "/" + DownloadJournal.folderName(cut).dropLast())
         try journal.add(away, folder.path + "/away/" + DownloadJournal.folderName(away))

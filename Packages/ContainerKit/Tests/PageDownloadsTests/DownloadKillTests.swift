@@ -16,7 +16,7 @@ import Testing
     import Darwin
 #endif
 
-/// The files that a killed process leaves.
+/// The files that remain from a killed process.
 @MainActor
 @Suite("Downloads of killed processes", .timeLimit(.minutes(1)))
 struct DownloadKillTests {
@@ -30,7 +30,7 @@ struct DownloadKillTests {
     enum Step: String, Codable, CaseIterable {
         case noted, made, writing, written, nameNoted, nameHeld, linked, renamed, replaced, saved
 
-        /// The file at the place after the kill, besides the folder of the partial file.
+        /// The file at the destination after the kill, besides the folder of the partial file.
         var file: String? {
             switch self {
             case .noted, .made, .writing, .written, .nameNoted: nil
@@ -79,7 +79,7 @@ struct DownloadKillTests {
     }
 
     @Test(
-        "A kill at any step leaves the whole file under its name, or files that the next launch removes",
+        "A kill at any step leaves the complete file under its name, or files that the next launch removes",
         arguments: Step.allCases)
     func kills(step: Step) async throws {
         let foreign = DownloadJournal.folderName(DownloadJournal.token())

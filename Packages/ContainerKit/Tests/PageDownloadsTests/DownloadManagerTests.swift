@@ -14,7 +14,7 @@ import WebEngineTesting
 
 @testable import PageDownloads
 
-/// Downloads from their start to their end, without a container.
+/// Downloads from start to end, without a container.
 @MainActor
 @Suite("Downloads", .timeLimit(.minutes(1)))
 struct DownloadManagerTests {
@@ -24,7 +24,7 @@ struct DownloadManagerTests {
         folder = try SavedFolder()
     }
 
-    @Test("A file gets its name once it is whole, for its owner only, and the app gets its properties")
+    @Test("A file gets its name when it is complete, is readable by its owner only, and the app gets its properties")
     func saved() async throws {
         let stage = await DownloadStage(folder)
         for number in 0..<2 {
@@ -77,7 +77,7 @@ struct DownloadManagerTests {
     }
 
     @Test(
-        "A place that is not absolute or does not exist is refused",
+        "A destination that is not absolute or does not exist is refused",
         arguments: ["", "saved", "/nowhere/at/all/x", "/tmp/..", "/tmp/\u{0}x"])
     func places(path: String) async throws {
         let stage = await DownloadStage(folder)
@@ -90,7 +90,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A file that is too long, fails or has no space is not started, or is cancelled on its way")
+    @Test("A file that is too long, fails or has no space is not started, or is cancelled")
     func sizes() async throws {
         struct Full: SpaceMeasuring {
             func availableBytes(at folder: String) throws -> Int64 { 50 }
@@ -120,7 +120,7 @@ struct DownloadManagerTests {
         await lying.started()
         try lying.finish(Data(count: 101))
         #expect(try await stage.code(4) == .tooLarge)
-        // The limit also holds for files that the manager requests itself.
+        // The limit also applies to files that the manager requests itself.
         stage.files.put(
             .stream(ByteStream(AsyncThrowingStream { Data(count: 60) })), at: "containerkit://a.example/long")
         stage.view.onDownload?(.named(url: "containerkit://a.example/long", isUserGesture: false))
@@ -148,7 +148,7 @@ struct DownloadManagerTests {
         }
     }
 
-    @Test("The end of a download is awaited independently of the number of observers")
+    @Test("The end of a download can be awaited, however many observers there are")
     func manyListeners() async {
         let meter = ProgressTracker(Stopwatch(ManualClock()), leastBytes: 1)
         let listeners = (0..<64).map { _ in meter.progress() }
@@ -169,7 +169,7 @@ struct DownloadManagerTests {
         #expect(listeners.count == 64)
     }
 
-    @Test("A failed write of the engine has the code of the system's text, even if there is space again")
+    @Test("A failed write of the engine gets the error code from the system message, even if there is space again")
     func unwritten() async throws {
         let stage = await DownloadStage(folder)
         for (number, (failure, code)) in [(ENOSPC, DownloadError.Code.noSpace), (EDQUOT, .noSpace), (EIO, .io)]
@@ -184,7 +184,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("The reserve of the device stays free, and a file that uses it on its way is cancelled")
+    @Test("The reserve of the device remains free, and a file that reaches it is cancelled")
     func reserve() async throws {
         final class Shrinking: SpaceMeasuring {
             let bytes = Mutex<Int64>(1_000)
@@ -218,7 +218,7 @@ struct DownloadManagerTests {
         #expect(folder.left.isEmpty)
     }
 
-    @Test("A slow measurement of the device counts although more bytes arrive meanwhile")
+    @Test("A slow measurement of the free space is used although more bytes arrive meanwhile")
     func slowMeasurement() async throws {
         final class Slow: SpaceMeasuring {
             let count = Mutex(0)
@@ -252,7 +252,7 @@ struct DownloadManagerTests {
         #expect(download.cancels == 1)
     }
 
-    @Test("A download that waits for the app is withdrawn when it is cancelled, and refused without a container")
+    @Test("A download that waits for the app is withdrawn on cancellation, and refused without a container")
     func withdrawal() async throws {
         let stage = await DownloadStage(folder)
         stage.decision = nil
@@ -287,7 +287,7 @@ struct DownloadManagerTests {
         #expect(stage.files.agents == ["Agent/1.0", "Agent/1.0"])
     }
 
-    @Test("A document that is an attachment, or that the engine cannot show, is saved in place of being shown")
+    @Test("A document is saved instead of shown if it is an attachment or the engine cannot show it")
     func diversion() async throws {
         let stage = await DownloadStage(folder)
         stage.view.unshown = ["application/zip"]
@@ -309,7 +309,7 @@ struct DownloadManagerTests {
         #expect(divert([.contentType: "text/html", .contentDisposition: "attachment"], isMainDocument: false) != nil)
         #expect(try await stage.end(1) == .saved(path: folder.path + "/x (1)", bytes: 3))
         #expect(stage.requests.map(\.isUserGesture) == [true, true])
-        // A response of before a sign-out is refused.
+        // A response from before a sign-out is refused.
         stage.manager.beginSignOut()
         stage.manager.endSignOut()
         #expect(stage.view.pendingDrops == 2)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import PageDownloads
 
-/// Names of files, from servers and pages.
+/// File names from servers and pages.
 @Suite("Names of downloads")
 struct DownloadNameTests {
     @Test(
-        "Names are safe",
+        "File names are safe",
         arguments: [
             ("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("..\\x\\y.exe", "y.exe"), ("/", "download"),
             ("", "download"), ("...", "download"), (".bashrc", "bashrc"), (" . a . ", "a"), ("a\r\n\u{0}b", "ab"),
@@ -24,7 +24,7 @@ struct DownloadNameTests {
         #expect(name == safe && !name.utf8.contains(UInt8(ascii: "/")) && name.utf8.first != UInt8(ascii: "."))
     }
 
-    @Test("Names fit, with their endings")
+    @Test("Long file names are truncated and keep their extension")
     func longNames() {
         let long = SafeFileName.make(String(repeating: "ü", count: 3_000) + ".tar.gz")
         #expect(long.utf8.count <= 200 && long.hasSuffix("ü.gz"))
@@ -36,7 +36,7 @@ struct DownloadNameTests {
     }
 
     @Test(
-        "Content-Disposition is read",
+        "Content-Disposition is parsed",
         arguments: [
             ("attachment", true, nil), ("inline; filename=a", false, "a"),
             ("ATTACHMENT ;FileName = \"a;b\\\"c\" ; x=y", true, "a;b\"c"),

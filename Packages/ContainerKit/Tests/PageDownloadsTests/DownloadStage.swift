@@ -12,7 +12,7 @@ import WebEngineTesting
 
 @testable import PageDownloads
 
-/// A manager of downloads with one open page and an app that decides, without a container.
+/// A download manager with one open page and a deciding app, without a container.
 @MainActor
 final class DownloadStage: PageDownloadHost {
     let clock = ManualClock()
@@ -52,14 +52,14 @@ final class DownloadStage: PageDownloadHost {
         return { pending.answer(.cancel) }
     }
 
-    /// Returns the end of a number, once it is reported. The call keeps the stage alive until then.
+    /// Waits for the end of a download, by its index, and returns it. The call retains the stage until then.
     func end(_ number: Int = 0) async throws -> DownloadEvent.Stage {
         let ends = { self.diary.events.map(\.stage).filter { $0 != .began } }
         try await diary.until { ends().count > number }
         return ends()[number]
     }
 
-    /// Returns the error code of an end, once it is reported.
+    /// Waits for the end of a download, by its index, and returns its error code.
     func code(_ number: Int = 0) async throws -> DownloadError.Code? {
         if case .failed(let error) = try await end(number) { error.code } else { nil }
     }
@@ -68,7 +68,7 @@ final class DownloadStage: PageDownloadHost {
     var records: [RequestRecord] { diary.records }
 }
 
-/// A request that is answered once.
+/// A request of a page that is answered once.
 @MainActor
 private final class PendingRequest {
     private var then: ((DownloadDecision) -> Void)?
@@ -127,7 +127,7 @@ final class FakeFiles: SavedFileLoading {
     }
 }
 
-/// A temporary folder with one for saved files and one for a container.
+/// A temporary folder with one folder for saved files and one for a container.
 struct SavedFolder {
     let root: TemporaryFolder
     /// The path of the folder for saved files.
@@ -142,14 +142,14 @@ struct SavedFolder {
         }
     }
 
-    /// The names of files that are saved, and of entries in the journal.
+    /// The names of saved files and of journal entries.
     var left: [String] {
         [path, store + "/downloads"].flatMap {
             ((try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? []).sorted()
         }
     }
 
-    /// The content of a saved file as text.
+    /// Returns the content of a saved file as text.
     func content(_ name: String) -> String? {
         FileManager.default.contents(atPath: path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }

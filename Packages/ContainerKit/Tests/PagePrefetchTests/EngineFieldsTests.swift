@@ -11,7 +11,7 @@ import ResourceStore
 import Testing
 import WebEngine
 
-/// The header fields that an engine adds, as its requests for documents show them.
+/// The header fields that an engine adds, as recorded from its document requests.
 @Suite("Header fields of the engine", .timeLimit(.minutes(1)))
 struct EngineFieldsTests {
     private func document(_ agent: String) -> HTTPRequest {
@@ -20,14 +20,14 @@ struct EngineFieldsTests {
             headerFields: [.userAgent: agent, .accept: "text/html", .referer: "https://shop.example/other"])
     }
 
-    @Test("What the engine calls itself is read from requests of views that call themselves otherwise")
+    @Test("The engine's user agent is derived from requests of views with another user agent")
     func fields() async throws {
         let fields = EngineFields()
         let (token, text) = (try UserAgent.appending("Shop/2"), try UserAgent.text("Other/1"))
         fields.use(token)
         fields.use(text)
         fields.record(document("Other/1"))
-        // Nothing is known of the engine by that.
+        // The user agent of a view reveals nothing about the engine's own.
         #expect(try await fields.known()[.userAgent] == nil)
         #expect(text.knownText(of: nil) == "Other/1")
         fields.record(document("Engine/1 Shop/2"))
@@ -38,7 +38,7 @@ struct EngineFieldsTests {
         #expect(try await fields.known()[.userAgent] == "Engine/2")
     }
 
-    @Test("They are stored when they change, without fields of one request, and read in the next launch")
+    @Test("Fields are stored when they change, without fields of a single request, and read in the next launch")
     func stored() async throws {
         let writes = Mutex<[Data]>([])
         let fields = EngineFields { data in writes.withLock { $0.append(data) } }
@@ -51,7 +51,7 @@ struct EngineFieldsTests {
         #expect(try await EngineFields(stored).known() == [.accept: "text/html", .userAgent: "Engine/1"])
     }
 
-    @Test("Each mode beside the first has a document of its own")
+    @Test("Each mode except the first has its own stored document")
     func documents() async throws {
         let folder = try TemporaryFolder()
         let store = try BlobStore(directory: folder.path + "/store")
@@ -62,7 +62,7 @@ struct EngineFieldsTests {
         #expect(try await EngineFields.open(store, of: .loopbackProxy, logger: logger).known() == [.userAgent: "Two"])
     }
 
-    @Test("Before the engine's first request a reader waits, and a cancelled one ends")
+    @Test("A reader waits for the engine's first request, and can be cancelled")
     func waiting() async throws {
         let fields = EngineFields()
         let cancelled = Task { try await fields.known() }

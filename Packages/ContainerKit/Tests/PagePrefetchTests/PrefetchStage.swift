@@ -12,7 +12,7 @@ import Testing
 import WebEngine
 import WebEngineTesting
 
-/// Prefetchers over a network, packages, routing and cookies of a test's own, without a container.
+/// Prefetchers with a fake network, packages, routing and cookies, without a container.
 @MainActor
 final class PrefetchStage {
     static let page = "https://shop.example/?id=7"
@@ -22,11 +22,12 @@ final class PrefetchStage {
     let packages = FakePackages()
     let routing = FakeRouting()
     let cookies = FakeCookieReader()
-    /// The values of `Set-Cookie` fields that were removed from responses and passed on.
+    /// The values of `Set-Cookie` fields that were removed from responses.
     let setCookies = Recorder()
     private(set) var loaders: [InterceptionMode: PrefetchLoader] = [:]
     let prefetchers: Prefetchers
 
+    /// Creates a stage.
     /// - Parameters:
     ///   - interfaces: the rows of the table.
     ///   - modes: the modes; at least one.
@@ -76,12 +77,12 @@ final class PrefetchStage {
         prefetchers.begin(PageID(rawValue: id), at: Self.page, in: mode, isPosted: isPosted, as: agent)
     }
 
-    /// The fields of a script's request, as the engine makes it by name.
+    /// The header fields of a script's request, as the engine makes it in custom-scheme mode.
     static let ownFields: HTTPFields = [
         .userAgent: "Engine/1", .accept: "*/*", .referer: "https://shop.example/?id=7",
     ]
 
-    /// The page's own request.
+    /// Loads the page's own request.
     func load(
         _ id: UInt64 = 1, _ url: String = PrefetchStage.api, in mode: InterceptionMode = .customScheme,
         cookie: String? = "user=1"
@@ -96,7 +97,7 @@ final class PrefetchStage {
     }
 }
 
-/// If the condition never holds, the time limit of the suite ends the test.
+/// Waits until a condition holds. If it never holds, the time limit of the suite ends the test.
 @MainActor
 func until(_ holds: () throws -> Bool) async throws {
     while try !holds() {
@@ -105,12 +106,12 @@ func until(_ holds: () throws -> Bool) async throws {
     }
 }
 
-/// Text that is recorded from any thread.
+/// Strings that can be recorded on any thread.
 final class Recorder: Sendable {
     let values = Mutex<[String]>([])
 }
 
-/// Removes the values of `Set-Cookie` from responses and keeps them, as the loader that stores cookies does.
+/// Removes the values of `Set-Cookie` from responses and records them, as the loader that stores cookies does.
 private struct CookieKeepingLoader: ResourceLoader {
     let base: any ResourceLoader
     let values: Recorder
@@ -125,7 +126,7 @@ private struct CookieKeepingLoader: ResourceLoader {
     }
 }
 
-/// Packages that answer a set of URLs.
+/// Packages that serve a set of URLs.
 final class FakePackages: ResourceLoader {
     let urls = Mutex<Set<String>>([])
 
@@ -136,7 +137,7 @@ final class FakePackages: ResourceLoader {
     }
 }
 
-/// Routing that a test sets. It records the requests that it was asked for.
+/// Routing that a test controls. It records the requests that it decides about.
 final class FakeRouting: PrefetchRouting {
     struct State {
         var opens = true

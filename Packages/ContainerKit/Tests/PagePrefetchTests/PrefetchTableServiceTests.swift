@@ -11,7 +11,7 @@ import ResourceStore
 import Testing
 import WebEngineTesting
 
-/// The service of the prefetch table on a store and a loader, without a container.
+/// The prefetch table service with a store and a loader, without a container.
 @MainActor
 @Suite("Prefetch table service", .timeLimit(.minutes(1)))
 struct PrefetchTableServiceTests {
@@ -37,7 +37,7 @@ struct PrefetchTableServiceTests {
             conditions: conditions, logger: Logger(label: "test"), clock: clock, receive: receive)
     }
 
-    @Test("The table is asked for when the interval is over, and not while it is asked for; never without a network")
+    @Test("The table is requested after the interval, once at a time, and never without a network")
     func intervals() async throws {
         network.put(.bytes(PrefetchStage.json("2")), at: source)
         let clock = ManualClock()

@@ -16,7 +16,7 @@ import WebEngineTesting
 @MainActor
 @Suite("Prefetchers", .timeLimit(.minutes(1)))
 struct PrefetchersTests {
-    @Test("A request is completed with the engine's fields, the page and its cookies, and the page takes the response")
+    @Test("A prefetch is completed with the engine's fields, the page and its cookies, and the page takes the response")
     func completed() async throws {
         let stage = try PrefetchStage()
         stage.begin()
@@ -42,7 +42,7 @@ struct PrefetchersTests {
         #expect(agents.first { $0.0 == 1 }?.1 == "Engine/1 Shop/2" && agents.first { $0.0 == 2 }?.1 == "Engine/1")
     }
 
-    @Test("A request to another origin has its cookies only if the option is set", arguments: [true, false])
+    @Test("A cross-origin prefetch carries cookies only if the option is set", arguments: [true, false])
     func otherOrigins(_ sends: Bool) async throws {
         let stage = try PrefetchStage(#"{"api":"https://api.example/list"}"#) { $0.sendsCookiesToOtherOrigins = sends }
         stage.begin()
@@ -52,7 +52,7 @@ struct PrefetchersTests {
         #expect(sent.head.headerFields[.origin] == "https://shop.example")
     }
 
-    @Test("Nothing is requested for pages that do not open here, nor what the pipeline or a package excludes")
+    @Test("Nothing is prefetched for pages that are not intercepted, or if routing or a package excludes it")
     func excluded() async throws {
         let interfaces = ["api", "denied", "packed"].map { #"{"api":"https://shop.example/\#($0)"}"# }
         let stage = try PrefetchStage(interfaces.joined(separator: ","))
@@ -69,7 +69,7 @@ struct PrefetchersTests {
         #expect(stage.prefetchers.counters.started == 2 && stage.network.requests[0].head.urlText == PrefetchStage.api)
     }
 
-    @Test("Only at the local server requests to other origins do not pass through the container")
+    @Test("Only with the loopback server, cross-origin requests do not pass through the container")
     func originBound() async throws {
         let stage = try PrefetchStage(in: [.customScheme, .loopbackServer, .loopbackProxy])
         for (id, mode) in [InterceptionMode.customScheme, .loopbackServer, .loopbackProxy].enumerated() {
@@ -78,7 +78,7 @@ struct PrefetchersTests {
         #expect(stage.routing.state.withLock { $0.asked.map { $0.isOriginBound } } == [false, true, false])
     }
 
-    @Test("The document is requested first if the option is set, unless it is posted")
+    @Test("The document is prefetched first if the option is set, unless it is posted")
     func document() async throws {
         let stage = try PrefetchStage { $0.fetchesDocument = true }
         stage.begin(1, isPosted: true)
@@ -91,7 +91,7 @@ struct PrefetchersTests {
         #expect(document.head.headerFields[.referer] == nil)
     }
 
-    @Test("If the cookies cannot be read, nothing is requested")
+    @Test("Nothing is prefetched if the cookies cannot be read")
     func noCookies() async throws {
         let stage = try PrefetchStage()
         stage.cookies.error = EngineError(.timedOut, "no cookies")
@@ -102,7 +102,7 @@ struct PrefetchersTests {
         #expect(stage.network.requests.isEmpty)
     }
 
-    @Test("Cookies that a response sets reach its page's comparison, although a loader removes the field")
+    @Test("Cookies that a response sets are included in the comparison, although a loader removes the field")
     func setCookies() async throws {
         let stage = try PrefetchStage()
         stage.network.put(.bytes(Data("a".utf8)), at: PrefetchStage.api, [.setCookie: "user=2"])
@@ -112,7 +112,7 @@ struct PrefetchersTests {
         #expect(stage.prefetchers.counters.mismatches == 0)
     }
 
-    @Test("A closed page's response is dropped, and so are all on demand")
+    @Test("The response of a closed page is removed, and all responses on demand")
     func dropped() async throws {
         let stage = try PrefetchStage()
         stage.begin(1)
@@ -140,7 +140,7 @@ struct PrefetchersTests {
         #expect(counters.started == 2 && counters.hits + counters.joins == 2)
     }
 
-    @Test("Another table applies to the pages after it, in all modes")
+    @Test("A new table applies to pages that are opened later, in all modes")
     func tables() async throws {
         let stage = try PrefetchStage(in: [.customScheme, .loopbackProxy])
         stage.prefetchers.table = nil
@@ -152,7 +152,7 @@ struct PrefetchersTests {
         #expect(stage.prefetchers.counters.started == 2)
     }
 
-    @Test("A message is answered once, for URLs of its own origin, with the cookies of that time")
+    @Test("A message is answered once, for URLs of its own origin, with the current cookies")
     func messages() async throws {
         let stage = try PrefetchStage()
         stage.network.put(.bytes(Data("ä".utf8)), at: PrefetchStage.api, [.contentType: "text/plain"])
@@ -172,7 +172,7 @@ struct PrefetchersTests {
         #expect(stage.cookies.readings.count == 2)
     }
 
-    @Test("Where the engine makes the preflights of pages, the prefetch makes those of its own requests")
+    @Test("If the engine makes preflights for pages, the prefetch makes preflights for its own requests")
     func preflights() async throws {
         let stage = try PrefetchStage(
             #"{"api":"https://api.example/list","method":"POST","body":{}}"#, permissions: PreflightCache())

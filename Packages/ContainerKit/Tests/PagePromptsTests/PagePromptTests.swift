@@ -15,7 +15,7 @@ import WebViewPool
 @MainActor
 @Suite("Page prompts", .timeLimit(.minutes(1)))
 struct PagePromptTests {
-    @Test("A delegate that never returns and ignores its cancellation is awaited until the limit")
+    @Test("The time limit ends a prompt whose delegate never returns and ignores cancellation")
     func limit() async throws {
         let stage = PromptStage { $0.hosts = [] }
         stage.delegate.gate.close()
@@ -47,7 +47,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no])
     }
 
-    @Test("The limit of waiting requests holds for each page")
+    @Test("The limit of waiting requests applies to each page")
     func tooMany() async throws {
         let stage = PromptStage { $0.waitingLimit = 2 }
         stage.delegate.gate.close()
@@ -82,13 +82,13 @@ struct PagePromptTests {
         _ = try await stage.record(13)
         #expect(stage.delegate.links.map(\.reason) == [.otherScheme, .otherScheme])
         #expect(stage.delegate.links.map(\.url) == ["mailto:a@b.example", "tel:+1"])
-        // The container's own schemes are not other schemes.
+        // The container's own schemes do not count as other schemes.
         stage.ask(.otherScheme(url: "ContainerKit://a.example/", isUserGesture: false))
         #expect(stage.answers == Array(repeating: .no, count: 14) + [.yes])
         #expect(stage.view.loads.isEmpty)
     }
 
-    @Test("Links without a user gesture reach the app if the options say so")
+    @Test("Links without a user gesture reach the app if the option is set")
     func withoutGesture() async throws {
         let stage = PromptStage { $0.asksWithoutGesture = true }
         stage.ask(.otherScheme(url: "tel:+1", isUserGesture: false))
@@ -96,7 +96,7 @@ struct PagePromptTests {
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])
     }
 
-    @Test("Documents of hosts outside the list need a decision; without a list none does")
+    @Test("Documents of hosts outside the list require a decision; without a list none does")
     func hosts() async throws {
         let open = PromptStage()
         open.ask(.document(url: "https://z.example/"))
@@ -128,7 +128,7 @@ struct PagePromptTests {
         #expect(stage.answers.suffix(2) == [.yes, .yes] && stage.records.count == 5)
     }
 
-    @Test("A new window is loaded in the view of its page if the app decides so, and the view is retired")
+    @Test("A new window is loaded in the view of its page if the app decides so, and the view is discarded afterwards")
     func windows() async throws {
         let stage = PromptStage { $0.hosts = [] }
         stage.delegate.linkAnswer = { .openHere }
@@ -138,7 +138,7 @@ struct PagePromptTests {
         for await _ in loads { break }
         #expect(stage.view.loads == ["place of https://b.example/new"] && stage.answers == [.no])
         #expect(stage.retirements == [.openedWindow])
-        // Its host is inside for this page only.
+        // Its host is allowed for this page only.
         stage.ask(.document(url: "https://b.example/next"))
         #expect(stage.answers == [.no, .yes])
         stage.delegate.linkAnswer = { .cancel }
@@ -147,7 +147,7 @@ struct PagePromptTests {
         #expect(stage.answers == [.no, .yes, .no] && stage.retirements.count == 1)
     }
 
-    @Test("The view of a page that closes with an open dialog is retired")
+    @Test("The view of a page that closes with an open dialog is discarded")
     func openDialog() async throws {
         let stage = PromptStage()
         stage.delegate.gate.close()

@@ -40,7 +40,7 @@ struct PageQuestionQueueTests {
         }
     }
 
-    /// The ends of questions, in order.
+    /// The recorded ends of questions, in order.
     @MainActor
     final class Ends {
         private(set) var all: [String] = []
@@ -67,7 +67,7 @@ struct PageQuestionQueueTests {
         return PageQuestionQueue(options, clock: clock)
     }
 
-    @Test("Questions of all kinds count together, and each page has a limit of its own")
+    @Test("The limit applies to questions of all kinds together, for each page")
     func limit() async {
         let queue = queue(waitingLimit: 2)
         delegate.gate.close()
@@ -87,7 +87,7 @@ struct PageQuestionQueueTests {
         #expect(ends.all == ["safe noDelegate"])
     }
 
-    @Test("A question ends once: withdrawn, by its page, by its time limit, or by the engine")
+    @Test("A question ends once: by withdrawal, its page, its time limit or the engine")
     func endsOnce() async throws {
         let queue = queue()
         delegate.gate.close()
@@ -113,7 +113,7 @@ struct PageQuestionQueueTests {
         delegate.gate.open()
     }
 
-    @Test("A question that survives a navigation waits on, and ends with its page")
+    @Test("A question that survives a navigation continues to wait, and ends with its page")
     func navigation() {
         let queue = queue()
         delegate.gate.close()

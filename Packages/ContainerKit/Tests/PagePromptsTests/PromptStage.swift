@@ -10,7 +10,7 @@ import WebViewPool
 
 @testable import PagePrompts
 
-/// A controller of prompts with two open pages and an app that decides, without a container.
+/// A prompt controller with two open pages and a deciding app, without a container.
 @MainActor
 final class PromptStage: PagePromptHost {
     enum Decision: Equatable {
@@ -41,9 +41,9 @@ final class PromptStage: PagePromptHost {
     let view = FakeView(id: ViewID(rawValue: 1))
     let otherView = FakeView(id: ViewID(rawValue: 2))
     let controller: PagePromptController
-    /// The answers that the engine got, in order.
+    /// The answers that the engine received, in order.
     private(set) var answers: [EnginePrompt.Answer] = []
-    /// The reasons for which views were retired.
+    /// The reasons for which views were discarded.
     private(set) var retirements: [DiscardReason] = []
     private let log = Log()
 
@@ -68,12 +68,12 @@ final class PromptStage: PagePromptHost {
             mode: .customScheme, generations: [])
     }
 
-    /// Has the page of a view ask.
+    /// Sends a prompt of the page in a view.
     func ask(_ subject: EnginePrompt.Subject, in view: FakeView? = nil) {
         (view ?? self.view).onPrompt?(EnginePrompt(subject) { [weak self] in self?.answers.append($0) })
     }
 
-    /// Returns the record of a number, once it is there. The call keeps the stage alive until then.
+    /// Waits for a record, by its index, and returns it. The call retains the stage until then.
     func record(_ index: Int) async throws -> Record {
         while log.records.count <= index {
             for await _ in log.changes { break }

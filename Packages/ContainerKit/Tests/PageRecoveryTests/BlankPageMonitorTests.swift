@@ -10,12 +10,12 @@ import WebEngineTesting
 
 /// The monitor of all pages, without a container.
 @MainActor
-@Suite("Monitor of blank pages", .timeLimit(.minutes(1)))
+@Suite("Blank page monitor", .timeLimit(.minutes(1)))
 struct BlankPageMonitorTests {
     private let stage = RecoveryStage()
     private let url = "https://a.example/"
 
-    @Test("A request is counted to the page that began it, whoever has its view when it ends")
+    @Test("A request is counted for the page that sent it, although its view shows another page when it ends")
     func pending() throws {
         let monitor = stage.monitor
         let page = try stage.open(url)
@@ -31,7 +31,7 @@ struct BlankPageMonitorTests {
         #expect(monitor.began(of: nil) == nil)
     }
 
-    @Test("A document that its process took with it is loaded, and not the one before")
+    @Test("A document whose process ended before its commit is loaded, not the former document")
     func lost() throws {
         let page = try stage.open(url)
         stage.load(url, in: page.view)
@@ -44,7 +44,7 @@ struct BlankPageMonitorTests {
         #expect(stage.pages.steps.map(\.kind) == [.reloaded, .showedErrorPage])
     }
 
-    @Test("Who leaves the error page by a touch has all steps again, and a page that goes by itself has not")
+    @Test("Leaving the error page by a gesture restores all steps, leaving it by a script does not")
     func leaving() throws {
         let page = try stage.open(url)
         let fail = {
@@ -61,7 +61,7 @@ struct BlankPageMonitorTests {
         #expect(page.view.reloads.count == 2)
     }
 
-    @Test("A document that is posted over loopback is of the page that navigates to its origin, else of any page")
+    @Test("A POST over loopback belongs to the page that navigates to its origin, otherwise to any page")
     func loopbackDocuments() throws {
         for (isOfFirst, errorPages) in [(true, [1, 0]), (false, [1, 1])] {
             let stage = RecoveryStage()
@@ -78,7 +78,7 @@ struct BlankPageMonitorTests {
         }
     }
 
-    @Test("While the feature is off, no page is watched and no step is taken")
+    @Test("While the feature is off, no page is monitored and no step is performed")
     func off() throws {
         let watched = try stage.open(url)
         stage.feature.set(false)

@@ -8,9 +8,9 @@ import WebEngine
 
 @testable import PageRecovery
 
-/// The packages that are responsible for a blank page, without a package library.
+/// The attribution of blank pages to packages, without a package library.
 @MainActor
-@Suite("Packages that are responsible for a blank page", .timeLimit(.minutes(1)))
+@Suite("Attribution of blank pages to packages", .timeLimit(.minutes(1)))
 struct PackageAttributionTests {
     private let stage = RecoveryStage()
     private let page = PageID(rawValue: 1)
@@ -19,7 +19,7 @@ struct PackageAttributionTests {
     private let shop = GenerationReference(package: "shop", number: 1)
     private let library = GenerationReference(package: "library", number: 2)
 
-    /// The package of the document, and one of another site that the page has used.
+    /// Creates the package of the document, and a package of another site that the page has used.
     init() {
         let packages = stage.packages
         packages.documents[page] = document
@@ -45,7 +45,7 @@ struct PackageAttributionTests {
         stage.monitor.receive(record)
     }
 
-    @Test("An examination keeps the findings only that the package of the document is responsible for")
+    @Test("An examination keeps only the findings for which the package of the document is responsible")
     func findings() async {
         let own = ScriptFailure(text: "own", file: script + "#part")
         let found = ProbeResult(
@@ -68,7 +68,7 @@ struct PackageAttributionTests {
         #expect(stage.packages.generations == [library])
     }
 
-    @Test("Evidence against a version takes it from the page, marks it as failed, and then looks for the former one")
+    @Test("Evidence against a version unpins it, marks it as failed, and then repins the former version")
     func version() async {
         #expect(await drop(step(.bootError, script)))
         #expect(
@@ -77,13 +77,13 @@ struct PackageAttributionTests {
             ])
     }
 
-    @Test("The end of a process takes the version from the page and marks none as failed")
+    @Test("The end of a process unpins the version and marks none as failed")
     func process() async {
         #expect(await drop(step(.processEnded)))
         #expect(stage.packages.calls == ["repin", "changed", "invalidate"])
     }
 
-    @Test("Nothing is taken from a page that goes on, shares its generations, or is closed meanwhile")
+    @Test("No generation is unpinned if the page navigates, shares its generations, or is closed meanwhile")
     func kept() async {
         #expect(await drop(step(.emptyDocument)) { false } == false)
         #expect(stage.packages.calls.isEmpty)

@@ -6,10 +6,10 @@ import Testing
 
 @testable import PageRecovery
 
-/// Whatever happens to a page, in whatever order.
-@Suite("Health of a page in any order", .timeLimit(.minutes(1)))
+/// Random sequences of events of a page.
+@Suite("Page health with random events", .timeLimit(.minutes(1)))
 struct PageHealthInterleavingTests {
-    /// A page with what must be true of it.
+    /// A page with the invariants that must hold for it.
     private final class Witness {
         let page = Patient {
             $0.silence = .seconds(12)
@@ -24,7 +24,7 @@ struct PageHealthInterleavingTests {
         private var hasPainted = false
         private var wasHidden = false
         private var silences = 0
-        /// When a page that was well was loaded anew, since a person has renewed the steps.
+        /// The times of reloads of a page that was healthy, since the user has last restored the steps.
         private var reloads: [Duration] = []
 
         func apply(_ event: PageHealth.Event) {
@@ -33,7 +33,7 @@ struct PageHealthInterleavingTests {
             page.steps = []
             record(event)
             let actions = page.apply(event)
-            // Only a person's wish is done at once.
+            // Only a request of the user is performed at once.
             #expect(!isAway || actions.isEmpty || event == .retryAsked)
             if actions.contains(.examine) {
                 #expect(wasDue)
@@ -62,7 +62,7 @@ struct PageHealthInterleavingTests {
             case .examined(let seen) where isExamining:
                 isExamining = false
                 silences = seen == nil ? silences + 1 : 0
-                // It has answered.
+                // The page has replied.
                 if seen != nil { hasSpoken = true }
                 if seen?.isPainted == true { hasPainted = true }
             default: break
@@ -74,8 +74,8 @@ struct PageHealthInterleavingTests {
             if case .started(_, byPerson: true) = event { reloads = [] }
         }
 
-        /// No more than three steps without a person who leaves the error page, in their order, and none for a page by
-        /// its looks that the look did not show white.
+        /// Checks the invariants of a step: at most three steps until the user leaves the error page, in order, and
+        /// no step because of the appearance unless the examination showed a blank page.
         private func check(_ step: BlankPageStep, after event: PageHealth.Event) {
             if step.kind == .retried {
                 reloads = []
@@ -99,7 +99,8 @@ struct PageHealthInterleavingTests {
         }
     }
 
-    /// Runs events by chance; says how often a process was ended.
+    /// Runs random events.
+    /// - Returns: the number of times that a process was ended.
     private func run(_ seed: Int, favouring favourite: (inout SeededGenerator) -> PageHealth.Event?) -> Int {
         var numbers = SeededGenerator(seed: UInt64(seed))
         let witness = Witness()
@@ -125,12 +126,12 @@ struct PageHealthInterleavingTests {
         return witness.processEnds
     }
 
-    @Test("Any interleaving keeps the bounds", arguments: 0..<64)
+    @Test("The invariants hold for any sequence of events", arguments: 0..<64)
     func any(seed: Int) {
         _ = run(seed) { _ in nil }
     }
 
-    @Test("Where pages often do not answer, a process is ended for that alone")
+    @Test("If pages are often unresponsive, their processes are ended for that reason")
     func silent() {
         var ends = 0
         for seed in 0..<128 {

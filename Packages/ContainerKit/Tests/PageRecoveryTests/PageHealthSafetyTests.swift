@@ -5,10 +5,10 @@ import Testing
 
 @testable import PageRecovery
 
-/// What a page must not be touched for, without an engine.
-@Suite("Health of a page: what it is not touched for", .timeLimit(.minutes(1)))
+/// Conditions under which a page must not be recovered, without an engine.
+@Suite("Page health: no recovery", .timeLimit(.minutes(1)))
 struct PageHealthSafetyTests {
-    @Test("A page that answers, and of which there is no picture, is not taken for one that hangs")
+    @Test("A page that replies but has no snapshot does not count as unresponsive")
     func withoutPicture() {
         let page = Patient()
         page.load()
@@ -20,7 +20,7 @@ struct PageHealthSafetyTests {
             looks += 1
         }
         #expect(page.steps.isEmpty && looks > 2 && page.now == .seconds(240))
-        // One that fell silent between has to do so twice in a row.
+        // Silence counts only after two consecutive examinations without a reply.
         let mute = Patient()
         mute.load()
         for (second, seen) in [(3, nil), (40, ProbeResult(hasScripts: true)), (75, nil)] {
@@ -28,7 +28,7 @@ struct PageHealthSafetyTests {
             #expect(mute.apply(.clock(isBusy: false)) == [.examine] && mute.apply(.examined(seen)).isEmpty)
         }
         #expect(mute.health.deadline != nil)
-        // However short the time is, it takes two.
+        // However short the time limit is, two examinations are required.
         let hasty = Patient {
             $0.silence = .zero
             $0.signals.insert(.unresponsive)
@@ -39,7 +39,7 @@ struct PageHealthSafetyTests {
         #expect(hasty.apply(.clock(isBusy: false)) == [.examine] && hasty.apply(.examined(nil)) == [.endProcess])
     }
 
-    @Test("A document that never spoke, as one of the page cache or without scripts, does not hang")
+    @Test("A document that never sent a message, as from the page cache, does not count as unresponsive")
     func neverSpoke() {
         let page = Patient()
         page.start()
@@ -51,7 +51,7 @@ struct PageHealthSafetyTests {
             ends = ends || page.apply(.examined(nil)).contains(.endProcess)
         }
         #expect(!ends && page.steps.isEmpty)
-        // What the one before has said is not its word.
+        // Messages of the former document do not count for the current one.
         let next = Patient()
         next.load()
         next.apply(.started(url: "https://a.example/2", byPerson: true))
@@ -61,7 +61,7 @@ struct PageHealthSafetyTests {
     }
 
     @Test(
-        "A page that comes in sight has its whole time before it is looked at, and what a look has found before is void"
+        "A page that becomes visible has its full time before it is examined, and earlier results are discarded"
     )
     func shown() {
         let page = Patient()
@@ -74,7 +74,7 @@ struct PageHealthSafetyTests {
         #expect(page.apply(.clock(isBusy: false)) == [.examine])
         page.apply(.shown)
         #expect(page.apply(.examined(.empty)).isEmpty && page.health.deadline == .seconds(1_006))
-        // A first look, and then it was out of sight for the rest of its time.
+        // A page that is examined once, and then hidden for the rest of its time.
         let left = Patient()
         left.load()
         left.look(ProbeResult.broken)
@@ -86,7 +86,7 @@ struct PageHealthSafetyTests {
         #expect(left.steps.isEmpty && left.health.deadline == .seconds(90))
     }
 
-    @Test("What a hidden page loads does not have it looked at, and neither does what asks for it")
+    @Test("Activity of a hidden page does not lead to an examination")
     func hidden() {
         for hides in [true, false] {
             let page = Patient()
@@ -102,7 +102,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A page that asks something while it is looked at is not judged by that look")
+    @Test("A page that asks a question during an examination is not judged by its result")
     func asksMeanwhile() {
         let page = Patient()
         page.load()
@@ -112,17 +112,17 @@ struct PageHealthSafetyTests {
         #expect(page.steps.isEmpty && page.health.deadline == .seconds(6))
     }
 
-    @Test("That a document came with a body is known until the next one is there, whatever was asked for meanwhile")
+    @Test("The body of a document request is remembered until the commit, whatever is requested meanwhile")
     func body() {
         let page = Patient()
         page.start()
         page.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
-        // A download, a navigation that was stopped.
+        // A download, which is a navigation that was stopped.
         page.start("https://a.example/file")
         page.apply(.loadFailed("a download", isReal: false))
         page.start("https://a.example/file")
         page.apply(.processEnded("crashed"))
-        #expect(page.kinds == [.reloaded], "what was asked for by GET is")
+        #expect(page.kinds == [.reloaded], "a document requested by GET is requested again")
         let posted = Patient()
         posted.start()
         posted.apply(.hasBody, .committed(url: "https://a.example/", isWatched: true), .finished)
@@ -136,7 +136,7 @@ struct PageHealthSafetyTests {
         empty.apply(.loadFailed("a download", isReal: false))
         empty.watch(ProbeResult.empty)
         #expect(empty.steps.isEmpty)
-        // The request may be heard of before its navigation.
+        // The request may be reported before its navigation.
         let early = Patient()
         early.apply(.hasBody)
         early.load()
@@ -144,7 +144,7 @@ struct PageHealthSafetyTests {
         #expect(early.kinds == [.showedErrorPage])
     }
 
-    @Test("An error, or a resource that is lost, counts once the page had its time to paint since it was last heard of")
+    @Test("An error or a failed resource counts after the page had its time to paint since its last activity")
     func time() {
         for seen in [ProbeResult.broken, .incomplete] {
             let page = Patient()
@@ -155,7 +155,7 @@ struct PageHealthSafetyTests {
             page.now = .seconds(30)
             #expect(page.apply(.clock(isBusy: false)).isEmpty)
             #expect(page.look(seen) && page.now == .seconds(50) && page.kinds == [.reloaded])
-            // One that is never quiet is not known to be done.
+            // A page that is never quiet does not count as finished.
             let restless = Patient()
             restless.load()
             while let deadline = restless.health.deadline {
@@ -167,7 +167,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A page that computes for long before it paints lives, and its first word ends its silence")
+    @Test("A page that computes for a long time before it paints is responsive as soon as it sends a message")
     func computing() {
         let hangs = { (change: (inout BlankPageOptions) -> Void) in
             Patient {
@@ -183,7 +183,7 @@ struct PageHealthSafetyTests {
         }
         page.apply(.spoke, .painted)
         #expect(page.steps.isEmpty && page.health.deadline == nil)
-        // A word between two silences.
+        // A message between two silences.
         let slow = hangs { $0.silence = .seconds(30) }
         slow.load()
         slow.look(nil)
@@ -192,7 +192,7 @@ struct PageHealthSafetyTests {
         #expect(slow.apply(.clock(isBusy: false)) == [.examine] && slow.apply(.examined(nil)).isEmpty)
     }
 
-    @Test("That a process is about to be ended is void once its page speaks, paints, or goes on")
+    @Test("The pending end of a process is cancelled if the page sends a message, paints or navigates")
     func ending() {
         for events: [PageHealth.Event] in [
             [.spoke], [.painted], [.started(url: "x", byPerson: false), .loadFailed("stopped", isReal: false)],
@@ -212,7 +212,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A process that ends with a page that was well, or hidden, has it loaded anew, and its package stays")
+    @Test("If the process of a healthy or hidden page ends, the page is reloaded and keeps its package")
     func killed() {
         for event in [PageHealth.Event.painted, .hidden] {
             let page = Patient()
@@ -231,7 +231,7 @@ struct PageHealthSafetyTests {
         }
     }
 
-    @Test("A process that ends with a page that never spoke has it loaded anew as one that was well")
+    @Test("If the process of a page that never sent a message ends, the page is reloaded like a healthy one")
     func unknown() {
         let page = Patient()
         for _ in 0..<4 {
@@ -241,7 +241,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded, .reloaded, .reloaded, .showedErrorPage] && page.hasPackages)
     }
 
-    @Test("A page whose process ends while it is hidden is loaded anew once it is seen, unless another load came")
+    @Test("A page whose process ends while it is hidden is reloaded when it becomes visible, unless another load came")
     func outOfSight() {
         let page = Patient()
         page.load()
@@ -258,7 +258,7 @@ struct PageHealthSafetyTests {
         #expect(moved.steps.isEmpty)
     }
 
-    @Test("What a look has shown is void once the page paints, is used, or is said to be well, and its package stays")
+    @Test("The result of an examination is discarded if the page paints, is used, or is reported healthy")
     func wellMeanwhile() {
         for event in [PageHealth.Event.painted, .used, .isWell] {
             var health = PageHealth(BlankPageOptions())
@@ -278,7 +278,7 @@ struct PageHealthSafetyTests {
             #expect(!health.awaitsDrop && health.deadline == nil)
             #expect(health.apply(.packageDropped(true), at: now).isEmpty)
         }
-        // Of a process that is gone nobody can say that it is well.
+        // A page whose process has ended cannot be reported healthy.
         var dead = PageHealth(BlankPageOptions())
         for event in [
             PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: true), .spoke,
@@ -289,7 +289,7 @@ struct PageHealthSafetyTests {
         #expect(dead.awaitsDrop && dead.apply(.packageDropped(true), at: .zero).count == 1)
     }
 
-    @Test("A form that became a download says nothing of the document that comes after it")
+    @Test("A form submission that became a download does not affect the next document")
     func savedForm() {
         let page = Patient()
         page.load()
@@ -300,7 +300,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded])
     }
 
-    @Test("A process that ended with a load of the host under way is no step, and a loss of that load is one")
+    @Test("The end of a process during a load of the host is no step, but the failure of that load is")
     func replaced() {
         let page = Patient()
         page.load()
@@ -311,7 +311,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.showedErrorPage])
     }
 
-    @Test("A form that leads to its own URL, and whose process ends on the way, is not sent again")
+    @Test("A form that posts to its own URL is not sent again if the process ends during the navigation")
     func ownForm() {
         let page = Patient()
         page.load()
@@ -320,7 +320,7 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.showedErrorPage])
     }
 
-    @Test("A page that is looked at again is so after a second, however short its time is")
+    @Test("An examination is repeated after one second at the earliest, however short the limits are")
     func floor() {
         let page = Patient {
             ($0.grace, $0.firstPaint) = (.zero, .zero)
@@ -331,7 +331,7 @@ struct PageHealthSafetyTests {
         #expect(page.health.deadline == .seconds(1))
     }
 
-    @Test("A document that does not end, and has one colour, is looked at now and then, and not without a pause")
+    @Test("A document that does not finish and has one colour is examined repeatedly, with a pause between")
     func pause() {
         let page = Patient { $0.signals.insert(.uniformPicture) }
         page.commit()
@@ -346,18 +346,18 @@ struct PageHealthSafetyTests {
         #expect(page.kinds == [.reloaded] && page.steps[0].signal == .uniformPicture)
     }
 
-    @Test("A process that ends on the way takes the document that was asked for, and not the one before")
+    @Test("The end of a process during a navigation counts for the requested document, not for the former one")
     func onWay() {
         let page = Patient()
         page.load("https://a.example/")
         page.start("https://b.example/")
         page.apply(.processEnded("crashed"))
         #expect(page.kinds == [.reloaded] && page.health.lostURL == "https://b.example/")
-        // No package is behind what was never there.
+        // No package is responsible for a document that was never committed.
         page.start("https://b.example/")
         page.apply(.processEnded("crashed"))
         #expect(page.kinds == [.reloaded, .showedErrorPage] && page.health.lostURL == "https://b.example/")
-        // The one before has steps of its own, and once there is a document it is that.
+        // The former document has its own steps, which apply after its next commit.
         let other = Patient()
         other.load("https://a.example/")
         other.start("https://b.example/")
@@ -366,13 +366,13 @@ struct PageHealthSafetyTests {
         #expect(other.health.lostURL == nil)
         other.apply(.processEnded("crashed"))
         #expect(other.kinds == [.reloaded, .reloaded])
-        // What was on its way with a body is not asked for again.
+        // A document that was requested with a body is not requested again.
         let posted = Patient()
         posted.load("https://a.example/")
         posted.start("https://b.example/")
         posted.apply(.hasBody, .processEnded("crashed"))
         #expect(posted.kinds == [.showedErrorPage] && posted.health.lostURL == "https://b.example/")
-        // A reload is no other document.
+        // A reload is not a navigation to another document.
         let reloaded = Patient()
         for _ in 0..<2 {
             reloaded.load("https://a.example/")

@@ -5,12 +5,12 @@ import Testing
 
 @testable import PageRecovery
 
-/// What is done about a page that stays white, without an engine.
+/// The recovery steps of a blank page, without an engine.
 @Suite("Health of a page", .timeLimit(.minutes(1)))
 struct PageHealthTests {
     private static let all: [BlankPageStep.Kind] = [.reloaded, .reloadedWithoutPackage, .showedErrorPage]
 
-    @Test("A page that stays broken is reloaded, then without its package, then replaced; and that is all")
+    @Test("A page that stays blank is reloaded, then reloaded without its package, then replaced by the error page")
     func ladder() {
         for (seen, signal) in [
             (ProbeResult.empty, BlankPageSignal.emptyDocument), (ProbeResult.broken, .bootError),
@@ -28,7 +28,7 @@ struct PageHealthTests {
         }
     }
 
-    @Test("Without a package the second step is the error page, and with fewer steps the last one is")
+    @Test("Without a package the second step is the error page, and with a lower limit the last step is")
     func shorterLadders() {
         let page = Patient()
         page.hasPackages = false
@@ -36,7 +36,7 @@ struct PageHealthTests {
             page.load()
             page.watch(ProbeResult.empty)
         }
-        #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "nothing was to blame")
+        #expect(page.kinds == [.reloaded] && page.health.deadline == nil, "no package was responsible")
         let dead = Patient()
         dead.hasPackages = false
         for _ in 0..<2 {
@@ -56,7 +56,7 @@ struct PageHealthTests {
     }
 
     @Test(
-        "A page that is fine is looked at and left alone",
+        "A healthy page is examined and left alone",
         arguments: [
             ProbeResult.painted, ProbeResult(isUniform: false), ProbeResult(isHTML: false),
             ProbeResult(isUsed: true, bootErrors: [.boot]), ProbeResult(isPainted: true, bootErrors: [.boot]),
@@ -68,7 +68,7 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty && page.health.deadline == nil)
     }
 
-    @Test("A page that is blank without a script, or has a background, is never loaded anew")
+    @Test("A blank page without a script, or with a background, is never reloaded")
     func blank() {
         for seen in [ProbeResult.white, ProbeResult(hasScripts: true, hasBackground: true, isUniform: true)] {
             let page = Patient()
@@ -78,7 +78,7 @@ struct PageHealthTests {
         }
     }
 
-    @Test("A page that boots slowly has its time, counted from the last that was heard of it, until it is too long")
+    @Test("A page that boots slowly has its time since its last activity, until its patience is over")
     func slow() {
         let seen = ProbeResult(hasScripts: true, isUniform: true)
         let page = Patient { $0.signals.insert(.noFirstPaint) }
@@ -88,7 +88,7 @@ struct PageHealthTests {
         page.apply(.activity)
         #expect(page.apply(.clock(isBusy: false)).isEmpty)
         page.now = .seconds(62)
-        // While a request waits for its answer it is asked about now and then.
+        // While a request is pending, the examination is postponed repeatedly.
         #expect(page.apply(.clock(isBusy: true)).isEmpty && page.health.deadline == .seconds(72))
         page.now = .seconds(71)
         page.apply(.activity)
@@ -102,7 +102,7 @@ struct PageHealthTests {
     }
 
     @Test(
-        "A request that is never answered, and a document that comes in drops, put a look off for two minutes at most")
+        "A pending request, or a document that arrives slowly, postpones an examination by two minutes at most")
     func patience() {
         let page = Patient()
         page.load()
@@ -113,7 +113,7 @@ struct PageHealthTests {
         page.now = .seconds(240)
         #expect(page.apply(.clock(isBusy: true)) == [.examine])
         page.apply(.examined(ProbeResult.broken))
-        #expect(page.steps.isEmpty && page.health.deadline == nil, "what it waits for may be what it is to show")
+        #expect(page.steps.isEmpty && page.health.deadline == nil, "the page may still show the pending response")
         let dripping = Patient { $0.signals.insert(.noFirstPaint) }
         dripping.commit()
         while let deadline = dripping.health.deadline, deadline > dripping.now {
@@ -125,12 +125,12 @@ struct PageHealthTests {
         #expect(dripping.kinds == [.reloaded] && dripping.steps[0].signal == .noFirstPaint)
     }
 
-    @Test("A page that paints nothing, and has done nothing wrong, is left alone by default")
+    @Test("A page that paints nothing without an error is left alone by default")
     func shy() {
         let page = Patient()
         page.load()
         while page.look(ProbeResult(hasScripts: true, isUniform: true)) {}
-        // Nor is an empty document of a server, nor one whose colour is all that it shows, by what it has failed at.
+        // This also applies to an empty document of a server, and to failures on a page with a background colour.
         for seen in [
             ProbeResult(isEmpty: true, isUniform: true),
             ProbeResult(hasScripts: true, hasBackground: true, bootErrors: [.boot], isUniform: true),
@@ -143,7 +143,7 @@ struct PageHealthTests {
     }
 
     @Test(
-        "A script or a style sheet that could not be had counts where nothing is painted, and once the page has loaded")
+        "A failed script or style sheet counts if nothing is painted and the page has loaded")
     func failedResources() {
         let page = Patient()
         page.load()
@@ -171,7 +171,7 @@ struct PageHealthTests {
         #expect(off.steps.isEmpty && loading.steps.isEmpty && loading.health.deadline != nil)
     }
 
-    @Test("A page that tells that it has painted is not looked at, unless pictures of one colour count")
+    @Test("A page that reports a paint is not examined, unless uniform snapshots count")
     func painting() {
         let page = Patient()
         page.load()
@@ -183,7 +183,7 @@ struct PageHealthTests {
         #expect(uniform.health.deadline == .seconds(3))
     }
 
-    @Test("A page whose document does not end is looked at, too, and its errors do not count before")
+    @Test("A page whose document does not finish is examined, too, and its errors do not count before")
     func unfinished() {
         let page = Patient()
         page.commit()
@@ -194,7 +194,7 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty)
     }
 
-    @Test("A page that is hidden, or whose app is away, is not too late")
+    @Test("The time during which a page is hidden or the app is absent does not count")
     func away() {
         let page = Patient()
         page.load()
@@ -208,7 +208,7 @@ struct PageHealthTests {
         #expect(page.steps.isEmpty && page.health.deadline == nil)
     }
 
-    @Test("What happens while the app is away is dealt with when it is back, unless another document came")
+    @Test("Events during an absence of the app are handled on its return, unless another document was committed")
     func deferred() {
         let events: [(PageHealth.Event, BlankPageStep.Kind)] = [
             (.processEnded("crashed"), .reloadedWithoutPackage),
@@ -246,7 +246,7 @@ struct PageHealthTests {
     }
 
     @Test(
-        "A page on its way to another document is neither looked at nor touched, and looked at again where that fails")
+        "A page that navigates is neither examined nor recovered, but is examined again if the navigation fails")
     func onWay() {
         let page = Patient()
         page.load()
@@ -259,7 +259,7 @@ struct PageHealthTests {
         page.apply(.loadFailed("a download", isReal: false))
         page.watch(ProbeResult.empty)
         #expect(page.kinds == [.reloaded])
-        // So is one whose package is about to be taken.
+        // This also applies to a page whose package is about to be dropped.
         var health = PageHealth(BlankPageOptions())
         for event in [
             PageHealth.Event.started(url: "x", byPerson: false), .committed(url: "x", isWatched: false), .spoke,
@@ -272,7 +272,7 @@ struct PageHealthTests {
         #expect(!health.awaitsDrop && health.apply(.packageDropped(true), at: .zero).isEmpty)
     }
 
-    @Test("A document that its server has said to be empty is left alone, and the next one is not")
+    @Test("A document that is empty according to its response is left alone, the next document is not")
     func noContent() {
         let page = Patient()
         page.apply(.hasNoContent)
@@ -284,7 +284,7 @@ struct PageHealthTests {
         #expect(page.kinds == [.reloaded])
     }
 
-    @Test("A page that asks something of the app has its whole time again, however long that takes")
+    @Test("A page that asks the app a question has its full time again, however long the answer takes")
     func asking() {
         let page = Patient()
         page.load()
@@ -296,10 +296,10 @@ struct PageHealthTests {
     }
 
     @Test(
-        "The process of a page that does not answer for three minutes is ended, unless it has painted or asks something"
+        "The process of a page that is unresponsive for three minutes is ended, unless it painted or asks a question"
     )
     func silent() {
-        /// Asks until the page is let alone; says whether its process was ended.
+        /// Examines the page until it is left alone. Returns whether its process was ended.
         let ends = { (page: Patient, before: [PageHealth.Event]) -> Bool in
             page.load()
             for event in before { page.apply(event) }
@@ -320,7 +320,7 @@ struct PageHealthTests {
         #expect(ends(page, []) && page.now == .seconds(183))
         page.apply(.processEnded("the process was ended"))
         #expect(page.kinds == [.reloaded] && page.steps[0].signal == .unresponsive)
-        // The new one ends by itself.
+        // The process of the reloaded page ends by itself.
         page.load()
         page.apply(.processEnded("crashed"))
         #expect(page.steps.last?.signal == .processEnded)
@@ -338,7 +338,7 @@ struct PageHealthTests {
         #expect(asked.apply(.clock(isBusy: false)) == [.examine] && asked.apply(.examined(nil)).isEmpty)
     }
 
-    @Test("A process that ends is replaced for every page, a document that has a body asked for never again")
+    @Test("A process that ends is replaced for every page, but a document with a body is never requested again")
     func processes() {
         let plain = Patient()
         plain.load(isWatched: false)
@@ -351,12 +351,12 @@ struct PageHealthTests {
         #expect(posted.kinds == [.showedErrorPage])
         let again = Patient()
         again.load()
-        // Once more on the way, before a document is there.
+        // Once more during the navigation, before the commit.
         again.apply(.processEnded("crashed"), .processEnded("crashed"), .processEnded("crashed"))
         #expect(again.kinds == Self.all)
     }
 
-    @Test("What could not be had is replaced by the error page, but not a download, nor a page that is there")
+    @Test("A failed load shows the error page, unless it is a download or the view shows a document")
     func loads() {
         let page = Patient()
         page.start("https://a.example/2")
@@ -371,7 +371,7 @@ struct PageHealthTests {
         shown.start("https://a.example/2")
         shown.apply(.loadFailed("offline", isReal: true))
         #expect(shown.steps.isEmpty)
-        // White before, and now not to be had.
+        // The page was blank before, and now its load fails.
         let white = Patient()
         white.load()
         white.watch(ProbeResult.empty)
@@ -380,7 +380,7 @@ struct PageHealthTests {
         #expect(white.kinds == [.reloaded, .showedErrorPage])
     }
 
-    @Test("Who tries again, or leaves the error page, has all steps again, and nobody else")
+    @Test("Retrying or leaving the error page by a gesture restores all steps, nothing else does")
     func renewal() {
         let page = Patient()
         for _ in 0..<3 {
@@ -395,7 +395,7 @@ struct PageHealthTests {
             page.watch(ProbeResult.empty)
         }
         #expect(page.kinds == Self.all)
-        // Neither does one that the error page is left for by itself, or by the app.
+        // Leaving the error page by a script or by the app does not.
         page.load("https://a.example/other")
         page.apply(.processEnded("crashed"))
         #expect(page.steps.count == 3)
@@ -403,7 +403,7 @@ struct PageHealthTests {
         page.load("https://a.example/other")
         page.apply(.processEnded("crashed"))
         #expect(page.kinds.last == .reloaded && page.steps.last?.number == 1)
-        // Before the error page a person's navigations change nothing.
+        // Before the error page is shown, navigations of the user change nothing.
         for url in ["https://a.example/3", "https://a.example/4"] {
             page.apply(.started(url: url, byPerson: true))
             page.load(url)
@@ -412,7 +412,7 @@ struct PageHealthTests {
         #expect(page.steps.suffix(3).map(\.number) == [1, 2, 3])
     }
 
-    @Test("A page that is another document each time has no more steps by that, seen to be well or not")
+    @Test("A page that navigates to another document each time gets no additional steps, healthy or not")
     func moving() {
         for isWatched in [false, true] {
             let page = Patient()
@@ -422,12 +422,12 @@ struct PageHealthTests {
                 page.apply(.processEnded("crashed"))
                 if page.kinds.last == .showedErrorPage { break }
             }
-            // One that was seen to be well has its reloads, and no more than three in ten minutes.
+            // A page that was healthy has its reloads, at most three in ten minutes.
             #expect(page.kinds == Array(repeating: .reloaded, count: isWatched ? 3 : 2) + [.showedErrorPage])
         }
     }
 
-    @Test("Long after a step those before are forgotten, but not that the error page was shown")
+    @Test("Steps expire after ten minutes, but not the error page")
     func calm() {
         let page = Patient()
         for _ in 0..<5 {
@@ -443,7 +443,7 @@ struct PageHealthTests {
         #expect(page.steps.count == 7)
     }
 
-    @Test("Signals that are switched off do nothing; a picture of one colour counts where it is switched on")
+    @Test("Signals that are off have no effect; a uniform snapshot counts if its signal is on")
     func signals() {
         let page = Patient { $0.signals = [] }
         page.load()

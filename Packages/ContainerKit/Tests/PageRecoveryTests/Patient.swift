@@ -3,12 +3,12 @@
 
 @testable import PageRecovery
 
-/// A page's health and the time, without an engine.
+/// The health of a page and the time, without an engine.
 final class Patient {
     var health: PageHealth
     var now = Duration.zero
     var steps: [BlankPageStep] = []
-    /// A Boolean value that indicates whether the page has packages to lose.
+    /// A Boolean value that indicates whether the page has packages that it can lose.
     var hasPackages = true
 
     init(_ change: (inout BlankPageOptions) -> Void = { _ in }) {
@@ -17,7 +17,7 @@ final class Patient {
         health = PageHealth(options)
     }
 
-    /// Takes events, and does what comes out but looking.
+    /// Applies events and performs the resulting actions, except examinations.
     @discardableResult
     func apply(_ events: PageHealth.Event...) -> [PageHealth.Action] {
         var all: [PageHealth.Action] = []
@@ -43,7 +43,7 @@ final class Patient {
         apply(.started(url: url, byPerson: false))
     }
 
-    /// A document comes, and its script speaks.
+    /// Commits a document whose script sends its first message.
     func commit(_ url: String = "https://a.example/", isWatched: Bool = true) {
         start(url)
         apply(.committed(url: url, isWatched: isWatched), .spoke)
@@ -54,7 +54,8 @@ final class Patient {
         apply(.finished)
     }
 
-    /// Lets time go by until a look is due, and looks; says whether it was.
+    /// Advances the time until an examination is due, and applies its result.
+    /// - Returns: `false` if no examination is due.
     @discardableResult
     func look(_ result: ProbeResult?) -> Bool {
         guard let deadline = health.deadline else { return false }
@@ -64,7 +65,7 @@ final class Patient {
         return true
     }
 
-    /// Looks until something is done, or no look is due any more.
+    /// Applies the result of examinations until a step is performed or no examination is due.
     func watch(_ result: ProbeResult?) {
         let before = steps.count
         while steps.count == before, look(result) {}

@@ -22,7 +22,7 @@ struct ProbeChannelTests {
 
     private func message(_ json: String) -> ScriptMessage { ScriptMessage(json: json, documentURL: "") }
 
-    @Test("A look that begins while another waits ends that one, and gets the answer")
+    @Test("An examination that begins while another one waits ends it, and gets the result")
     func twoLooks() async throws {
         let channel = ProbeChannel { _ in }
         let first = Task { await channel.examine(within: .seconds(60)) }
@@ -34,14 +34,14 @@ struct ProbeChannelTests {
         #expect(await second.value?.isPainted == true)
         channel.end()
         #expect(await waiting.value == .end)
-        // The last one ends with the channel, long before its time.
+        // The last examination ends with the channel, long before its time limit.
         let last = Task { await channel.examine(within: .seconds(60)) }
         await Task.yield()
         channel.end()
         #expect(await last.value == nil)
     }
 
-    @Test("A page that does not answer is waited for, and its view is not kept by that")
+    @Test("The wait for an unresponsive page does not retain its view")
     func view() async throws {
         weak var watched: FakeView?
         var view: FakeView? = FakeView(id: ViewID(rawValue: 1_000))
@@ -70,7 +70,7 @@ struct ProbeChannelTests {
         monitor.end()
     }
 
-    @Test("The last words of a document are not those of the next one")
+    @Test("Late messages of a document do not count for the next one")
     func lateWords() async throws {
         var received: [String?] = []
         let channel = ProbeChannel { received.append($0.from) }
@@ -83,7 +83,7 @@ struct ProbeChannelTests {
         #expect(await channel.reply(to: message("no message")) == .end)
     }
 
-    @Test("What a page tells of its sight, and of its first words, reaches its health; news are no first words")
+    @Test("Visibility and first messages of a page reach its health; notifications do not count as first messages")
     func words() async throws {
         let page = try stage.open("https://a.example/")
         stage.load("https://a.example/", in: page.view)

@@ -12,7 +12,7 @@ import WebEngineTesting
 /// Page recovery with fake views, pages and packages, and a clock that the test advances.
 @MainActor
 struct RecoveryStage {
-    /// A page that is watched.
+    /// A page that is monitored.
     struct OpenPage {
         let session: PageSession
         let view: FakeView
@@ -34,7 +34,7 @@ struct RecoveryStage {
         monitor = BlankPageMonitor(options, feature: feature, host: pages, packages: packages)
     }
 
-    /// Opens a page whose URL in the engine is the real one.
+    /// Opens a page whose URL in the engine is its real URL.
     func open(_ url: String, id: UInt64 = 1, in view: FakeView? = nil) throws -> OpenPage {
         let view = view ?? FakeView(id: ViewID(rawValue: id))
         let session = PageSession(
@@ -61,7 +61,7 @@ struct RecoveryStage {
         return try await handler(ScriptMessage(json: json, documentURL: ""))
     }
 
-    /// Returns once no task sleeps on the clock.
+    /// Waits until no task sleeps on the clock.
     func untilNoTaskSleeps() async throws {
         while clock.sleeperCount != 0 {
             try Task.checkCancellation()
@@ -70,7 +70,7 @@ struct RecoveryStage {
     }
 }
 
-/// Pages that are all covered, and a list of the steps.
+/// A host that covers all pages, and records the steps.
 @MainActor
 final class FakePages: PageRecoveryHost {
     private(set) var steps: [BlankPageStep] = []
@@ -83,22 +83,21 @@ final class FakePages: PageRecoveryHost {
     func page(_ page: PageID, willTake step: BlankPageStep) { steps.append(step) }
 }
 
-/// Packages in memory that are the same for all pages, and a list of the calls that change something.
+/// Packages in memory that all pages share, and a record of the calls that change something.
 @MainActor
 final class FakePackages: PagePackages {
-    /// The documents of the open pages.
+    /// The URLs of the documents of the open pages.
     var documents: [PageID: String] = [:]
     var generations: [GenerationReference] = []
     /// The base URL of each generation.
     var bases: [GenerationReference: String] = [:]
-    /// The generations by the URLs of their files.
+    /// The generations that serve the URLs of their files.
     var files: [String: GenerationReference] = [:]
     var recorded: Set<GenerationReference> = []
-    /// A Boolean value that indicates whether the generations cannot be taken from a page, because other pages share
-    /// them.
+    /// A Boolean value that indicates whether the generations cannot be unpinned, because other pages share them.
     var areShared = false
     private(set) var calls: [String] = []
-    /// Is called when a version is marked as failed.
+    /// A closure that is called when a version is marked as failed.
     var onFailure: () -> Void = {}
 
     func reference(of page: PageID) -> PageReference? {

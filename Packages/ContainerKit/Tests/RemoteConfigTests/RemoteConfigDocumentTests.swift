@@ -6,14 +6,14 @@ import RemoteConfig
 import SchemeRouter
 import Testing
 
-/// Remote config's document and the buckets of devices, as values.
+/// The remote config document and rollout buckets.
 @Suite("Remote config document")
 struct RemoteConfigDocumentTests {
     private func read(_ json: String) throws -> RemoteConfigDocument {
         try RemoteConfigDocument(json: Data(json.utf8))
     }
 
-    /// The example of the documentation.
+    /// Returns the example of the documentation.
     private func example() throws -> String {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { folder.deleteLastPathComponent() }
@@ -23,7 +23,7 @@ struct RemoteConfigDocumentTests {
         return String(page[start.upperBound..<end.lowerBound])
     }
 
-    @Test("The example of the documentation says what its page says")
+    @Test("The example of the documentation has the documented values")
     func documented() throws {
         let document = try read(example())
         #expect(document.version == 42 && document.replaces == nil && document.isEnabled)
@@ -38,7 +38,7 @@ struct RemoteConfigDocumentTests {
         #expect(document.numbers.httpCacheMemoryBytes == 4 << 20 && document.numbers.httpCacheDiskBytes == 50 << 20)
     }
 
-    @Test("The least document has all on, and names of later versions are passed over")
+    @Test("The minimal document has all features on, and unknown names are ignored")
     func least() throws {
         for json in [
             #"{"format":1,"version":1}"#,
@@ -53,14 +53,14 @@ struct RemoteConfigDocumentTests {
     }
 
     @Test(
-        "One fault anywhere refuses all of it, and the error names the field",
+        "Any error refuses the whole document, and its location names the field",
         arguments: [
             ("", "bad-document: not UTF-8"),
             ("[]", "bad-document: not of type Dictionary<String, Any>"),
             ("{", "bad-document: not JSON"),
             (#"{"format":1}"#, "bad-document: version is missing"),
             (#"{"version":1}"#, "bad-document: format is missing"),
-            (#"{"format":2,"version":1}"#, "unknown-format: format 2, and only 1 is known (format)"),
+            (#"{"format":2,"version":1}"#, "unknown-format: format 2, only 1 is supported (format)"),
             (#"{"format":1,"version":0}"#, "bad-value: 0 is not within 1 to 9007199254740991 (version)"),
             (#"{"format":1,"version":1.5}"#, "bad-document: not of type Int (version)"),
             (#"{"format":1,"version":1e99}"#, "bad-document: not of type Int (version)"),
@@ -93,7 +93,7 @@ struct RemoteConfigDocumentTests {
             ),
             (
                 #"{"format":1,"version":1,"features":{"pool":1}}"#,
-                "bad-document: neither true nor false nor a roll-out (features.pool)"
+                "bad-document: not true, false or a roll-out (features.pool)"
             ),
             (
                 #"{"format":1,"version":1,"features":{"pool":{"perMille":1001}}}"#,
@@ -110,15 +110,15 @@ struct RemoteConfigDocumentTests {
             (#"{"format":1,"version":1,"deny":["a.example",7]}"#, "bad-document: not of type String (deny[1])"),
             (
                 #"{"format":1,"version":1,"deny":["a.example","a b"]}"#,
-                "bad-value: no host and no URL pattern: 'a b' (deny[1])"
+                "bad-value: not a host or URL pattern: 'a b' (deny[1])"
             ),
             (
                 #"{"format":1,"version":1,"modes":[{"host":"a.example/x","mode":"plain"}]}"#,
-                "bad-value: no host pattern: 'a.example/x' (modes[0].host)"
+                "bad-value: not a host pattern: 'a.example/x' (modes[0].host)"
             ),
             (
                 #"{"format":1,"version":1,"modes":[{"host":"a.example","mode":"takeover"}]}"#,
-                "bad-value: neither a mode nor configured: 'takeover' (modes[0].mode)"
+                "bad-value: not a mode: 'takeover' (modes[0].mode)"
             ),
             (
                 #"{"format":1,"version":1,"limits":{"poolCapacity":9}}"#,
@@ -132,13 +132,13 @@ struct RemoteConfigDocumentTests {
     func refused(_ json: String, _ expected: String) {
         do {
             _ = try read(json)
-            Issue.record("taken: \(json)")
+            Issue.record("accepted: \(json)")
         } catch {
             #expect("\(error)" == expected)
         }
     }
 
-    @Test("Sizes, levels and counts are bounded, up to the bound itself")
+    @Test("Sizes, depth and counts are limited, inclusively")
     func bounds() throws {
         func document(_ more: String) -> String { #"{"format":1,"version":1,\#(more)}"# }
         func code(_ json: String) -> String? {
@@ -146,14 +146,14 @@ struct RemoteConfigDocumentTests {
                 _ = try read(json)
                 return nil
             } catch {
-                return (error as? RemoteConfigError)?.code.description
+                return (error as? RemoteConfigError).map { "\($0.code)" }
             }
         }
         func nested(_ depth: Int) -> String {
             document("\"x\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
         }
         #expect(code(nested(15)) == nil && code(nested(16)) == "limit")
-        // Brackets in texts are no levels.
+        // Brackets in strings do not count as levels.
         #expect(code(document(#""x":"\#(String(repeating: "[", count: 99))""#)) == nil)
         func list(_ name: String, _ count: Int, _ entry: String) -> String {
             document("\"\(name)\":[\(Array(repeating: entry, count: count).joined(separator: ","))]")
@@ -162,7 +162,7 @@ struct RemoteConfigDocumentTests {
         #expect(code(list("deny", 1_001, #""a.example""#)) == "limit")
         let mode = #"{"host":"a.example","mode":"plain"}"#
         #expect(code(list("modes", 200, mode)) == nil && code(list("modes", 201, mode)) == "limit")
-        // Patterns that one request could meet all.
+        // Patterns that a single request could all match.
         let costly = #""*.example/**/\#(String(repeating: "*a", count: 60))""#
         #expect(code(list("deny", 100, costly)) == nil && code(list("deny", 400, costly)) == "limit")
         let long = String(repeating: "a", count: 250)
@@ -170,7 +170,7 @@ struct RemoteConfigDocumentTests {
         let room = RemoteConfigDocument.maxBytes - document(#""x":"""#).utf8.count
         func padded(_ count: Int) -> String { document(#""x":"\#(String(repeating: "x", count: count))""#) }
         #expect(code(padded(room)) == nil && code(padded(room + 1)) == "limit")
-        // Other encodings, and bytes that are none.
+        // Other encodings, and invalid bytes.
         let utf16 = document(#""x":1"#).data(using: .utf16LittleEndian) ?? Data()
         #expect(throws: RemoteConfigError.self) { try RemoteConfigDocument(json: utf16) }
         #expect(throws: RemoteConfigError.self) {
@@ -178,7 +178,7 @@ struct RemoteConfigDocumentTests {
         }
     }
 
-    @Test("The last mode that fits a page's host decides")
+    @Test("The last mode that matches a page's host applies")
     func modes() throws {
         let document = try read(example())
         for (url, mode) in [
@@ -190,7 +190,7 @@ struct RemoteConfigDocumentTests {
         }
     }
 
-    @Test("A newer version replaces, an older one only where it says so, and what it replaced does not come back")
+    @Test("A newer version replaces; an older one only with replaces, and what it replaced does not return")
     func versions() throws {
         func document(_ version: Int, replaces: Int? = nil) throws -> RemoteConfigDocument {
             try read("{\"format\":1,\"version\":\(version)\(replaces.map { ",\"replaces\":\($0)" } ?? "")}")
@@ -199,11 +199,11 @@ struct RemoteConfigDocumentTests {
         #expect(try !document(6).mayReplace(document(7)))
         let back = try document(5, replaces: 7)
         #expect(try back.mayReplace(document(7)) && back.mayReplace(document(6)) && !back.mayReplace(document(8)))
-        // A server that lags behind goes on saying 7.
+        // An outdated server continues to send version 7.
         #expect(try !document(7).mayReplace(back) && document(8).mayReplace(back) && !document(6).mayReplace(back))
     }
 
-    @Test("The numbers of the documentation's table come out")
+    @Test("The test vectors of the documentation's table are reproduced")
     func vectors() throws {
         let zero = try #require(RolloutBucket(identity: String(repeating: "0", count: 32)))
         let other = try #require(RolloutBucket(identity: "0123456789abcdef0123456789abcdef"))
@@ -217,7 +217,7 @@ struct RemoteConfigDocumentTests {
         #expect(RolloutBucket(identity: RolloutBucket().identity) != nil)
     }
 
-    @Test("Buckets are even, features do not meet the same devices, and raising a roll-out drops none")
+    @Test("Buckets are evenly distributed, features select different devices, and a higher rate keeps all devices")
     func distribution() throws {
         let devices = (0..<10_000).compactMap { index in
             let digits = String(index, radix: 16)
@@ -227,7 +227,7 @@ struct RemoteConfigDocumentTests {
         func on(_ perMille: Int, _ salt: String) -> Set<RolloutBucket> {
             Set(devices.filter { RemoteConfigRollOut.partial(perMille: perMille, salt: salt).isOn(for: $0) })
         }
-        // The devices are fixed, so these are the same numbers each time; both were computed apart from this code.
+        // The devices are fixed, so that the numbers are constant; both were computed independently of this code.
         let packages = on(100, "containerkit.packages")
         #expect(packages.count == 1_056)
         #expect(packages.intersection(on(100, "containerkit.pool")).count == 93)

@@ -11,7 +11,7 @@ import SchemeRouter
 import Testing
 import WebEngineTesting
 
-/// The service on a store and a loader, without a container.
+/// The remote config service with a store and a loader, without a container.
 @MainActor
 @Suite("Remote config service", .timeLimit(.minutes(1)))
 struct RemoteConfigServiceTests {
@@ -47,7 +47,7 @@ struct RemoteConfigServiceTests {
             rules: rules, switches: switches, clock: clock, now: now)
     }
 
-    /// If the condition never holds, the time limit ends the test.
+    /// Waits until a condition holds. If it never holds, the time limit ends the test.
     private func until(_ holds: () throws -> Bool) async throws {
         while try !holds() {
             try Task.checkCancellation()
@@ -55,7 +55,7 @@ struct RemoteConfigServiceTests {
         }
     }
 
-    @Test("All switches are on at first, and each feature has a switch of its own")
+    @Test("All switches are on initially, and each feature has its own switch")
     func switchOfEachFeature() {
         for feature in RemoteConfigFeature.allCases {
             #expect(switches.isOn(feature))
@@ -65,7 +65,7 @@ struct RemoteConfigServiceTests {
         }
     }
 
-    @Test("A document that could not be stored applies, throws, and is stored by the next call")
+    @Test("A document that could not be stored applies, throws an error, and is stored by the next call")
     func storedLater() async throws {
         let service = service()
         await service.open()
@@ -81,7 +81,7 @@ struct RemoteConfigServiceTests {
         await service.shutDown()
     }
 
-    @Test("A device keeps its bucket over launches")
+    @Test("A device keeps its bucket across launches")
     func bucket() async throws {
         let first = service()
         await first.open()
@@ -128,7 +128,7 @@ struct RemoteConfigServiceTests {
         #expect(next.counters == RemoteConfigCounters())
     }
 
-    @Test("What has expired has no effect, and it is seen when a page opens; intervals are kept")
+    @Test("An expired document does not apply, which is detected when a page opens; intervals are observed")
     func expires() async throws {
         let clock = ManualClock()
         var time = Date(timeIntervalSince1970: 1_800_000_000)

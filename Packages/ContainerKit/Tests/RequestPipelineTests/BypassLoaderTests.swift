@@ -10,9 +10,9 @@ import Testing
 
 @testable import RequestPipeline
 
-@Suite("What the rules pass", .timeLimit(.minutes(1)))
+@Suite("Bypass loader", .timeLimit(.minutes(1)))
 struct BypassLoaderTests {
-    /// Answers as a server that says of each answer that it is the URL's own.
+    /// A server that marks each response as specific to its URL.
     private final class Origin: ResourceLoader {
         private let number = Mutex(0)
 
@@ -45,7 +45,7 @@ struct BypassLoaderTests {
         return text
     }
 
-    @Test("It leaves nothing in the cache, and what it changes is no longer there", arguments: [true, false])
+    @Test("A bypassed GET stores nothing, and a bypassed POST invalidates the stored one", arguments: [true, false])
     func leavesNothing(isPassed: Bool) async throws {
         #expect(try await text(.get, from: cache) == "1")
         #expect(try await text(.get, from: cache) == "1")

@@ -13,7 +13,7 @@ import WebEngineTesting
 
 @Suite("Content sources")
 struct ContentSourceTests {
-    /// Answers all below one URL with its name, and cannot answer an engine that preflights.
+    /// Responds to all requests below one URL with its name. Does not support engines that make preflights.
     private struct NamedSource: ContentSource {
         let name: String
         var prefix = "https://shop.example/"
@@ -49,7 +49,7 @@ struct ContentSourceTests {
             .rawValue
     }
 
-    @Test("The first source of the list that has a response answers; a kind of source may be the app's own")
+    @Test("The first source in the list with a response is used; an app can define its own kind of source")
     func order() async throws {
         let sources = ContentSources([
             NamedSource(name: "one", prefix: "https://shop.example/a"), NamedSource(name: "two"),
@@ -60,7 +60,7 @@ struct ContentSourceTests {
     }
 
     @Test(
-        "A source that is switched off neither covers nor answers, and still may serve its origin when it is on again")
+        "A source that is off neither covers nor serves requests, but may serve its origin when it is on again")
     func switchedOff() async throws {
         let feature = FeatureSwitch()
         let sources = ContentSources([NamedSource(name: "one", feature: feature)])
@@ -72,7 +72,7 @@ struct ContentSourceTests {
         #expect(try await answer(sources, request.urlText) == nil)
     }
 
-    @Test("A source that cannot answer an engine has no loader for it; neighbours with equal options share one")
+    @Test("A source that does not support an engine has no loader for it; neighbours with equal options share a loader")
     func loaders() async throws {
         var folders = SemanticsLoader.Options()
         folders.redirectsToFolders = true
@@ -87,7 +87,7 @@ struct ContentSourceTests {
 
 @Suite("Dispositions")
 struct DispositionTests {
-    @Test("A request that merely nothing covers may still be for a version that its page stays on; all else forbids it")
+    @Test("Only a request that is not covered may be served from the version of its page; other bypasses forbid it")
     func forbidsContent() {
         #expect(!Disposition.intercept.forbidsContent)
         for reason in [RouteDecision.Reason.uncovered, .unreadable, .covered] {

@@ -12,7 +12,7 @@ struct DocumentFailuresTests {
     private let refused = ResourceError(.tls, "the certificate is not trusted", at: "https://a.example/")
     private let lost = EngineError(.connectionLost, "lost")
 
-    @Test("A failure explains once, soon, and until there is an answer")
+    @Test("A failure explains an error once, within a short time, and until there is a response")
     func once() {
         let failures = DocumentFailures()
         let url = "https://a.example/"
@@ -25,10 +25,10 @@ struct DocumentFailuresTests {
         failures.failed(url, because: refused)
         failures.answered(url)
         #expect(failures.explained(lost, of: url) == lost)
-        // What nobody waits for any more says nothing of the page.
+        // A cancelled request is no reason for a failed page.
         failures.failed(url, because: ResourceError(.cancelled, "stopped"))
         #expect(failures.explained(lost, of: url) == lost)
-        // The last 16 are kept.
+        // The last 16 failures are kept.
         for number in 0..<17 { failures.failed("\(url)\(number)", because: refused) }
         #expect(failures.explained(lost, of: url + "0") == lost && failures.explained(lost, of: url + "1") != lost)
     }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import RequestPipeline
 
-@Suite("What an engine is told of an answer's freshness")
+@Suite("Freshness of responses for the engine")
 struct EngineFreshnessTests {
     @Test(
-        "An engine that never asks again is told to, unless it knows, or the answer is fresh for an hour",
+        "An engine that never revalidates gets no-cache, unless the response has it or is fresh for an hour",
         arguments: [
             ([], ["no-cache"]), (["no-cache"], ["no-cache"]), (["no-store"], ["no-store"]),
             (["max-age=600", "no-cache"], ["max-age=600", "no-cache"]), (["No-Cache"], ["No-Cache"]),
@@ -23,7 +23,7 @@ struct EngineFreshnessTests {
         #expect(response.headerFields[values: .cacheControl] == told)
     }
 
-    @Test("The age of an answer counts")
+    @Test("The age of a response counts")
     func age() {
         var response = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600", .age: "1"])
         response.limitFreshness()

@@ -8,9 +8,9 @@ import WebEngine
 
 @testable import RequestPipeline
 
-@Suite("Modes of origins on disk")
+@Suite("Stored modes of origins")
 struct OriginModesTests {
-    @Test("What lies on disk is taken as it is or not at all, and never grows beyond the limit")
+    @Test("A stored document is used as a whole or not at all, and never exceeds the limit")
     func documents() throws {
         var modes = OriginModes()
         for number in 0..<OriginModes.limit + 10 {
@@ -23,7 +23,7 @@ struct OriginModesTests {
         #expect(modes[WebOrigin(scheme: "https", authority: "a10.example")] == .intercepted)
         let data = try modes.data(of: .customScheme)
         #expect(OriginModes(data, of: .customScheme) == modes)
-        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "storage lies elsewhere there")
+        #expect(OriginModes(data, of: .loopbackServer) == OriginModes(), "the origin of the storage differs")
         for text in ["", "{}", "[]", #"{"mode":"scheme","intercepted":[1],"plain":[]}"#] {
             #expect(OriginModes(Data(text.utf8), of: .customScheme) == OriginModes())
         }

@@ -10,13 +10,13 @@ import WebEngine
 
 @testable import RequestPipeline
 
-@Suite("Which mode is named for a page")
+@Suite("Modes of pages")
 struct PageModesTests {
     private func named(_ url: String, by modes: PageModes) throws -> InterceptionMode? {
         modes.named(for: try #require(HTTPRequest(urlText: url)))
     }
 
-    @Test("The last entry that fits decides, by scheme, host and path; one that does not fit says nothing")
+    @Test("The last entry that matches scheme, host and path applies; other entries have no effect")
     func lastFits() throws {
         let modes = try PageModes(
             .loopbackProxy,
@@ -34,7 +34,7 @@ struct PageModesTests {
         #expect(modes.movingOrigins == .customScheme && modes.chains == modes.started)
     }
 
-    @Test("One mode is as it was: nothing is named, and the app's own requests have a chain also where all is plain")
+    @Test("A single mode needs no list of modes, and the app's own requests have a chain even if all pages are plain")
     func one() throws {
         for mode in InterceptionMode.allCases {
             let modes = try PageModes(mode)
@@ -46,7 +46,7 @@ struct PageModesTests {
         #expect(both.chains == [.customScheme, .loopbackProxy] && both.havePlain)
     }
 
-    @Test("The local server goes together with plain pages, and with no other mode")
+    @Test("The loopback server can be combined with plain pages, and with no other mode")
     func server() throws {
         let plain = try PageModes(.loopbackServer, [PageMode("a.example", .plain)])
         #expect(plain.started == [.loopbackServer] && plain.movingOrigins == .loopbackServer)
@@ -59,7 +59,7 @@ struct PageModesTests {
         }
     }
 
-    @Test("Remote config chooses among the modes in use, and brings back nothing that the host has plain")
+    @Test("Remote config chooses among the modes in use, and cannot intercept pages that the host makes plain")
     func remoteConfig() throws {
         var modes = try PageModes(
             .loopbackProxy, [PageMode("a.example", .customScheme), PageMode("b.example", .plain)])
@@ -74,7 +74,7 @@ struct PageModesTests {
         for (host, mode) in cases { #expect(try named("https://\(host).example/", by: modes) == mode, "\(host)") }
     }
 
-    @Test("Patterns that are none, and more than rules may have, are refused")
+    @Test("Invalid patterns, and more patterns than the limit, are refused")
     func refused() throws {
         #expect(throws: RouteError.self) { try PageMode("a b", .plain) }
         let pages = try PagePattern("a.example")

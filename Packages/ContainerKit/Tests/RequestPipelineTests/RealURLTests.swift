@@ -8,7 +8,7 @@ import Testing
 @Suite("Real URLs", .timeLimit(.minutes(1)))
 struct RealURLTests {
     @Test(
-        "Scheme and host are brought to lower case, an empty path to a slash; the scheme's own port goes, blanks are escaped",
+        "Scheme and host are lower-cased, an empty path becomes /, default ports are removed, blanks are escaped",
         arguments: [
             ("https://shop.example", "https://shop.example/"),
             ("HTTPS://Shop.EXAMPLE/A?B=C#D", "https://shop.example/A?B=C#D"),
@@ -27,7 +27,7 @@ struct RealURLTests {
     }
 
     @Test(
-        "What is not an absolute web address is refused",
+        "A text that is not an absolute http or https URL is refused",
         arguments: [
             "", " ", "/", "//shop.example/", "shop.example", "https:", "https:/", "https://", "https:///path",
             "https:shop.example", "https://?q", "https://#f", "https://:443/", "https://user@/", "https://user@:80/",

@@ -15,7 +15,7 @@ import WebEngineTesting
 @testable import RequestPipeline
 
 @MainActor
-@Suite("Requests by the custom scheme", .timeLimit(.minutes(1)))
+@Suite("Custom-scheme requests", .timeLimit(.minutes(1)))
 struct SchemeRequestHandlerTests {
     /// Records the calls of the handler, in order.
     private final class RecordedHost: RequestDeliveryHost {
@@ -24,7 +24,7 @@ struct SchemeRequestHandlerTests {
         var page: PageSession?
         var diverted: ResourceResponse?
         var downloadEpoch = 0
-        /// Called for each record.
+        /// A closure that is called for each record.
         var onRecord: () -> Void = {}
 
         func session(of view: ViewID) -> PageSession? { page?.view == view ? page : nil }
@@ -63,7 +63,7 @@ struct SchemeRequestHandlerTests {
         }
     }
 
-    /// Has one file in memory.
+    /// A source with one file in memory.
     private struct MemorySource: ContentSource, ResourceLoader {
         var feature: FeatureSwitch? { nil }
         var semantics: SemanticsLoader.Options { SemanticsLoader.Options() }
@@ -114,7 +114,7 @@ struct SchemeRequestHandlerTests {
         }
     }
 
-    /// Sends a request, and returns when its record is there.
+    /// Sends a request, and returns when its record exists.
     private func send(_ path: String, isMainDocument: Bool = false) async -> FakeSink {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         host.onRecord = { end.finish() }
@@ -123,7 +123,7 @@ struct SchemeRequestHandlerTests {
         return sink
     }
 
-    @Test("A response in memory is delivered and recorded before the call of the engine returns")
+    @Test("A response in memory is delivered and recorded before the engine's call returns")
     func immediate() throws {
         let sink = engine.send("containerkit://a.example/a.txt", from: view)
         #expect(sink.status == 200 && sink.text == "packaged" && sink.hasEnded)
@@ -140,7 +140,7 @@ struct SchemeRequestHandlerTests {
         #expect(host.records.first?.isMainDocument == true && host.records.first?.provenance?.source == .network)
     }
 
-    @Test("A response that is saved is replaced by that of the download")
+    @Test("A response that is saved is replaced by the response of the download")
     func diverted() async {
         host.diverted = ResourceResponse(
             head: HTTPResponse(status: .noContent), body: .empty, provenance: Provenance(.synthetic, reason: "saved"))
@@ -148,7 +148,7 @@ struct SchemeRequestHandlerTests {
         #expect(host.calls.contains("received 204"))
     }
 
-    @Test("A request that is not intercepted, and one that fails, end with a record; a document leaves its reason")
+    @Test("A request that is not intercepted or fails ends with a record, and a document records its reason")
     func failed() async {
         let refusal = engine.send("containerkit://b.example/", from: nil)
         await refusal.end()

@@ -8,13 +8,13 @@ import WebEngineTesting
 
 @testable import RequestPipeline
 
-@Suite("The content rules of views that go from site to site", .timeLimit(.minutes(1)))
+@Suite("Content rules of views that navigate to other sites", .timeLimit(.minutes(1)))
 @MainActor
 struct SiteControllerTests {
     private let view = FakeView(id: ViewID(rawValue: 1))
     private let sites = SiteController(names: .standard)
 
-    @Test("Of two navigations at once, the rules of the later one stay, however long the earlier one's take")
+    @Test("Of two concurrent navigations the rules of the later one remain, however long the earlier ones take")
     func overtaking() async throws {
         try await sites.begin(in: view, for: "https://bank.example/", nil)
         let (held, release) = AsyncStream<Void>.makeStream()
@@ -37,7 +37,7 @@ struct SiteControllerTests {
         #expect(["bank", "shop", "news"].allSatisfy { last.contains($0) })
     }
 
-    @Test("Rules that the engine refuses fail the navigation, and the next one to the site tries again")
+    @Test("Rules that the engine refuses fail the navigation, and the next navigation to the site tries again")
     func refused() async throws {
         try await sites.begin(in: view, for: nil, nil)
         view.onContentRules = { _ in throw EngineError(.storage, "no room") }

@@ -89,9 +89,9 @@ struct ProxyCredentialsTests {
 
     @Test("A way that is refused is 502")
     func noRoute() async throws {
-        struct NoWay: Error {}
+        struct NoRoute: Error {}
         var configuration = ForwardProxy.Configuration()
-        configuration.route = { _ in throw NoWay() }
+        configuration.route = { _ in throw NoRoute() }
         try await withProxy(configuration) { proxy async throws in
             let answer = try await exchange(
                 "CONNECT shop.example:443 HTTP/1.1\r\nconnection: close\r\n\r\n", with: proxy.port)

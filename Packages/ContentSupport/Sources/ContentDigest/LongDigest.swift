@@ -4,11 +4,11 @@
 internal import Crypto
 public import Foundation
 
-/// The longer digests of SHA-2, as bytes.
+/// The SHA-384 and SHA-512 digests of data in memory.
 public enum LongDigest {
-    /// Returns the 48 bytes of the SHA-384 of bytes in memory.
+    /// Returns the 48 bytes of the SHA-384 digest.
     public static func sha384(of data: Data) -> [UInt8] { Array(SHA384.hash(data: data)) }
 
-    /// Returns the 64 bytes of the SHA-512 of bytes in memory.
+    /// Returns the 64 bytes of the SHA-512 digest.
     public static func sha512(of data: Data) -> [UInt8] { Array(SHA512.hash(data: data)) }
 }

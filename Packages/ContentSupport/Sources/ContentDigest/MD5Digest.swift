@@ -4,12 +4,13 @@
 internal import Crypto
 public import Foundation
 
-/// An MD5 (RFC 1321). It detects damaged and outdated files of a table, and does not protect against deliberate changes.
+/// An MD5 digest (RFC 1321). It detects damaged and outdated files of a table, but does not protect against deliberate
+/// changes.
 public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
-    /// Computes the digest of bytes in memory.
+    /// Creates the digest of data in memory.
     public init(of data: Data) {
         (high, low) = Insecure.MD5.hash(data: data).withUnsafeBytes { bytes in
             (
@@ -19,14 +20,14 @@ public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Creates a digest from 32 hexadecimal digits of either case, or returns `nil` for anything else.
+    /// Creates a digest from 32 hexadecimal digits of either case. Fails for other texts.
     public init?(_ hexadecimal: String) {
         var text = hexadecimal
         guard let digest = text.withUTF8({ MD5Digest(utf8: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = digest
     }
 
-    /// Creates a digest from 32 hexadecimal digits of either case, or returns `nil` for anything else.
+    /// Creates a digest from 32 hexadecimal digits of either case. Fails for other bytes.
     public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
@@ -42,7 +43,7 @@ public struct MD5Digest: Sendable, Hashable, CustomStringConvertible {
         (high, low) = words
     }
 
-    /// 32 lower-case hexadecimal digits.
+    /// The digest as 32 lowercase hexadecimal digits.
     public var description: String {
         String(unsafeUninitializedCapacity: 32) { buffer in
             for index in 0..<32 {

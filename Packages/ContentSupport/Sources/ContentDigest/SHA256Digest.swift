@@ -4,17 +4,17 @@
 internal import Crypto
 public import Foundation
 
-/// The SHA-256 of some bytes (FIPS 180-4).
+/// A SHA-256 digest (FIPS 180-4).
 public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     /// The number of bytes of a digest.
     public static let byteCount = 32
 
-    // The 32 bytes, eight to a word, the first byte in the highest place: a value without allocation, used as a key by the
-    // hundred thousand.
+    // The 32 bytes as four big-endian words: a value without a heap allocation, because up to a hundred thousand
+    // digests are used as dictionary keys.
     @usableFromInline
     let words: SIMD4<UInt64>
 
-    /// Creates a digest from its 32 bytes, or returns `nil` if there are more or fewer.
+    /// Creates a digest from its 32 bytes. Fails for another number of bytes.
     @inlinable
     public init?(bytes: some Sequence<UInt8>) {
         var words = SIMD4<UInt64>()
@@ -28,13 +28,13 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.words = words
     }
 
-    /// Creates a digest from 64 hexadecimal digits of either case, or returns `nil` for anything else.
+    /// Creates a digest from 64 hexadecimal digits of either case. Fails for other texts.
     @inlinable
     public init?(hex: some StringProtocol) {
         self.init(digits: hex.utf8, allowsUpperCase: true)
     }
 
-    /// Creates a digest from 64 lower-case hexadecimal digits, or returns `nil` for anything else.
+    /// Creates a digest from 64 lowercase hexadecimal digits. Fails for other texts.
     @inlinable
     public init?(lowerCaseHex hex: some StringProtocol) {
         self.init(digits: hex.utf8, allowsUpperCase: false)
@@ -54,7 +54,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.words = words
     }
 
-    /// Computes the digest of bytes in memory.
+    /// Creates the digest of data in memory.
     public init(of data: Data) {
         var hasher = SHA256Hasher()
         hasher.update(data)
@@ -68,7 +68,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         words = SIMD4(word(0), word(1), word(2), word(3))
     }
 
-    /// The 32 bytes.
+    /// The 32 bytes of the digest.
     public var bytes: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
             for index in 0..<Self.byteCount {
@@ -78,7 +78,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// 64 lower-case hexadecimal digits.
+    /// The digest as 64 lowercase hexadecimal digits.
     public var hex: String {
         String(unsafeUninitializedCapacity: 2 * Self.byteCount) { buffer in
             for index in 0..<2 * Self.byteCount {
@@ -89,10 +89,10 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// 64 lower-case hexadecimal digits.
+    /// The digest as 64 lowercase hexadecimal digits.
     public var description: String { hex }
 
-    /// Adds a part of the digest: its bits are as good as any hash.
+    /// Hashes half of the digest, whose bits are distributed uniformly.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words[0])
         hasher.combine(words[1])
@@ -100,7 +100,7 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SHA256Digest: Codable {
-    /// Reads 64 hexadecimal digits of either case.
+    /// Decodes a digest from 64 hexadecimal digits of either case.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let digest = SHA256Digest(hex: try container.decode(String.self)) else {
@@ -110,31 +110,31 @@ extension SHA256Digest: Codable {
         self = digest
     }
 
-    /// Writes 64 lower-case hexadecimal digits.
+    /// Encodes the digest as 64 lowercase hexadecimal digits.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(hex)
     }
 }
 
-/// Computes a SHA-256 from bytes that arrive in pieces.
+/// An incremental SHA-256 computation.
 public struct SHA256Hasher: Sendable {
     private var state = SHA256()
 
-    /// Creates a hasher that has no bytes.
+    /// Creates a hasher without input.
     public init() {}
 
-    /// Adds bytes.
+    /// Appends bytes to the input.
     public mutating func update(_ data: Data) {
         state.update(data: data)
     }
 
-    /// Adds bytes.
+    /// Appends bytes to the input.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         state.update(bufferPointer: bytes)
     }
 
-    /// Returns the digest of the bytes so far. More may follow.
+    /// Returns the digest of the input so far. More input may follow.
     public func finalize() -> SHA256Digest {
         state.finalize().withUnsafeBytes { SHA256Digest(bigEndianBytes: $0) }
     }

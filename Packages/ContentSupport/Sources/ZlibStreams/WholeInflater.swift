@@ -5,17 +5,19 @@
     internal import CDeflate
 #endif
 
-/// Inflates raw deflate data (RFC 1951) that is in memory whole, with libdeflate, which takes half of zlib's time.
+/// An inflater for raw deflate data (RFC 1951) that is completely in memory. It uses libdeflate, which needs half of
+/// zlib's time.
 ///
-/// It accepts some data that zlib refuses, such as symbols that RFC 1951 reserves: the caller checks the digest of the
-/// output. Apple's systems have no libdeflate, so that there is none there, and ``ZlibInflater`` inflates everything.
+/// libdeflate accepts some data that zlib rejects, such as symbols that RFC 1951 reserves. The caller therefore checks
+/// the digest of the output. Apple's systems have no libdeflate: the initializer fails there, and ``ZlibInflater``
+/// inflates everything.
 ///
-/// Not `Sendable`: used by one thread at a time.
+/// Not `Sendable`: use it on one thread at a time.
 public final class WholeInflater {
     #if canImport(CDeflate)
         private let decompressor: OpaquePointer
 
-        /// Creates an inflater, or returns `nil` if there is no memory for it.
+        /// Creates an inflater. Fails if there is not enough memory.
         public init?() {
             guard let decompressor = libdeflate_alloc_decompressor() else { return nil }
             self.decompressor = decompressor
@@ -26,8 +28,8 @@ public final class WholeInflater {
         }
 
         /// Inflates all of `packed`.
-        /// - Returns: whether it is one run of compressed data from its start to its end, which fills `output` exactly.
-        ///   If not, the content of `output` is undefined, and ``ZlibInflater`` finds the reason.
+        /// - Returns: `true` if `packed` is exactly one deflate stream whose output fills `output`. If the result is
+        ///   `false`, the content of `output` is undefined, and ``ZlibInflater`` can determine the reason.
         public func inflate(_ packed: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
             guard let input = packed.baseAddress, let available = output.baseAddress else { return false }
             var consumed = 0
@@ -37,7 +39,7 @@ public final class WholeInflater {
             return result == LIBDEFLATE_SUCCESS && consumed == packed.count && produced == output.count
         }
     #else
-        /// Returns `nil`: there is no libdeflate.
+        /// Fails, because the system has no libdeflate.
         public init?() { nil }
 
         /// Returns `false`.

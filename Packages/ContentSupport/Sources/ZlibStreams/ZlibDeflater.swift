@@ -3,9 +3,9 @@
 
 internal import CZlib
 
-/// Deflates bytes that are in memory, with zlib, for tests.
+/// A zlib compressor for bytes in memory, for tests.
 @_spi(Testing) public enum ZlibDeflater {
-    /// Returns the deflated bytes.
+    /// Returns the compressed bytes.
     /// - Parameters:
     ///   - bytes: the bytes to deflate, at most 1 GiB.
     ///   - format: the format of the result.
@@ -13,9 +13,9 @@ internal import CZlib
     public static func deflate(
         _ bytes: UnsafeRawBufferPointer, as format: ZlibFormat
     ) throws(ZlibError) -> [UInt8] {
-        // So that the bound of the output fits the 32 bits in which zlib counts.
+        // The limit ensures that the bound of the output fits zlib's 32-bit counters.
         precondition(bytes.count <= 1 << 30, "more than 1 GiB")
-        // On the heap: zlib keeps a pointer to it.
+        // Allocated on the heap, because zlib keeps a pointer to it.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }
@@ -33,7 +33,7 @@ internal import CZlib
             stream.pointee.avail_in = UInt32(bytes.count)
             stream.pointee.next_out = output.baseAddress
             stream.pointee.avail_out = UInt32(bound)
-            // The bound is enough, so that one call brings all.
+            // The output buffer has the size of the bound, so that one call is enough.
             let status = CZlib.deflate(stream, Z_FINISH)
             precondition(status == Z_STREAM_END, "the bound of zlib is too small")
             count = bound - Int(stream.pointee.avail_out)

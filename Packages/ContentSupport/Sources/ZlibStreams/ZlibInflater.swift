@@ -3,20 +3,20 @@
 
 internal import CZlib
 
-/// The reason why data could not be inflated or deflated.
+/// An error of zlib.
 public enum ZlibError: Error, Sendable, Hashable {
-    /// zlib has no memory.
+    /// zlib could not allocate memory.
     case noMemory
-    /// The data needs a dictionary that is not part of it (RFC 1950, section 2.2).
+    /// The data requires a preset dictionary (RFC 1950, section 2.2).
     case needsDictionary
-    /// The data is not in the format. The message is zlib's, if it has one.
+    /// The data does not have the expected format. The value is zlib's message, if there is one.
     case damaged(String?)
 }
 
-/// One run of zlib's inflate, freed with the last reference.
+/// An incremental inflater that uses zlib.
 ///
-/// Not `Sendable`: used by one task or thread at a time. zlib keeps a pointer to its stream, so that it must not move: it
-/// lives on the heap. The caller limits the output by the buffers that it passes.
+/// The caller limits the output by the size of its buffers. The zlib stream is allocated on the heap, because zlib
+/// keeps a pointer to it. Not `Sendable`: use it in one task or thread at a time.
 public final class ZlibInflater {
     private let stream: UnsafeMutablePointer<z_stream>
     /// A Boolean value that indicates whether the end of the compressed data was reached.
@@ -32,7 +32,7 @@ public final class ZlibInflater {
             new.deallocate()
             throw .noMemory
         }
-        // Last: an error after all properties have a value would run `deinit`.
+        // Set last, because an error after all properties have a value would run `deinit`.
         stream = new
     }
 
@@ -41,28 +41,27 @@ public final class ZlibInflater {
         stream.deallocate()
     }
 
-    /// Starts again, in the same format.
+    /// Restarts the inflater for new data in the same format.
     public func reset() {
-        // Fails only for a stream that was never initialised.
+        // This call fails only for a stream that was not initialized.
         inflateReset(stream)
         isAtEnd = false
     }
 
-    /// Inflates until the input is used up, the output is full, or the data is at its end.
+    /// Inflates until the input is consumed, the output is full, or the data ends.
     /// - Parameters:
-    ///   - input: the bytes that follow the ones before. It may be empty, to get the bytes that were held back by a
-    ///     full output.
+    ///   - input: the next bytes of the data. It may be empty, to get output that did not fit before.
     ///   - output: the memory that receives the inflated bytes, from its start.
-    /// - Returns: the number of bytes read and of bytes written. If both are 0, and neither input nor output is empty, the
-    ///   data is at its end. With an empty output both are 0.
+    /// - Returns: the numbers of bytes that were read and written. If both are 0 although neither buffer is empty, the
+    ///   data has ended. If the output is empty, both are 0.
     public func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ZlibError) -> (consumed: Int, produced: Int) {
-        // zlib takes an output without an address for a fault.
+        // zlib rejects an output without an address.
         guard !isAtEnd, !output.isEmpty else { return (0, 0) }
         let available = min(input.count, Int(CInt.max))
         let space = min(output.count, Int(CInt.max))
-        // zlib reads through a pointer to something that may change; it never writes there.
+        // zlib's pointer is mutable, but zlib does not write to the input.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = UInt32(available)
         stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -73,7 +72,8 @@ public final class ZlibInflater {
         stream.pointee.next_in = nil
         stream.pointee.next_out = nil
         switch status {
-        // Z_BUF_ERROR: nothing could be done with this input and this much space, and the caller brings more of either.
+        // Z_BUF_ERROR means that no progress is possible with this input and output. The caller provides more of
+        // either.
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END: isAtEnd = true
         case Z_NEED_DICT: throw .needsDictionary
@@ -86,14 +86,14 @@ public final class ZlibInflater {
 
 /// The data format that surrounds deflated data (RFC 1951).
 public enum ZlibFormat: Sendable {
-    /// Nothing.
+    /// No header and no trailer.
     case raw
     /// The header and trailer of zlib (RFC 1950).
     case zlib
     /// The header and trailer of gzip (RFC 1952); zlib checks the trailer's checksum and length.
     case gzip
 
-    /// The window bits by which zlib selects the format.
+    /// The window bits that select the format in zlib.
     var windowBits: CInt {
         switch self {
         case .raw: -15

@@ -7,16 +7,16 @@ import Testing
 
 @Suite("MD5", .timeLimit(.minutes(1)))
 struct MD5DigestTests {
-    /// From RFC 1321, A.5.
+    /// The example of RFC 1321, A.5.
     private let abc = "900150983cd24fb0d6963f7d28e17f72"
 
-    @Test("Agrees with the standard's examples")
+    @Test("The digest matches the examples of the standard")
     func vectors() {
         #expect(MD5Digest(of: Data("abc".utf8)).description == abc)
         #expect(MD5Digest(of: Data()).description == "d41d8cd98f00b204e9800998ecf8427e")
     }
 
-    @Test("Digits of either case are read, and nothing else")
+    @Test("Digits of either case are accepted, and other texts are rejected")
     func forms() {
         let digest = MD5Digest(of: Data("abc".utf8))
         #expect(MD5Digest(abc) == digest && MD5Digest(abc.uppercased()) == digest)

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("SHA-256", .timeLimit(.minutes(1)))
 struct SHA256DigestTests {
-    /// From FIPS 180-4's examples.
+    /// An example of FIPS 180-4.
     private let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-    @Test("Agrees with the standard's example, whole and in pieces")
+    @Test("The digest matches the example of the standard, computed at once and incrementally")
     func vectors() {
         #expect(SHA256Digest(of: Data("abc".utf8)).hex == abc)
         var hasher = SHA256Hasher()
@@ -20,7 +20,7 @@ struct SHA256DigestTests {
         #expect(hasher.finalize().description == abc)
     }
 
-    @Test("Hex and bytes come back")
+    @Test("A digest can be converted to hex and bytes and back")
     func forms() throws {
         let digest = try #require(SHA256Digest(hex: abc.uppercased()))
         #expect(digest.hex == abc)
@@ -39,19 +39,19 @@ struct SHA256DigestTests {
         }
     }
 
-    @Test("Upper-case digits are refused where lower case is demanded")
+    @Test("Uppercase digits are rejected if lowercase is required")
     func lowerCase() {
         #expect(SHA256Digest(lowerCaseHex: abc.uppercased()) == nil)
         #expect(SHA256Digest(lowerCaseHex: String(repeating: "A", count: 64)) == nil)
         #expect(SHA256Digest(lowerCaseHex: String(repeating: "g", count: 64)) == nil)
     }
 
-    @Test("Other lengths are refused", arguments: [0, 31, 33])
+    @Test("Other lengths are rejected", arguments: [0, 31, 33])
     func lengths(_ count: Int) {
         #expect(SHA256Digest(bytes: [UInt8](repeating: 1, count: count)) == nil)
     }
 
-    @Test("Longer digests agree with the standard's example")
+    @Test("The longer digests match the examples of the standard")
     func longDigests() {
         func hex(_ bytes: [UInt8]) -> String {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -12,7 +12,7 @@ struct ZlibStreamsTests {
         try bytes.withUnsafeBytes { try ZlibDeflater.deflate($0, as: format) }
     }
 
-    /// Inflates in pieces.
+    /// Inflates data in chunks.
     private func inflate(
         _ packed: [UInt8], with inflater: ZlibInflater, step: Int, space: Int
     ) throws -> (bytes: [UInt8], consumed: Int) {
@@ -37,7 +37,7 @@ struct ZlibStreamsTests {
             let packed = try deflate(bytes, as: format)
             for space in [1, 1_000, 1 << 20] {
                 let inflater = try ZlibInflater(format)
-                // Bytes behind the end are left to the caller.
+                // Bytes after the end are left to the caller.
                 let (result, consumed) = try inflate(packed + [1, 2, 3], with: inflater, step: step, space: space)
                 #expect(result == bytes && consumed == packed.count && inflater.isAtEnd)
             }
@@ -70,7 +70,7 @@ struct ZlibStreamsTests {
         #expect(throws: ZlibError.damaged("incorrect data check")) {
             try inflate(packed, with: ZlibInflater(.gzip), step: 1 << 20, space: 1 << 20)
         }
-        // FDICT, with a check of the header that fits (RFC 1950, section 2.2).
+        // FDICT is set, with a valid header check (RFC 1950, section 2.2).
         #expect(throws: ZlibError.needsDictionary) {
             try inflate([0x78, 0xbb, 0, 0, 0, 1, 0, 0], with: ZlibInflater(.zlib), step: 100, space: 100)
         }
@@ -80,7 +80,7 @@ struct ZlibStreamsTests {
         @Test func `Whole data is inflated at once`() throws {
             let packed = try deflate(bytes, as: .raw)
             let inflater = try #require(WholeInflater())
-            // Neither with a byte more behind it, nor if another size was promised.
+            // Neither trailing bytes nor another output size are accepted.
             for (input, size, isTaken) in [
                 (packed, bytes.count, true), (packed + [0], bytes.count, false), (packed, bytes.count + 1, false),
                 (packed, bytes.count - 1, false), (packed.dropLast(), bytes.count, false),

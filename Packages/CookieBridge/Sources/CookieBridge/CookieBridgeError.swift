@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An error of this module.
-public struct CookieBridgeError: Error, Sendable, CustomStringConvertible {
-    /// What kind of error it is.
-    public struct Code: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        public let rawValue: String
+public import SystemSupport
 
-        public init(rawValue: String) { self.rawValue = rawValue }
+/// The reason for which an operation on cookies failed.
+public struct CookieBridgeError: CodedError {
+    public typealias Code = ErrorCode<CookieBridgeError>
 
-        public var description: String { rawValue }
-
-        /// Not done within its limit. It may still be done later.
-        public static let timedOut = Code(rawValue: "timed-out")
-        /// Stores failed again and again: what they lack stays pending until they signal a change.
-        public static let storeFailed = Code(rawValue: "store-failed")
-        /// The reconciler is stopped.
-        public static let stopped = Code(rawValue: "stopped")
-        /// More wait than may.
-        public static let overloaded = Code(rawValue: "overloaded")
-        /// A message that is not one.
-        public static let badMessage = Code(rawValue: "bad-message")
-        /// A message of a page that may not send it.
-        public static let wrongOrigin = Code(rawValue: "wrong-origin")
-    }
-
+    /// The kind of the failure.
     public let code: Code
-    /// What is wrong, for a person; never a cookie's value.
+    /// A message of one line for people. It never has the value of a cookie.
     public let message: String
 
+    /// `nil`: messages name what they are about.
+    public var location: String? { nil }
+
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
+}
 
-    public var description: String { "\(code): \(message)" }
+extension ErrorCode<CookieBridgeError> {
+    /// The time limit expired. The operation may still complete later.
+    public static var timedOut: Self { Self("timed-out") }
+    /// A store failed repeatedly. Its missing changes stay pending until it signals a change.
+    public static var storeFailed: Self { Self("store-failed") }
+    /// The reconciler is stopped.
+    public static var stopped: Self { Self("stopped") }
+    /// The limit of waiting callers is reached.
+    public static var overloaded: Self { Self("overloaded") }
+    /// The message of a page is malformed.
+    public static var badMessage: Self { Self("bad-message") }
+    /// The origin of the page may not send the message.
+    public static var wrongOrigin: Self { Self("wrong-origin") }
 }

@@ -1,55 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a cookie was not taken. Nothing has changed then.
-public struct CookieRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Which rule it broke. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+public import SystemSupport
 
-        private init(_ description: String) {
-            self.description = description
-        }
+/// The reason for which a cookie was not stored. The jar did not change.
+public struct CookieRefusal: Error, Hashable, CustomStringConvertible {
+    public typealias Code = ErrorCode<CookieRefusal>
 
-        /// A control character (RFC 6265bis, section 5.6, step 1).
-        public static let controlCharacter = Code("control-character")
-        /// More than 4,096 bytes of name and value, or 1,024 of path (section 5.6, step 5; the path's is the jar's own).
-        public static let tooLong = Code("too-long")
-        /// Neither name nor value (section 5.7, step 2).
-        public static let empty = Code("empty")
-        /// The domain is a public suffix, or on the other side of one (section 5.7, step 9).
-        public static let publicSuffix = Code("public-suffix")
-        /// The domain is not that of the host or above it, or no host name (section 5.7, steps 8 and 10).
-        public static let otherDomain = Code("other-domain")
-        /// A secure cookie from an origin that is not (section 5.7, step 13).
-        public static let insecureOrigin = Code("insecure-origin")
-        /// A cookie in the place of a secure one, from an origin that is not secure (section 5.7, step 16).
-        public static let hidesSecure = Code("hides-secure")
-        /// A script sets or changes what scripts may not see (section 5.7, steps 15 and 23).
-        public static let httpOnly = Code("http-only")
-        /// Another site's request or document sets a cookie that is not for it (section 5.7, step 18).
-        public static let crossSite = Code("cross-site")
-        /// For all sites, and yet not secure (section 5.7, step 19).
-        public static let crossSiteInsecure = Code("cross-site-insecure")
-        /// The name's prefix promises what the cookie does not keep (section 5.7, steps 20 to 22).
-        public static let prefix = Code("prefix")
-        /// A cookie made by the app or read from a file that no server could have set: its domain is no host name, its path
-        /// has no slash at the start, a date is no number.
-        public static let malformed = Code("malformed")
-    }
-
-    /// Which rule it broke.
+    /// The rule that the cookie violates.
     public let code: Code
-    /// The cookie's name, where it was read so far.
+    /// The name of the cookie, if it was parsed.
     public let name: String?
 
+    /// Creates an error.
     init(_ code: Code, _ name: String? = nil) {
         self.code = code
         self.name = name
     }
 
-    /// One line without the cookie's value.
+    /// One line without the value of the cookie.
     public var description: String {
         name.map { "\(code): cookie \($0.debugDescription)" } ?? "\(code)"
     }
+}
+
+extension ErrorCode<CookieRefusal> {
+    /// The cookie has a control character (RFC 6265bis, section 5.6, step 1).
+    public static var controlCharacter: Self { Self("control-character") }
+    /// Name and value exceed 4,096 bytes (section 5.6, step 5), or the path exceeds 1,024 bytes (a limit of the
+    /// jar).
+    public static var tooLong: Self { Self("too-long") }
+    /// The cookie has neither name nor value (section 5.7, step 2).
+    public static var empty: Self { Self("empty") }
+    /// The domain is a public suffix, or a public suffix separates it from the host (section 5.7, step 9).
+    public static var publicSuffix: Self { Self("public-suffix") }
+    /// The domain is neither the host nor a parent domain of it, or is not a host name (section 5.7, steps 8 and 10).
+    public static var otherDomain: Self { Self("other-domain") }
+    /// An insecure origin sets a secure cookie (section 5.7, step 13).
+    public static var insecureOrigin: Self { Self("insecure-origin") }
+    /// An insecure origin replaces a secure cookie (section 5.7, step 16).
+    public static var hidesSecure: Self { Self("hides-secure") }
+    /// A script sets or changes an `HttpOnly` cookie (section 5.7, steps 15 and 23).
+    public static var httpOnly: Self { Self("http-only") }
+    /// A request or document of another site sets a `SameSite` cookie (section 5.7, step 18).
+    public static var crossSite: Self { Self("cross-site") }
+    /// The cookie has `SameSite=None` without `Secure` (section 5.7, step 19).
+    public static var crossSiteInsecure: Self { Self("cross-site-insecure") }
+    /// The cookie violates the prefix of its name, such as `__Host-` (section 5.7, steps 20 to 22).
+    public static var prefix: Self { Self("prefix") }
+    /// A cookie of the app or of a file that no server could set: the domain is not a host name, the path does not start
+    /// with a slash, or a date is not a number.
+    public static var malformed: Self { Self("malformed") }
 }

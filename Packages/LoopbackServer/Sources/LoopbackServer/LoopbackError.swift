@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a loopback server could not do something.
-public struct LoopbackError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The code's name: lower-case words joined by hyphens.
-        public let description: String
+public import SystemSupport
 
-        private init(_ description: String) {
-            self.description = description
-        }
+/// The reason for which an operation of a loopback server failed.
+public struct LoopbackError: CodedError {
+    public typealias Code = ErrorCode<LoopbackError>
 
-        /// No port of loopback can be listened on.
-        public static let cannotListen = Code("cannot-listen")
-        /// A certificate could not be made.
-        public static let certificate = Code("certificate")
-        /// The engine did not take a certificate.
-        public static let trust = Code("trust")
-        /// It was stopped.
-        public static let stopped = Code("stopped")
-        /// A connection would lead back to where it comes from.
-        public static let loop = Code("loop")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a host, or an address.
+    /// The host or address that the error is about.
     public let location: String?
-    /// The error underneath, from another library.
+    /// The underlying error of another library.
     public let cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -41,9 +24,22 @@ public struct LoopbackError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// `<code>: <message> (<location>)`, and the cause.
+    /// `<code>: <message>: <cause> (<location>)`.
     public var description: String {
         let place = location.map { " (\($0))" } ?? ""
         return "\(code): \(message)\(cause.map { ": \($0)" } ?? "")\(place)"
     }
+}
+
+extension ErrorCode<LoopbackError> {
+    /// No port of the loopback interface is available.
+    public static var cannotListen: Self { Self("cannot-listen") }
+    /// A certificate could not be created.
+    public static var certificate: Self { Self("certificate") }
+    /// The engine did not accept a certificate.
+    public static var trust: Self { Self("trust") }
+    /// The server is stopped.
+    public static var stopped: Self { Self("stopped") }
+    /// A connection would lead back to the server itself.
+    public static var loop: Self { Self("loop") }
 }

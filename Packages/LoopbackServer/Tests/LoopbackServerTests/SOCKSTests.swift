@@ -308,7 +308,7 @@ struct SOCKSTests {
             #expect(own.reply == 5)
             #expect(try await own.peer.rest() == [])
             let codes = fixture.witness.events.entries.compactMap { event in
-                if case .unreachable(_, let error) = event { error.code.description } else { nil }
+                if case .unreachable(_, let error) = event { "\(error.code)" } else { nil }
             }
             #expect(codes == ["unknown-host", "blocked"])
         }

@@ -1,77 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import SystemSupport
+public import SystemSupport
 internal import ZlibStreams
 
-/// Why an archive, a manifest or a package was refused.
-public struct PackageError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// Lower-case words joined by hyphens; programs print it.
-        public let description: String
+/// The reason for which an archive, a manifest or a package was refused.
+public struct PackageError: CodedError {
+    public typealias Code = ErrorCode<PackageError>
 
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The file is no archive of a known format.
-        public static let notAnArchive = Code("not-an-archive")
-        /// A feature that is not supported: a compression method, a split archive, a newer format.
-        public static let unsupported = Code("unsupported")
-        /// A name that could leave the target folder, or that not every file system can hold.
-        public static let unsafePath = Code("unsafe-path")
-        /// A link, a device, a socket or a pipe where only files and folders may be.
-        public static let specialFile = Code("special-file")
-        /// Two entries with one name, or with names that some file system takes for one.
-        public static let duplicateEntry = Code("duplicate-entry")
-        /// Two structures of an archive claim the same bytes, or bytes belong to none.
-        public static let overlap = Code("overlap")
-        /// Two descriptions of one entry disagree.
-        public static let headerMismatch = Code("header-mismatch")
-        /// An entry is encrypted.
-        public static let encrypted = Code("encrypted")
-        /// A structure or compressed data that cannot be, or a wrong checksum.
-        public static let damaged = Code("damaged")
-        /// The file ends before it should.
-        public static let truncated = Code("truncated")
-        /// A limit on bytes, on the ratio of compression or on the length of a name was passed.
-        public static let tooLarge = Code("too-large")
-        /// A limit on a count was passed.
-        public static let tooMany = Code("too-many")
-        /// The manifest cannot be understood, or contradicts itself.
-        public static let badManifest = Code("bad-manifest")
-        /// Archive and manifest name different files or sizes, or a file changed while it was read.
-        public static let mismatch = Code("mismatch")
-        /// A file's bytes do not have the digest that the manifest names.
-        public static let digestMismatch = Code("digest-mismatch")
-        /// The input does not exist, or holds nothing.
-        public static let noInput = Code("no-input")
-        /// The target exists and is not empty, or is in the way.
-        public static let occupied = Code("occupied")
-        /// The file system refused.
-        public static let io = Code("io")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a path in the file system, or a name inside of an archive.
+    /// A path in the file system, or a name in an archive.
     public let location: String?
-    /// The error underneath, from another library.
+    /// The underlying error of another library.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.location = location
         self.cause = cause
     }
+}
 
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<PackageError> {
+    /// The file is not an archive of a known format.
+    public static var notAnArchive: Self { Self("not-an-archive") }
+    /// The archive uses an unsupported feature: a compression method, a split archive or a newer format.
+    public static var unsupported: Self { Self("unsupported") }
+    /// A name could lead out of the target folder, or some file system cannot store it.
+    public static var unsafePath: Self { Self("unsafe-path") }
+    /// An entry is a link, a device, a socket or a pipe. Only files and folders are allowed.
+    public static var specialFile: Self { Self("special-file") }
+    /// Two entries have one name, or names that some file system does not distinguish.
+    public static var duplicateEntry: Self { Self("duplicate-entry") }
+    /// Two structures of an archive overlap, or bytes belong to no structure.
+    public static var overlap: Self { Self("overlap") }
+    /// Two descriptions of one entry disagree.
+    public static var headerMismatch: Self { Self("header-mismatch") }
+    /// An entry is encrypted.
+    public static var encrypted: Self { Self("encrypted") }
+    /// A structure or compressed data is invalid, or a checksum is wrong.
+    public static var damaged: Self { Self("damaged") }
+    /// The file ends early.
+    public static var truncated: Self { Self("truncated") }
+    /// A limit on bytes, on the compression ratio or on the length of a name is exceeded.
+    public static var tooLarge: Self { Self("too-large") }
+    /// A limit on a count is exceeded.
+    public static var tooMany: Self { Self("too-many") }
+    /// The manifest is invalid or contradicts itself.
+    public static var badManifest: Self { Self("bad-manifest") }
+    /// The archive and the manifest name different files or sizes, or a file changed while it was read.
+    public static var mismatch: Self { Self("mismatch") }
+    /// The bytes of a file do not have the digest in the manifest.
+    public static var digestMismatch: Self { Self("digest-mismatch") }
+    /// The input does not exist or is empty.
+    public static var noInput: Self { Self("no-input") }
+    /// The target exists and is not empty, or is not a folder.
+    public static var occupied: Self { Self("occupied") }
+    /// The file system failed.
+    public static var io: Self { Self("io") }
 }
 
 extension PackageError {
@@ -88,7 +79,7 @@ extension PackageError {
 
 extension ZlibInflater {
     /// Creates an inflater.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/io``.
+    /// - Throws: ``PackageError`` with code `io`.
     static func make(_ format: ZlibFormat) throws -> ZlibInflater {
         do {
             return try ZlibInflater(format)
@@ -98,7 +89,7 @@ extension ZlibInflater {
     }
 
     /// Inflates as `inflate(_:into:)` does.
-    /// - Throws: ``PackageError`` with code ``PackageError/Code-swift.struct/damaged``.
+    /// - Throws: ``PackageError`` with code `damaged`.
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, name: String
     ) throws -> (consumed: Int, produced: Int) {

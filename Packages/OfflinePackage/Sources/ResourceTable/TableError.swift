@@ -1,60 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a table, an answer about it or one of its files was refused.
-public struct TableError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// Lower-case words joined by hyphens; programs print it.
-        public let description: String
+public import SystemSupport
 
-        private init(_ description: String) {
-            self.description = description
-        }
+/// The reason for which a table, a response about it or one of its files was refused.
+public struct TableError: CodedError {
+    public typealias Code = ErrorCode<TableError>
 
-        /// The bytes are no JSON (RFC 8259).
-        public static let badJSON = Code("bad-json")
-        /// The JSON is no table: a member is missing, of another type, twice there, or means nothing.
-        public static let badTable = Code("bad-table")
-        /// The server answered with a `code` other than 200.
-        public static let serverCode = Code("server-code")
-        /// The server answered with an HTTP status other than 200, or nobody answered.
-        public static let noAnswer = Code("no-answer")
-        /// A limit on bytes or on the length of a text was passed.
-        public static let tooLarge = Code("too-large")
-        /// A limit on a count or a depth was passed.
-        public static let tooMany = Code("too-many")
-        /// An entry covers a page, or names a download, of a host outside of the ``TableScope``.
-        public static let outOfScope = Code("out-of-scope")
-        /// A URL is neither https nor of this machine, and the configuration does not allow it.
-        public static let insecure = Code("insecure")
-        /// A file's bytes do not have the MD5 that the table names.
-        public static let digestMismatch = Code("digest-mismatch")
-        /// The device has no network.
-        public static let offline = Code("offline")
-        /// A time limit passed.
-        public static let timedOut = Code("timed-out")
-        /// The store cannot be read or written.
-        public static let storage = Code("storage")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a URL, or `byte N` of the JSON.
+    /// The URL that the error is about, or `byte N` of the JSON.
     public let location: String?
-    /// The error underneath, from another library.
+    /// The underlying error of another library.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.location = location
         self.cause = cause
     }
+}
 
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<TableError> {
+    /// The bytes are not JSON (RFC 8259).
+    public static var badJSON: Self { Self("bad-json") }
+    /// The JSON is not a table: a member is missing, duplicated, of another type or invalid.
+    public static var badTable: Self { Self("bad-table") }
+    /// The server's document has a `code` other than 200.
+    public static var serverCode: Self { Self("server-code") }
+    /// The response has an HTTP status other than 200, or there was no response.
+    public static var noAnswer: Self { Self("no-answer") }
+    /// A limit on bytes or on the length of a text is exceeded.
+    public static var tooLarge: Self { Self("too-large") }
+    /// A limit on a count or a depth is exceeded.
+    public static var tooMany: Self { Self("too-many") }
+    /// An entry covers a page, or names a download, of a host outside the ``TableScope``.
+    public static var outOfScope: Self { Self("out-of-scope") }
+    /// A URL is neither https nor local, and the configuration does not allow it.
+    public static var insecure: Self { Self("insecure") }
+    /// The bytes of a file do not have the MD5 digest in the table.
+    public static var digestMismatch: Self { Self("digest-mismatch") }
+    /// The device has no network.
+    public static var offline: Self { Self("offline") }
+    /// A time limit expired.
+    public static var timedOut: Self { Self("timed-out") }
+    /// The store cannot be read or written.
+    public static var storage: Self { Self("storage") }
 }

@@ -3,7 +3,7 @@
 
 /// Sends each element to all current subscribers.
 ///
-/// A subscriber that reads too slowly loses its oldest elements, which are counted. Sending never waits.
+/// A subscriber that reads too slowly loses its oldest elements; ``dropped`` counts them. Sending never suspends.
 ///
 /// Isolation: any. Elements arrive in the order of the calls if one task or actor sends them.
 public final class Broadcast<Element: Sendable>: Sendable {
@@ -21,7 +21,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
     @usableFromInline let state = Mutex(State())
 
     /// Creates a broadcast without subscribers.
-    /// - Parameter capacity: the number of elements that wait for one subscriber at most.
+    /// - Parameter capacity: the maximum number of buffered elements per subscriber.
     @inlinable
     public init(capacity: Int) {
         self.capacity = capacity
@@ -33,16 +33,16 @@ public final class Broadcast<Element: Sendable>: Sendable {
         finish()
     }
 
-    /// The number of elements that slow subscribers lost, all together.
+    /// The total number of elements that slow subscribers lost.
     @inlinable
     public var dropped: Int { state.withLock(\.dropped) }
 
-    /// The number of streams that are still read.
+    /// The number of active subscriptions.
     @inlinable
     public var subscriberCount: Int { state.withLock(\.subscribers.count) }
 
     /// Returns a stream of all elements that are sent from now on. After ``finish()`` it ends at once.
-    /// - Parameter first: elements that the stream begins with.
+    /// - Parameter first: the elements at the start of the stream.
     @inlinable
     public func subscribe(startingWith first: [Element] = []) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -51,7 +51,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        // Before it is a subscriber: the end of a stream that `finish()` ends is not missed.
+        // Set before the continuation becomes a subscriber, so that `finish()` cannot end the stream unobserved.
         continuation.onTermination = { [weak self] _ in self?.remove(id) }
         for element in first { yield(element, to: continuation, id) }
         let isFinished = state.withLock { state in
@@ -68,7 +68,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
         for (id, subscriber) in state.withLock(\.subscribers) { yield(element, to: subscriber, id) }
     }
 
-    /// Ends the streams of all subscribers; they still get the elements that wait for them.
+    /// Ends the streams of all subscribers after the elements that they have buffered.
     @inlinable
     public func finish() {
         let subscribers = state.withLock { state in
@@ -89,7 +89,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
 
     @inlinable
     func remove(_ id: UInt64) {
-        // Released after the lock: its end may run code of others.
+        // The continuation is released outside the lock because its deinitialization can run arbitrary code.
         _ = state.withLock { $0.subscribers.removeValue(forKey: id) }
     }
 }

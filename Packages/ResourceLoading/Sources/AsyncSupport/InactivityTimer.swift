@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A timer that cancels work which has recorded no activity for a time.
+/// A timer that cancels work that records no activity for a given time.
 ///
 /// Isolation: any.
 public final class InactivityTimer: Sendable {
@@ -17,20 +17,20 @@ public final class InactivityTimer: Sendable {
         stopwatch = Stopwatch(clock)
     }
 
-    /// Starts the time anew.
+    /// Restarts the time limit.
     public func recordActivity() {
         let now = stopwatch.elapsed
         last.withLock { $0 = max($0, now) }
     }
 
-    /// Runs work and cancels it if no activity was recorded for as long as a limit; its start counts as activity.
+    /// Runs work and cancels it if it records no activity for the duration of the limit. The start counts as activity.
     ///
-    /// Returns only after the work has ended, so that work which ignores its cancellation delays the error.
+    /// Returns only after the work has ended. Work that ignores its cancellation therefore delays the error.
     /// - Parameters:
     ///   - limit: the longest time without activity.
-    ///   - error: makes the error of the limit.
+    ///   - error: a closure that returns the error to throw at the limit.
     ///   - work: the work.
-    /// - Throws: the error that `error` makes; the error of `work`.
+    /// - Throws: the error that `error` returns; the error of `work`.
     public nonisolated(nonsending) func run<Value: Sendable>(
         limit: Duration, otherwise error: @escaping @Sendable () -> any Error,
         _ work: @escaping @Sendable () async throws -> Value

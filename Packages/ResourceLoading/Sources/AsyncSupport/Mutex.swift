@@ -3,11 +3,11 @@
 
 public import Synchronization
 
-/// A value that one thread at a time reads or changes.
+/// A value that only one thread at a time can read or change.
 ///
-/// It holds no heap storage of its own. Locking is not recursive, and nothing may suspend while the lock is held.
-/// Declare it with `let`. The package's other modules do not import `Synchronization`, so that the oldest system the
-/// project runs on is decided in one place.
+/// The value is stored inline, without a heap allocation. Locking is not recursive, and the body must not suspend.
+/// Declare a mutex with `let`. The other modules use this type instead of importing `Synchronization`, so that one
+/// file decides the minimum system version.
 public struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let base: Synchronization.Mutex<Value>
 
@@ -27,7 +27,7 @@ public struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         try base.withLock(body)
     }
 
-    /// Calls `body` with the value if no other thread holds the lock, and never waits.
+    /// Calls `body` with the value if no other thread holds the lock. Never waits.
     /// - Returns: the result of `body`, or `nil` if the lock is held.
     /// - Throws: the error of `body`.
     @inlinable

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The time that has passed since the stopwatch was made, on a clock of any type.
+/// The time since the creation of the stopwatch, on a clock of any type.
 public struct Stopwatch: Sendable {
     private let read: @Sendable () -> Duration
 

@@ -3,13 +3,13 @@
 
 /// Runs work and cancels it if it takes longer than a limit.
 ///
-/// Returns only after the work has ended, so that work which ignores its cancellation delays the error.
+/// Returns only after the work has ended. Work that ignores its cancellation therefore delays the error.
 /// - Parameters:
-///   - limit: the time that the work may take.
-///   - clock: the clock that measures it.
-///   - error: makes the error of the limit.
+///   - limit: the maximum duration of the work.
+///   - clock: the clock that measures the duration.
+///   - error: a closure that returns the error to throw at the limit.
 ///   - work: the work.
-/// - Throws: the error that `error` makes; the error of `work`.
+/// - Throws: the error that `error` returns; the error of `work`.
 public nonisolated(nonsending) func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(),
     otherwise error: @escaping @Sendable () -> any Error,
@@ -28,11 +28,11 @@ public nonisolated(nonsending) func withTimeLimit<Value: Sendable>(
 }
 
 extension Task where Failure == Never {
-    /// Waits for the task's value, at most for a limit. The task is not cancelled by the limit and may run on.
+    /// Waits for the task's value for at most a limit. The limit does not cancel the task.
     /// - Parameters:
-    ///   - limit: the time that the caller waits at most.
-    ///   - clock: the clock that measures it.
-    /// - Returns: the value; `nil` after the limit, or if the caller is cancelled.
+    ///   - limit: the maximum time to wait.
+    ///   - clock: the clock that measures the time.
+    /// - Returns: the value; `nil` after the limit, or if the calling task is cancelled.
     public nonisolated(nonsending) func value(
         within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) async -> Success? {

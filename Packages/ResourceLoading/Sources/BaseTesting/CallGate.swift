@@ -3,9 +3,9 @@
 
 internal import AsyncSupport
 
-/// A gate that calls of a test double pass, and that a test closes and opens. It is open at first.
+/// A gate for calls of a test double, which a test closes and opens. It is open at first.
 ///
-/// A call that waits ignores the cancellation of its task.
+/// A waiting call ignores the cancellation of its task.
 ///
 /// Isolation: any; all members may be called concurrently.
 public final class CallGate: Sendable {
@@ -24,7 +24,7 @@ public final class CallGate: Sendable {
         (arrivals, arrival) = AsyncStream.makeStream()
     }
 
-    /// Returns at once if the gate is open, or else when it is opened.
+    /// Returns at once if the gate is open; otherwise suspends until it is opened.
     nonisolated(nonsending) public func pass() async {
         guard state.withLock(\.isClosed) else { return }
         await withCheckedContinuation { continuation in
@@ -36,10 +36,10 @@ public final class CallGate: Sendable {
         }
     }
 
-    /// Has later calls wait.
+    /// Closes the gate, so that later calls wait.
     public func close() { state.withLock { $0.isClosed = true } }
 
-    /// Lets waiting and later calls pass.
+    /// Opens the gate for waiting and later calls.
     public func open() {
         let waiting = state.withLock { state in
             defer { state = State() }

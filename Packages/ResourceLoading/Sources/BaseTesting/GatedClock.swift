@@ -5,8 +5,8 @@ internal import AsyncSupport
 
 /// A clock whose sleeps last until a test opens the gate, regardless of their deadlines.
 ///
-/// The time stands still until the gate is open. Then each sleep moves the time to its deadline and ends. A cancelled sleep
-/// throws `CancellationError` and does not move the time.
+/// The time does not advance until the gate is open. Then each sleep moves the time to its deadline and ends. A
+/// cancelled sleep throws `CancellationError` and does not move the time.
 ///
 /// Isolation: any; all members may be called concurrently.
 public final class GatedClock: Clock, Sendable {
@@ -15,14 +15,14 @@ public final class GatedClock: Clock, Sendable {
 
     private struct State {
         var now = Instant()
-        /// A gate for each sleep, because a cancelled sleep ends its own; `nil` after the gate was opened.
+        /// One gate per sleep, because a cancelled sleep ends only its own; `nil` after the gate was opened.
         var gates: [AsyncStream<Void>.Continuation]? = []
     }
 
     private let state = Mutex(State())
     private let started: AsyncStream<Swift.Duration>.Continuation
 
-    /// The length of each sleep, sent when the sleep starts; for one reader.
+    /// The length of each sleep, sent when the sleep starts. Supports one reader.
     public let sleeps: AsyncStream<Swift.Duration>
 
     /// Creates a clock at time zero whose gate is closed.
@@ -36,7 +36,7 @@ public final class GatedClock: Clock, Sendable {
     /// The smallest step of the clock: zero.
     public var minimumResolution: Swift.Duration { .zero }
 
-    /// Ends the current sleeps; all later sleeps end immediately.
+    /// Ends the current sleeps. Later sleeps end immediately.
     public func open() {
         let waiting = state.withLock { state in
             defer { state.gates = nil }
@@ -45,7 +45,7 @@ public final class GatedClock: Clock, Sendable {
         for gate in waiting { gate.finish() }
     }
 
-    /// Suspends until the gate is open, then moves the time to `deadline`, if it is later.
+    /// Suspends until the gate is open, then moves the time to `deadline` if that is later.
     /// - Throws: `CancellationError` if the calling task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Swift.Duration? = nil) async throws {
         started.yield(now.duration(to: deadline))

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// A clock that stands still until a test advances it.
+/// A clock whose time changes only when a test advances it.
 ///
 /// Sleepers wake in the order of their deadlines, and in the order of their arrival if deadlines are equal. A cancelled
 /// sleeper wakes immediately and throws `CancellationError`.
@@ -75,15 +75,15 @@ public final class ManualClock: Clock, Sendable {
     /// The number of tasks that sleep.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Sleeps until a test has advanced the clock to `deadline`; returns immediately if that has passed.
+    /// Suspends until a test has advanced the clock to `deadline`. Returns immediately if that time has passed.
     /// - Throws: `CancellationError` if the calling task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { $0.makeID() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (woken, watchers) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
-                    // Checked under the lock, which the cancellation handler takes too: a cancellation happens either
-                    // before this check or after the sleeper is in the list.
+                    // The check runs under the lock that the cancellation handler acquires too. A cancellation
+                    // therefore happens either before this check or after the sleeper is in the list.
                     if Task.isCancelled { return (.failure(CancellationError()), []) }
                     if deadline <= state.now { return (.success(()), []) }
                     let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
@@ -106,11 +106,11 @@ public final class ManualClock: Clock, Sendable {
 
     /// Moves the time forward and wakes all sleepers whose deadlines have passed.
     ///
-    /// If a woken task sleeps again for a duration, the duration starts at the new time. To step through a series of such
-    /// sleeps, advance once for each.
-    /// - Parameter duration: the time to move by, not negative.
+    /// If a woken task sleeps again for a duration, the duration starts at the new time. To step through a series of
+    /// such sleeps, advance the clock once for each.
+    /// - Parameter duration: the duration to advance by, not negative.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "a clock does not go back")
+        precondition(duration >= .zero, "the duration is negative")
         let due = state.withLock { state -> [Sleeper] in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.prefix { $0.deadline <= state.now }
@@ -120,14 +120,15 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Moves the time forward to an instant; does nothing if that has passed.
+    /// Moves the time forward to an instant. Does nothing if that time has passed.
     public func advance(to instant: Instant) {
         let distance = now.duration(to: instant)
         if distance > .zero { advance(by: distance) }
     }
 
-    /// Suspends until at least `count` tasks sleep, so that a test advances the clock only after the code under test has
-    /// started its sleeps. Returns early if the calling task is cancelled.
+    /// Suspends until at least `count` tasks sleep, or until the calling task is cancelled.
+    ///
+    /// A test calls this before it advances the clock, so that the code under test has started its sleeps.
     public func sleepers(atLeast count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

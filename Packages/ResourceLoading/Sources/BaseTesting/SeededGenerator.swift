@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A generator of random numbers that are the same for the same seed (SplitMix64).
+/// A generator of a pseudorandom sequence that its seed determines (SplitMix64).
 ///
-/// A test that fails for a seed fails for it again. The algorithm is that of Steele, Lea and Flood, "Fast splittable
+/// The same seed reproduces a test failure. The algorithm is that of Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators" (2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64

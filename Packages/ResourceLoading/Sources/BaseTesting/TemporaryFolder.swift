@@ -15,7 +15,7 @@ public final class TemporaryFolder: Sendable {
     public init() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Not `resolvingSymlinksInPath()`, which keeps the link /var of macOS.
+        // `resolvingSymlinksInPath()` does not resolve the link /var of macOS.
         guard let resolved = realpath(folder, nil) else { throw CocoaError(.fileReadNoSuchFile) }
         defer { free(resolved) }
         path = String(cString: resolved)
@@ -25,7 +25,7 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Writes a file and creates the folders above it that do not exist.
+    /// Writes a file and creates its missing parent folders.
     /// - Parameters:
     ///   - name: the path of the file, relative to the folder.
     ///   - bytes: the content of the file.
@@ -39,25 +39,25 @@ public final class TemporaryFolder: Sendable {
         return file
     }
 
-    /// Returns the content of a file that is UTF-8 text.
+    /// Returns the content of a UTF-8 text file.
     /// - Parameter name: the path of the file, relative to the folder.
     public func text(of name: String) throws -> String {
         try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
     }
 
-    /// Returns the paths of all files and folders below a folder, hidden ones included, sorted and relative to that folder.
+    /// Returns the sorted relative paths of all files and folders below a folder, including hidden ones.
     /// - Parameter folder: a path relative to this folder; an empty path for this folder itself.
     public func names(below folder: String = "") throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.isEmpty ? path : "\(path)/\(folder)").sorted()
     }
 
-    /// Returns the paths of all files below a folder, without those of folders, sorted and relative to that folder.
+    /// Returns the sorted relative paths of all files below a folder, without those of folders.
     /// - Parameter folder: a path relative to this folder; an empty path for this folder itself.
     public func files(in folder: String = "") throws -> [String] {
         try Self.files(in: folder.isEmpty ? path : "\(path)/\(folder)")
     }
 
-    /// Returns the paths of all files below any folder, without those of folders, sorted and relative to that folder.
+    /// Returns the sorted relative paths of all files below any folder, without those of folders.
     /// - Parameter folder: an absolute path.
     public static func files(in folder: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in

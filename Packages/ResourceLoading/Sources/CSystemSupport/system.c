@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #endif
 
-/* 64 bits of nanoseconds last until 2262; a clock beyond that wraps. */
+/* 64 bits of nanoseconds last until 2262; later times wrap around. */
 static int64_t nanoseconds(struct timespec time) {
     return (int64_t)((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec);
 }
@@ -66,7 +66,7 @@ int container_rename_exclusively(const char *path, const char *target) {
 #if defined(__APPLE__)
     return renamex_np(path, target, RENAME_EXCL);
 #elif defined(SYS_renameat2)
-    /* The system call itself, since older C libraries have no function for it; 1 is RENAME_NOREPLACE. */
+    /* A direct system call, because older C libraries have no wrapper; 1 is RENAME_NOREPLACE. */
     return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, 1u);
 #else
     (void)path;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Says at which addresses a name is found: the host app's own look-up, in place of the system's.
+/// The host app's own name lookup, in place of the system's.
 ///
-/// Isolation: any, and concurrently.
+/// Isolation: any; it may be called concurrently.
 public protocol AddressResolving: Sendable {
-    /// The addresses of a host, best first, as text: `192.0.2.1` or `2001:db8::1`. They are tried in the way of
-    /// RFC 8305: those of IPv6 first, the next one when one fails or takes longer than 250 ms.
+    /// Returns the addresses of a host as text, such as `192.0.2.1` or `2001:db8::1`, in order of preference.
     ///
-    /// Asked for names only, each time that a connection is made, in lower case. The wait ends by the transport's
-    /// connect timeout.
-    /// - Throws: any error; an empty answer is one too: the name has no address.
+    /// The transport tries the addresses as RFC 8305 describes: IPv6 first, and the next address when one fails or
+    /// takes longer than 250 ms. It calls this method for each new connection, with a lowercase host name and never
+    /// with an address. The transport's connect timeout limits the wait.
+    /// - Throws: any error. The transport treats an empty array as a host without addresses, which is an error too.
     func addresses(of host: String) async throws -> [String]
 }

@@ -3,25 +3,27 @@
 
 internal import AsyncSupport
 
-/// Bytes of memory that several owners share: who wants to hold some takes them first, and gives them back.
+/// A limit of memory that several owners share. An owner reserves bytes before it holds them, and releases them later.
 ///
-/// Nobody waits: where nothing is left, the owner does without, and says so in its own words.
+/// A reservation never waits: it fails if too few bytes are left.
+///
 /// Isolation: any.
 public final class ByteBudget: Sendable {
-    /// The most bytes that are taken at a time.
+    /// The maximum number of reserved bytes.
     public let limit: Int
     private let amount = Mutex(0)
 
-    /// - Parameter limit: in bytes; below zero counts as none.
+    /// Creates a budget.
+    /// - Parameter limit: the maximum in bytes; a negative value counts as zero.
     public init(limit: Int) {
         self.limit = max(0, limit)
     }
 
-    /// How many bytes are taken now.
+    /// The number of bytes that are reserved now.
     public var used: Int { amount.withLock { $0 } }
 
-    /// Takes bytes, all or none.
-    /// - Returns: whether they were there.
+    /// Reserves all of the bytes or none.
+    /// - Returns: `true` if the bytes were reserved.
     public func reserve(_ count: Int) -> Bool {
         amount.withLock { used in
             guard count >= 0, count <= limit - used else { return false }
@@ -30,7 +32,7 @@ public final class ByteBudget: Sendable {
         }
     }
 
-    /// Gives back bytes that were taken.
+    /// Releases reserved bytes.
     public func giveBack(_ count: Int) {
         amount.withLock { $0 = max(0, $0 - max(0, count)) }
     }

@@ -3,38 +3,39 @@
 
 internal import AsyncSupport
 
-/// A feature that can be turned off and on while the container runs.
+/// A feature that can be turned off and on at run time.
 ///
-/// Isolation: any. Reading it is one atomic load.
+/// Isolation: any. Reading the state is one atomic load.
 public final class FeatureSwitch: Sendable {
     private let state: Atomic<Bool>
 
-    /// Makes a switch; on by default.
+    /// Creates a switch, which is on by default.
     public init(isOn: Bool = true) {
         state = Atomic(isOn)
     }
 
-    /// Returns `true` while the feature is on.
+    /// A Boolean value that indicates whether the feature is on.
     public var isOn: Bool { state.load() }
 
-    /// Turns the feature on or off for what starts from now on.
+    /// Turns the feature on or off for work that starts from now on.
     public func set(_ isOn: Bool) {
         state.store(isOn)
     }
 }
 
-/// Loads by one loader while a feature is on, and by another one, or not at all, while it is off. A request that has begun
-/// is not affected by a later change.
+/// A loader that uses one loader while a feature is on, and another one or none while it is off.
+///
+/// A later change does not affect a request that has started.
 public struct SwitchedLoader: ResourceLoader {
     private let feature: FeatureSwitch
     private let on: any ResourceLoader
     private let off: (any ResourceLoader)?
 
-    /// Makes a switched loader.
+    /// Creates a switched loader.
     /// - Parameters:
     ///   - feature: the switch that is read for each request.
     ///   - on: the loader while the feature is on.
-    ///   - off: the loader while the feature is off; by default nothing is answered then.
+    ///   - off: the loader while the feature is off; if it is `nil`, requests get no response from this loader.
     public init(_ feature: FeatureSwitch, on: any ResourceLoader, off: (any ResourceLoader)? = nil) {
         self.feature = feature
         self.on = on

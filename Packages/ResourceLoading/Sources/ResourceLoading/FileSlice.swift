@@ -14,11 +14,11 @@ internal import SystemSupport
 
 /// A range of an open file.
 ///
-/// The file stays open while the slice lives, so that the bytes stay readable after the file was
-/// unlinked: a page that reads a blob is not disturbed by a sweep.
+/// The slice keeps the file open, so that its bytes stay readable after the file was unlinked. A sweep of the store
+/// therefore does not affect a page that reads a blob.
 public struct FileSlice: Sendable {
     public let file: OpenFile
-    /// Offsets in bytes from the start of the file.
+    /// The offsets in bytes from the start of the file.
     public let range: Range<Int64>
 
     public init(_ file: OpenFile, range: Range<Int64>) {
@@ -27,15 +27,17 @@ public struct FileSlice: Sendable {
     }
 
     /// Reads the whole slice.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``; a file that ends early is an error.
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
+    ///   before the slice does.
     public func read() throws -> Data {
         try read(at: 0, count: range.count)
     }
 
-    /// Reads `count` bytes that begin `offset` bytes after the start of the slice.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``; a file that ends early is an error.
+    /// Reads `count` bytes from an offset that is relative to the start of the slice.
+    /// - Throws: ``ResourceError`` with code `io` if the file cannot be read or ends
+    ///   too early.
     public func read(at offset: Int, count: Int) throws -> Data {
-        precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "read outside of the slice")
+        precondition(offset >= 0 && count >= 0 && offset + count <= range.count, "the range exceeds the slice")
         var data = Data(count: count)
         let start = range.lowerBound + Int64(offset)
         func failure(_ cause: String) -> ResourceError {
@@ -51,15 +53,15 @@ public struct FileSlice: Sendable {
     }
 }
 
-/// A file opened for reading, closed when the last reference goes.
+/// A file that is open for reading. It is closed when the last reference is released.
 public final class OpenFile: Sendable {
-    /// Readable, and valid while this object lives. Its own offset means nothing: read with `pread` or `mmap`.
+    /// The descriptor, valid while this object lives. Its file offset is unspecified: read with `pread` or `mmap`.
     public let descriptor: CInt
     /// The path that was opened, for messages.
     public let path: String
 
     /// Opens a file for reading.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
+    /// - Throws: ``ResourceError`` with code `io`.
     public init(path: String) throws {
         descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY)
@@ -69,11 +71,11 @@ public final class OpenFile: Sendable {
         self.path = path
     }
 
-    /// Takes a copy of a descriptor that is open for reading, which stays the caller's to close.
+    /// Duplicates a descriptor that is open for reading. The caller still has to close its own descriptor.
     /// - Parameters:
-    ///   - descriptor: the descriptor to copy.
+    ///   - descriptor: the descriptor to duplicate.
     ///   - path: the path of the file, for messages.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/io``.
+    /// - Throws: ``ResourceError`` with code `io`.
     public init(copying descriptor: CInt, path: String) throws {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw ResourceError(.io, "fcntl: \(SystemError.lastReason)", at: path) }

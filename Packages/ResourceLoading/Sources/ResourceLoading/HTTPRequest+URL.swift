@@ -5,10 +5,10 @@ public import HTTPTypes
 internal import WebSyntax
 
 extension HTTPRequest {
-    /// The request's absolute URL as text; empty parts stay empty.
+    /// The absolute URL of the request as text. Missing components are empty.
     public var urlText: String {
         let (scheme, authority, path) = (scheme ?? "", authority ?? "", path ?? "")
-        // Made in one piece: this is asked for with each request.
+        // Built in one allocation, because this property is read for each request.
         var url = ""
         url.reserveCapacity(scheme.utf8.count + authority.utf8.count + path.utf8.count + 3)
         url += scheme
@@ -18,12 +18,13 @@ extension HTTPRequest {
         return url
     }
 
-    /// A request for an absolute hierarchical URL, whose fragment is dropped. Scheme and host become lower case.
+    /// Creates a request for an absolute hierarchical URL without its fragment. Scheme and host become lowercase.
     ///
-    /// `nil` where the text has no scheme (RFC 3986, section 3.1) or no authority. Cheaper than a parsed `URL`, and
-    /// keeps the text as it is.
+    /// Fails if the text has no scheme (RFC 3986, section 3.1) or no authority. This is faster than parsing a `URL`,
+    /// and the rest of the text stays unchanged.
     public init?(method: HTTPRequest.Method = .get, urlText: some StringProtocol, headerFields: HTTPFields = [:]) {
-        // Searched by bytes, as engines do: by characters, a combining mark would hide the separator before it.
+        // The search compares bytes, as engines do. With characters, a combining mark would hide the separator before
+        // it.
         var text = Substring(urlText)
         text = text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8)
@@ -34,7 +35,7 @@ extension HTTPRequest {
         let authority = afterScheme[..<pathStart]
         let path = afterScheme[pathStart...]
         guard URLScheme.isValid(text.utf8[..<colon]), !authority.isEmpty else { return nil }
-        // The case of a user's name and password counts (RFC 3986, section 6.2.2.1).
+        // User name and password are case-sensitive (RFC 3986, section 6.2.2.1).
         let hostStart =
             authority.utf8.lastIndex(of: UInt8(ascii: "@")).map(authority.utf8.index(after:)) ?? authority.startIndex
         self.init(

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the host knows of the device: whether it is a good time for work that nobody waits for.
+/// The state of the device that decides whether background work may run.
 ///
-/// Work in the background, such as downloads of a table's or a package's files, runs when the app is idle and the
-/// network costs nothing. What a page waits for is never held up by these.
+/// Background work, such as downloads of a table's or a package's files, runs when the app is idle and the network is
+/// unmetered. Requests that a page waits for ignore these conditions.
 public struct HostConditions: Sendable, Hashable {
-    /// What a byte over the network costs the user.
+    /// The cost of network traffic for the user.
     public enum Network: String, Sendable, Hashable, CaseIterable {
-        /// No network at all.
+        /// No network.
         case none
-        /// Wi-Fi or a cable: bytes cost nothing.
+        /// Wi-Fi or a cable: traffic is free.
         case unmetered
-        /// Bytes may cost: a mobile network, or a Wi-Fi that stands for one.
+        /// A mobile network, or Wi-Fi that shares one: traffic may cost money.
         case metered
     }
 
-    /// Where the energy comes from.
+    /// The energy supply of the device.
     public enum Power: String, Sendable, Hashable, CaseIterable {
-        /// Plugged in, or a battery that is well filled.
+        /// External power, or a well charged battery.
         case plenty
         /// A battery in low-power mode, or one that is nearly empty.
         case low
     }
 
-    /// How short the system is of memory.
+    /// The memory pressure of the system.
     public enum Memory: String, Sendable, Hashable, CaseIterable {
         case normal
-        /// The system asks for memory back.
+        /// The system asks apps to free memory.
         case warning
-        /// The system ends apps.
+        /// The system terminates apps.
         case critical
     }
 
-    /// Whether the app is idle: no page loads, no user waits.
+    /// A Boolean value that indicates whether the app is idle: no page loads and no user waits.
     public var isIdle: Bool
     public var network: Network
     public var power: Power
@@ -48,16 +48,16 @@ public struct HostConditions: Sendable, Hashable {
         self.memory = memory
     }
 
-    /// Idle, on Wi-Fi, with power and memory.
+    /// Conditions that allow background work: idle, unmetered network, enough power and memory.
     public static let favourable = HostConditions()
 
-    /// Whether work that nobody waits for may run: idle, on Wi-Fi, without memory pressure and not short of power.
+    /// A Boolean value that indicates whether background transfers may run. All conditions must be favourable.
     public var allowsBackgroundTransfers: Bool {
         self == .favourable
     }
 }
 
-/// A reason for which the app is not there, as its host tells it. The app is back when no reason is left.
+/// A reason for the absence of the app. The app is present again when no reason is left.
 public enum HostAbsence: Sendable {
     /// The app is in the background.
     case background
@@ -65,30 +65,30 @@ public enum HostAbsence: Sendable {
     case suspension
 }
 
-/// Tells the conditions of the device. The host implements it; ``FavourableConditions`` is the default.
+/// A source of the device's conditions. The host implements it; ``FavourableConditions`` is the default.
 ///
-/// Isolation: any; all of it may be called concurrently.
+/// Isolation: any; all members may be called concurrently.
 public protocol HostConditioning: Sendable {
-    /// The conditions now. Cheap: it is asked before each transfer.
+    /// The current conditions. This property is read before each transfer, so it must be cheap.
     var conditions: HostConditions { get }
 
-    /// The conditions as they change, from now on. May leave out what was overtaken; ends with the host.
+    /// Returns a stream of later changes. It may skip outdated conditions, and ends with the host.
     func changes() -> AsyncStream<HostConditions>
 }
 
-/// Conditions that always say yes.
+/// Host conditions that always allow background work.
 public struct FavourableConditions: HostConditioning {
     public init() {}
 
     public var conditions: HostConditions { .favourable }
 
-    /// Never has one.
+    /// Returns an empty stream, because the conditions never change.
     public func changes() -> AsyncStream<HostConditions> {
         AsyncStream { $0.finish() }
     }
 }
 
 extension HostConditioning where Self == FavourableConditions {
-    /// Conditions that always say yes.
+    /// Host conditions that always allow background work.
     public static var favourable: Self { FavourableConditions() }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Names one open page.
+/// The identifier of one open page.
 public struct PageID: Sendable, Hashable, CustomStringConvertible {
-    /// Counts up from one while the container lives.
+    /// A number that counts up from one during the container's lifetime.
     public let rawValue: UInt64
 
     public init(rawValue: UInt64) {
@@ -13,13 +13,13 @@ public struct PageID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "page-\(rawValue)" }
 }
 
-/// What loaders may know of an open page.
+/// The properties of an open page that loaders may use.
 public struct PageReference: Sendable, Hashable {
-    /// The page.
+    /// The identifier of the page.
     public let id: PageID
     /// The real URL of the page's document.
     public var documentURL: String
-    /// The generations this page stays on until it closes, at most one for each package.
+    /// The generations that this page uses until it closes, at most one per package.
     public var generations: [GenerationReference]
 
     public init(id: PageID, documentURL: String, generations: [GenerationReference] = []) {
@@ -28,25 +28,26 @@ public struct PageReference: Sendable, Hashable {
         self.generations = generations
     }
 
-    /// The generation that this page is pinned to for a package.
+    /// Returns the generation of a package that this page is pinned to, or `nil` if there is none.
     public func generation(of package: String) -> GenerationReference? {
         generations.first { $0.package == package }
     }
 }
 
-/// The page behind a request, with how sure the engine is of it.
+/// The page that a request belongs to, and the confidence of that attribution.
 public struct PageAttribution: Sendable, Hashable {
-    /// How an attribution was found.
+    /// The confidence of an attribution.
     public enum Confidence: Sendable, Hashable {
-        /// The engine names the view.
+        /// The engine identifies the view.
         case exact
-        /// Concluded from `Origin`, `Referer` or destination. Never decides which generation answers.
+        /// The page is inferred from `Origin`, `Referer` or the destination. It never decides which generation
+        /// responds.
         case inferred
     }
 
-    /// The page that asked.
+    /// The page of the request.
     public var page: PageReference
-    /// How sure that is.
+    /// The confidence of the attribution.
     public var confidence: Confidence
 
     public init(_ page: PageReference, confidence: Confidence) {
@@ -55,13 +56,13 @@ public struct PageAttribution: Sendable, Hashable {
     }
 }
 
-/// Names one installed generation of a package.
+/// The identifier of one installed generation of a package.
 ///
 /// Generations are numbered by the store in the order of their installation; a number is never reused.
 public struct GenerationReference: Sendable, Hashable {
     /// The package's identifier.
     public let package: String
-    /// The number that the store gave this generation.
+    /// The number that the store assigned to this generation.
     public let number: Int64
 
     public init(package: String, number: Int64) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Where a response came from, and why.
+/// The source of a response, and the reason for it.
 public struct Provenance: Sendable, Hashable {
-    /// The kind of source that answered. Content sources of an app may add kinds: keep a default when switching.
+    /// The kind of source that responded. Content sources of an app may add kinds: keep a default when switching.
     public struct Source: RawRepresentable, Sendable, Hashable, Codable {
         /// The name of the kind in events, metrics and logs.
         public let rawValue: String
 
-        /// Makes a kind of source.
+        /// Creates a kind of source.
+        /// - Parameter rawValue: the name, one lowercase word.
         /// - Parameter rawValue: the name, one lowercase word.
         public init(rawValue: String) {
             self.rawValue = rawValue
@@ -28,11 +29,11 @@ public struct Provenance: Sendable, Hashable {
         public static let synthetic = Source(rawValue: "synthetic")
     }
 
-    /// The kind of source that answered.
+    /// The kind of source that responded.
     public var source: Source
-    /// One line for people: the rule, package or policy that led here.
+    /// One line for people: the rule, package or policy that led to this source.
     public var reason: String
-    /// The generation of the package that answered, where one did.
+    /// The generation of the package that responded, if a package did.
     public var generation: GenerationReference?
 
     public init(_ source: Source, reason: String, generation: GenerationReference? = nil) {

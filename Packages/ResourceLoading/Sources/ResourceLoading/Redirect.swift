@@ -5,23 +5,22 @@ internal import Foundation
 public import HTTPTypes
 internal import WebSyntax
 
-/// Where an answer sends its request on to, and what the request becomes there: section "HTTP-redirect fetch" of the
-/// Fetch standard.
+/// A redirect response and the request that follows it (Fetch, "HTTP-redirect fetch").
 public struct Redirect: Sendable, Hashable {
-    /// 301, 302, 303, 307 or 308.
+    /// The status: 301, 302, 303, 307 or 308.
     public let status: HTTPResponse.Status
-    /// The absolute URL, of `http` or `https`: without a user, the scheme's own port and dot segments, and with the
-    /// fragment that it names.
+    /// The absolute `http` or `https` URL of the next request. It has no credentials, no default port and no dot
+    /// segments, and keeps its own fragment.
     public let target: String
-    /// Whether the URL that the answer says has a user or a password.
+    /// A Boolean value that indicates whether the URL in `Location` has a user name or a password.
     public let hasCredentials: Bool
 
-    /// The most redirects that one request follows (Fetch, HTTP-redirect fetch, step 7).
+    /// The maximum number of redirects that one request follows (Fetch, HTTP-redirect fetch, step 7).
     public static let limit = 20
 
-    /// Reads an answer's head; `nil` where it is no redirect.
-    /// - Throws: ``ResourceError`` with code `invalidRequest` where it leads to a URL that cannot be asked for. Other
-    ///   schemes would run in a page or read the device: Fetch makes them a network error, too.
+    /// Creates a redirect from a response head. Fails if the response is not a redirect.
+    /// - Throws: ``ResourceError`` with code `invalidRequest` if the target is not a valid `http` or `https` URL.
+    ///   Other schemes could run code in a page or read local files; Fetch makes them a network error, too.
     public init?(of head: HTTPResponse, to request: HTTPRequest) throws {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
             return nil
@@ -41,14 +40,14 @@ public struct Redirect: Sendable, Hashable {
         target = "\(origin)\(URLSpelling.withoutDots(path[..<query]))\(path[query...])\(fragment)"
         let authority = request.authority ?? ""
         let user = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority[..<$0] } ?? ""
-        // The signs alone say nobody.
+        // An empty user name and password, `:@`, are no credentials.
         hasCredentials = !user.isEmpty && user != ":"
     }
 
-    /// The request of the next hop: 303 becomes GET, 301 and 302 turn POST into GET, 307 and 308 repeat. What proves who
-    /// asks does not go to another origin.
-    /// - Throws: ``ResourceError`` with code `connectionLost` for a body that can be sent once, and is to be sent again;
-    ///   with code `blocked` for a request of CORS that is led to a URL with a user, out of the origin that asks.
+    /// Returns the request of the next hop. 303 becomes GET, 301 and 302 turn POST into GET, 307 and 308 repeat the
+    /// request. `Authorization` and `Cookie` are removed if the origin changes.
+    /// - Throws: ``ResourceError`` with code `connectionLost` if a stream body would have to be sent again; with code
+    ///   `blocked` if a CORS request leaves its origin for a URL with credentials.
     public func following(_ request: ResourceRequest) throws -> ResourceRequest {
         guard let hop = HTTPRequest(urlText: target), let origin = hop.webOrigin else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: target)
@@ -66,7 +65,7 @@ public struct Redirect: Sendable, Hashable {
         if becomesGet, request.head.method != .get {
             next.head.method = .get
             next.body = .empty
-            // Fetch, request-body-header names, and the length.
+            // The request-body-header names of Fetch, and `Content-Length`.
             for name in [
                 HTTPField.Name.contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation,
             ] {
@@ -83,12 +82,14 @@ public struct Redirect: Sendable, Hashable {
         return next
     }
 
-    /// Credentials are said of scripts' requests alone; one within its origin has no mode that is known.
+    /// Returns a Boolean value that indicates whether the request is a CORS request. Only requests of scripts have a
+    /// known credentials mode; a same-origin request of a script has no known mode.
     private func isOfCORS(_ request: ResourceRequest) -> Bool {
         request.mode == .cors || request.mode == .unknown && request.credentials != .unknown
     }
 
-    /// Whether a request has stayed in the origin that asks, and goes on there.
+    /// Returns a Boolean value that indicates whether a request has stayed in its initiator's origin, and the target
+    /// has that origin too.
     private func isWithinOrigin(_ request: ResourceRequest, to target: WebOrigin) -> Bool {
         let asked = request.head.webOrigin
         let asking = request.head.headerFields[.origin].map { WebOrigin(url: $0) } ?? asked

@@ -5,7 +5,7 @@ public import Foundation
 
 /// The bytes of a request or a response, as a value.
 ///
-/// A packaged file travels as ``file(_:)`` from the store to the engine and is not copied on the way.
+/// A packaged file is passed as ``file(_:)`` from the store to the engine without a copy.
 public enum ResourceBody: Sendable {
     /// No bytes.
     case empty
@@ -13,10 +13,10 @@ public enum ResourceBody: Sendable {
     case bytes(Data)
     /// A range of an open file.
     case file(FileSlice)
-    /// Bytes that are still arriving. Can be read once.
+    /// Bytes that are still arriving. The stream can be read once.
     case stream(ByteStream)
 
-    /// The number of bytes, where it is known before they have all arrived.
+    /// The number of bytes, or `nil` if it is not known before the end.
     public var length: Int64? {
         switch self {
         case .empty: 0
@@ -29,8 +29,9 @@ public enum ResourceBody: Sendable {
 
 extension ResourceBody {
     /// Reads the whole body into memory.
-    /// - Parameter limit: the most bytes to accept.
-    /// - Throws: ``ResourceError`` with code ``ResourceError/Code-swift.struct/tooLarge`` beyond the limit.
+    /// - Parameter limit: the maximum number of bytes.
+    /// - Throws: ``ResourceError`` with code `tooLarge` if the body exceeds the
+    ///   limit.
     public func collect(upTo limit: Int) async throws -> Data {
         if let length, length > limit {
             throw ResourceError(.tooLarge, "body of \(length) bytes, limit \(limit)")
@@ -52,19 +53,20 @@ extension ResourceBody {
     }
 }
 
-/// Bytes that arrive over time, pulled by the reader: who does not ask does not receive.
+/// Bytes that arrive over time, pulled by the reader.
 ///
-/// Can be iterated once. Dropping the iterator, or cancelling the task that iterates, ends the source.
+/// The stream can be iterated once. Releasing the iterator, or cancelling the task that iterates, ends the source.
 public struct ByteStream: AsyncSequence, Sendable {
     public typealias Element = Data
 
-    /// The total number of bytes, where the source announced it.
+    /// The total number of bytes, or `nil` if the source did not announce it.
     public let length: Int64?
     private let base: any AsyncSequence<Data, any Error> & Sendable
 
+    /// Creates a stream.
     /// - Parameters:
-    ///   - base: pieces of any size; it ends or throws once.
-    ///   - length: all bytes together, where that is known.
+    ///   - base: a sequence of chunks of any size.
+    ///   - length: the total number of bytes, if it is known.
     public init(_ base: some AsyncSequence<Data, any Error> & Sendable, length: Int64? = nil) {
         self.base = base
         self.length = length

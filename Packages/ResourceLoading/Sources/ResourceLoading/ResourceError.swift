@@ -1,55 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a resource could not be loaded.
-public struct ResourceError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+public import SystemSupport
 
-        private init(_ description: String) {
-            self.description = description
-        }
+/// The reason for which a resource could not be loaded.
+public struct ResourceError: CodedError {
+    public typealias Code = ErrorCode<ResourceError>
 
-        /// The request cannot be understood: no URL, an unsupported scheme, a forbidden field.
-        public static let invalidRequest = Code("invalid-request")
-        /// The host's name has no address.
-        public static let unknownHost = Code("unknown-host")
-        /// No connection could be made.
-        public static let cannotConnect = Code("cannot-connect")
-        /// The peer's certificate or the TLS handshake was refused.
-        public static let tls = Code("tls")
-        /// The connection ended, or broke the protocol, before the answer was whole.
-        public static let connectionLost = Code("connection-lost")
-        /// A time limit passed.
-        public static let timedOut = Code("timed-out")
-        /// The network is cut, or the container is told to keep off it.
-        public static let offline = Code("offline")
-        /// A configured limit on size was passed.
-        public static let tooLarge = Code("too-large")
-        /// More redirects than the limit, or a loop of them.
-        public static let tooManyRedirects = Code("too-many-redirects")
-        /// A rule of the web forbids it: mixed content, or another origin's bytes.
-        public static let blocked = Code("blocked")
-        /// Stored bytes do not match their digest.
-        public static let damaged = Code("damaged")
-        /// The file system refused.
-        public static let io = Code("io")
-        /// The page or the caller stopped the request.
-        public static let cancelled = Code("cancelled")
-        /// A fault of the container itself.
-        public static let `internal` = Code("internal")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a URL or a path.
+    /// The URL or path that the error is about.
     public let location: String?
-    /// The error underneath, from another library.
+    /// The underlying error of another library.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -57,7 +24,7 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Gives any error this type: unchanged where it already is one.
+    /// Converts any error; a `ResourceError` stays unchanged.
     public init(_ error: any Error, at location: String? = nil) {
         switch error {
         case let error as ResourceError: self = error
@@ -65,8 +32,35 @@ public struct ResourceError: Error, Sendable, CustomStringConvertible {
         default: self.init(.internal, String(describing: error), at: location, cause: error)
         }
     }
+}
 
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<ResourceError> {
+    /// The request is invalid: it has no URL, an unsupported scheme or a forbidden header field.
+    public static var invalidRequest: Self { Self("invalid-request") }
+    /// The host name has no address.
+    public static var unknownHost: Self { Self("unknown-host") }
+    /// No connection could be made.
+    public static var cannotConnect: Self { Self("cannot-connect") }
+    /// The certificate of the peer was refused, or the TLS handshake failed.
+    public static var tls: Self { Self("tls") }
+    /// The connection ended or violated the protocol before the response was complete.
+    public static var connectionLost: Self { Self("connection-lost") }
+    /// A time limit expired.
+    public static var timedOut: Self { Self("timed-out") }
+    /// The network is unavailable, or the container may not use it.
+    public static var offline: Self { Self("offline") }
+    /// A configured size limit is exceeded.
+    public static var tooLarge: Self { Self("too-large") }
+    /// The redirects exceed the limit or form a loop.
+    public static var tooManyRedirects: Self { Self("too-many-redirects") }
+    /// A rule of the web platform forbids the request: mixed content, or content of another origin.
+    public static var blocked: Self { Self("blocked") }
+    /// The stored bytes do not match their digest.
+    public static var damaged: Self { Self("damaged") }
+    /// The file system failed.
+    public static var io: Self { Self("io") }
+    /// The page or the caller stopped the request.
+    public static var cancelled: Self { Self("cancelled") }
+    /// A defect of the container.
+    public static var `internal`: Self { Self("internal") }
 }

@@ -4,31 +4,33 @@
 public import Foundation
 public import HTTPTypes
 
-/// Answers requests. The one protocol that everything between the engine and the network speaks.
+/// A loader of responses: the one protocol between the engine and the network.
 ///
-/// Loaders are asked in order and the first that returns a response wins, so a loader says `nil` for
-/// "not mine" and throws only when the request *is* its own and cannot be answered. Cache, redirects,
-/// cookies, ranges and prefetch are decorators: loaders that wrap a loader.
+/// Loaders are called in order, and the first response wins. A loader returns `nil` for a request that is not its own.
+/// It throws only if the request *is* its own and cannot be served. Cache, redirects, cookies, ranges and prefetch are
+/// decorators: loaders that wrap a loader.
 ///
-/// What lies in memory a loader may also answer at once, by ``immediateResponse(to:)``: a task, and a turn of the
-/// caller's loop, cost more than such an answer.
+/// A loader can also return a response from memory without suspension, by ``immediateResponse(to:)``. Such a response
+/// costs less than a task and a turn of the caller's run loop.
 ///
-/// Isolation: any, and concurrently. `load` runs where its caller does, on the main actor if need be. What blocks or
-/// takes long is to be moved off by who implements it: a method without `nonisolated(nonsending)` leaves by itself.
-/// Cancellation: cancelling the task that called `load`, or dropping the body's iterator, ends the
-/// work upstream.
+/// Isolation: any; methods may be called concurrently. `load` runs in the caller's isolation, which can be the main
+/// actor. An implementation must move blocking or long work off it; a method without `nonisolated(nonsending)` does
+/// so.
+///
+/// Cancellation: cancelling the task that called `load`, or releasing the body's iterator, ends the upstream work.
 public protocol ResourceLoader: Sendable {
-    /// Answers `request`, or returns `nil` when another loader should.
+    /// Returns the response to `request`, or `nil` if another loader should respond.
     ///
-    /// The head of the response is returned as soon as it is known; its body may still be arriving.
-    /// - Throws: ``ResourceError``, or `CancellationError` when the calling task was cancelled.
+    /// The response is returned as soon as its head is known; its body may still be arriving.
+    /// - Throws: ``ResourceError``, or `CancellationError` if the calling task was cancelled.
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse?
 
-    /// Answers `request` where that needs neither waiting nor reading, as ``load(_:)`` would now.
+    /// Returns the response that ``load(_:)`` would return now, if that needs neither waiting nor file access.
     ///
-    /// May be asked before `load`, on the engine's thread, for a GET or HEAD of what a page shows. The request need not
-    /// have yet what only servers are told: its `Referer` may be the engine's, and `mode` and `Sec-Fetch-*` may be
-    /// missing unless it has an `Origin`. Who looks at those says ``ImmediateResult/later``, which is the default.
+    /// May be called before `load`, on the engine's thread, for a GET or HEAD request of a page. The request may lack
+    /// values that only servers need: `Referer` may be the engine's, and `mode` and `Sec-Fetch-*` may be missing
+    /// unless the request has an `Origin`. A loader that depends on these values returns ``ImmediateResult/later``,
+    /// the default.
     func immediateResponse(to request: ResourceRequest) -> ImmediateResult
 }
 
@@ -36,28 +38,28 @@ extension ResourceLoader {
     public func immediateResponse(to request: ResourceRequest) -> ImmediateResult { .later }
 }
 
-/// What a loader can say of a request at once.
+/// The result of a loader without suspension.
 public enum ImmediateResult: Sendable {
-    /// What `load` would return: the answer, or `nil` for "not mine".
+    /// The result of `load`: a response, or `nil` for a request of another loader.
     case known(ResourceResponse?)
-    /// `load` has to be asked, which may wait, or fail.
+    /// `load` has to be called. It may wait or fail.
     case later
 }
 
 extension ResourceLoader {
-    /// Fetches a small document whole.
+    /// Loads a small document completely.
     /// - Parameters:
     ///   - url: the absolute URL.
     ///   - fields: the header fields of the request.
-    ///   - limit: the most bytes of the document.
-    /// - Throws: ``ResourceError`` for an answer other than 200, and for one that is too long; the errors of the loader.
+    ///   - limit: the maximum size of the document in bytes.
+    /// - Throws: ``ResourceError`` if the status is not 200 or the document is too long; the errors of the loader.
     @concurrent
     public func document(at url: String, _ fields: HTTPFields = [:], upTo limit: Int) async throws -> Data {
         guard let head = HTTPRequest(urlText: url, headerFields: fields) else {
             throw ResourceError(.invalidRequest, "no URL", at: url)
         }
         guard let response = try await load(ResourceRequest(head)) else {
-            throw ResourceError(.internal, "nobody answers", at: url)
+            throw ResourceError(.internal, "no loader responds", at: url)
         }
         guard response.head.status == .ok else {
             throw ResourceError(.invalidRequest, "HTTP status \(response.head.status.code)", at: url)

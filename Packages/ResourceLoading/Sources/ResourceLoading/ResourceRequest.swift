@@ -3,35 +3,36 @@
 
 public import HTTPTypes
 
-/// A request on its way through the loaders.
+/// A request that the loaders process.
 ///
-/// The head carries the real URL (`http` or `https`), whatever name the engine knows the resource by.
+/// The head carries the real URL (`http` or `https`), even if the engine knows the resource by another one.
 public struct ResourceRequest: Sendable {
     /// Method, real URL and header fields.
     public var head: HTTPRequest
-    /// The request's body; ``ResourceBody/empty`` where there is none.
+    /// The request's body; ``ResourceBody/empty`` if there is none.
     public var body: ResourceBody
-    /// What the resource is for, when the engine says so.
+    /// The request destination, if the engine provides it.
     public var destination: Destination
-    /// By which of the web's rules the answer is judged, as far as the engine lets one know.
+    /// The request mode (Fetch, section 2.2.5), if it is known.
     public var mode: Mode
-    /// Whether cookies go along, as far as the engine lets one know.
+    /// The credentials mode of the request, if it is known.
     public var credentials: Credentials
-    /// Whether an answer that leads elsewhere is followed there, where the engine does not do so itself. True by default.
+    /// A Boolean value that indicates whether loaders follow redirects that the engine does not follow itself. True by
+    /// default.
     public var followsRedirects = true
-    /// The page that asked, and how sure that is; `nil` for the app's own requests.
+    /// The page of the request and the confidence of that attribution; `nil` for the app's own requests.
     public var page: PageAttribution?
-    /// A Boolean value that indicates whether a frame of another site than the page's may have asked: the page has such a
-    /// frame, and the request does not show which document asks. False by default.
+    /// A Boolean value that indicates whether a frame of another site may have sent the request. This is the case if
+    /// the page has such a frame and the request does not identify its document. False by default.
     public var mayComeFromOtherSite = false
     /// A Boolean value that indicates whether the user saves the response as a file. False by default.
     public var isSaved = false
-    /// A closure that receives the values of the response's `Set-Cookie` fields from a loader that stores the cookies and
-    /// removes the fields; `nil` by default.
+    /// A closure that receives the values of the response's `Set-Cookie` fields; `nil` by default.
     ///
-    /// The loader calls it before it stores the cookies, so that it returns before another request can carry them. A loader
-    /// that answers several requests with one response loads it with one of them, whose closure alone is called. It may be
-    /// called on any thread and must not block.
+    /// The loader that stores the cookies and removes the fields calls it. It calls the closure before it stores the
+    /// cookies, so that it returns before another request can carry them. If several requests share one response, only
+    /// the closure of the request that was loaded is called. The closure may be called on any thread and must not
+    /// block.
     public var onSetCookie: (@Sendable ([String]) -> Void)?
 
     public init(
@@ -48,43 +49,44 @@ public struct ResourceRequest: Sendable {
 }
 
 extension ResourceRequest {
-    /// What a resource is for. A coarse form of the Fetch standard's request destination.
+    /// The use of a resource: a coarse form of the Fetch standard's request destination.
     public enum Destination: Sendable, Hashable {
         /// The page's main document.
         case document
-        /// A document inside of the page: of a frame, an `<object>` or an `<embed>`.
+        /// A document inside the page: of a frame, an `<object>` or an `<embed>`.
         case nestedDocument
-        /// Anything else that a page loads for itself.
+        /// Any other resource of a page.
         case subresource
-        /// The engine did not say.
+        /// The engine did not provide it.
         case unknown
     }
 }
 
 extension ResourceRequest {
-    /// A request's mode (Fetch, section 2.2.5), as far as it is known.
+    /// A request's mode (Fetch, section 2.2.5), if it is known.
     public enum Mode: Sendable, Hashable {
-        /// A document is asked for.
+        /// A navigation to a document.
         case navigate
-        /// The answer's server must permit that the origin of the page, which is in `Origin`, reads it.
+        /// A request whose server must permit the origin in `Origin` to read the response.
         case cors
-        /// Nobody reads another origin's answer: an element shows it, or a script asks so.
+        /// A request whose response from another origin cannot be read, for example of an `<img>`, or of a script that
+        /// sets this mode.
         case noCORS
-        /// The engine did not say.
+        /// The engine did not provide it.
         case unknown
     }
 }
 
 extension ResourceRequest {
-    /// A request's credentials mode (Fetch, section 2.2.5), as far as it is known.
+    /// A request's credentials mode (Fetch, section 2.2.5), if it is known.
     public enum Credentials: Sendable, Hashable {
-        /// To nobody.
+        /// No credentials are sent.
         case omit
-        /// To the origin of the page alone.
+        /// Credentials are sent only to the origin of the page.
         case sameOrigin
-        /// To all.
+        /// Credentials are sent to all origins.
         case include
-        /// The engine did not say.
+        /// The engine did not provide it.
         case unknown
     }
 }

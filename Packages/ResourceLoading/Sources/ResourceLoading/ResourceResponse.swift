@@ -3,21 +3,21 @@
 
 public import HTTPTypes
 
-/// An answer: head, body, and where it came from.
+/// A response: head, body and provenance.
 public struct ResourceResponse: Sendable {
-    /// Status and header fields. They agree with the bytes of ``body``.
+    /// The status and the header fields. They match the bytes of ``body``.
     public var head: HTTPResponse
-    /// The bytes, possibly still arriving.
+    /// The body, which may still be arriving.
     public var body: ResourceBody
-    /// Who answered and why. Events, metrics and the inspector read this and nothing else.
+    /// The source of the response and the reason for it. Events, metrics and the inspector read only this value.
     public var provenance: Provenance
-    /// Whether this document does nothing but take its page, or its frame, to another one: a step of a load and not its
-    /// end. False by default.
+    /// A Boolean value that indicates whether this document only navigates its page or frame to another one. It is
+    /// then a step of a load and not its end. False by default.
     public var isInterim: Bool
-    /// The real URL to which redirects have led that were followed on the way; `nil` where there were none.
+    /// The real URL after the redirects that were followed; `nil` if there were none.
     public var movedTo: String?
-    /// The real URL of the last request after redirects that were followed below, for loaders above; the page does not
-    /// learn it. `nil` where there were none.
+    /// The real URL of the last request after redirects that an inner loader followed, for outer loaders only; the
+    /// page does not receive it. `nil` if there were none.
     public var finalURL: String?
 
     public init(head: HTTPResponse, body: ResourceBody, provenance: Provenance, isInterim: Bool = false) {

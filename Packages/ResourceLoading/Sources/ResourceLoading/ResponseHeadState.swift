@@ -5,8 +5,8 @@ internal import WebSyntax
 
 /// The response heads of one exchange, in the order that HTTP allows: informational heads, one final head, trailers
 /// (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.6).
-///
-/// HTTP libraries end the process on some heads that break these rules. A transport therefore checks each head before it
+/// HTTP libraries terminate the process on some heads that break these rules. A transport of any HTTP version
+/// therefore checks each head before it passes it to its library.
 /// passes it to the library that it uses, whatever the version of HTTP.
 public struct ResponseHeadState: Sendable {
     /// The kind of an accepted head.
@@ -29,15 +29,15 @@ public struct ResponseHeadState: Sendable {
     private var hasFinalHead = false
 
     /// Creates the state of an exchange whose request was just sent.
-    /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request asked for another protocol, so that
-    ///   101 (Switching Protocols) is a final head.
+    /// - Parameter allowsUpgrade: A Boolean value that indicates whether the request asked for another protocol. In
+    ///   that case 101 (Switching Protocols) is a final head.
     public init(allowsUpgrade: Bool = false) {
         self.allowsUpgrade = allowsUpgrade
     }
 
-    /// Checks the next head, whose status is a number already.
+    /// Checks the next head, given its numeric status.
     /// - Parameters:
-    ///   - status: The status code; one outside of the range from 100 to 999 is a violation.
+    ///   - status: The status code; one outside the range from 100 to 999 is a violation.
     ///   - endsMessage: A Boolean value that indicates whether no body and no other head follow.
     /// - Throws: ``Violation``.
     @discardableResult
@@ -60,7 +60,7 @@ public struct ResponseHeadState: Sendable {
         return .final
     }
 
-    /// Checks the next block of header fields of HTTP/2 by its `:status` fields: none for trailers, one for a head.
+    /// Checks the next HTTP/2 block of header fields by its `:status` fields: none for trailers, one for a head.
     ///
     /// The value of `:status` has exactly three digits (RFC 9113, section 8.3.2).
     /// - Parameters:

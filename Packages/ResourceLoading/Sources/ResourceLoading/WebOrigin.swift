@@ -4,19 +4,19 @@
 public import HTTPTypes
 internal import WebSyntax
 
-/// The origin of a URL (RFC 6454, section 4): scheme, and host and port as a request carries them, without a user and
-/// without the scheme's own port.
+/// The origin of a URL (RFC 6454, section 4): the scheme, and the host and port as in a request, without credentials
+/// and without the scheme's default port.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
     public let authority: String
 
-    /// The parts as they are; what has none of these has no origin.
+    /// Creates an origin from components that are already normalized.
     public init(scheme: String, authority: String) {
         self.scheme = scheme
         self.authority = authority
     }
 
-    /// The origin of an absolute hierarchical URL; `nil` for other texts, as for `HTTPRequest.init(urlText:)`.
+    /// Creates the origin of an absolute hierarchical URL. Fails for other texts, like `HTTPRequest.init(urlText:)`.
     public init?(url: some StringProtocol) {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
@@ -27,7 +27,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: Self.lowercased(url[..<colon]), carried: rest[..<(end ?? rest.endIndex)])
     }
 
-    /// - Parameter authority: as a request carries it.
+    /// - Parameter authority: the authority of a request, which may contain credentials and the default port.
     fileprivate init?(scheme: String, carried authority: some StringProtocol) {
         var host = Substring(Authority.withoutUser(Substring(authority).utf8))
         let standard = scheme == "http" ? ":80" : ":443"
@@ -36,16 +36,16 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: scheme, authority: Self.lowercased(host))
     }
 
-    /// Most are in lower case already.
+    /// Most texts are lowercase already, so that they need no conversion.
     private static func lowercased(_ text: some StringProtocol) -> String {
         text.utf8.contains { $0.isASCIIUppercase || $0 >= 0x80 }
             ? text.lowercased() : String(text)
     }
 
-    /// An origin that is no other's, not even its own, such as a sandboxed frame's.
+    /// An opaque origin, such as a sandboxed frame's. It is not the same origin as any other.
     public static let opaque = WebOrigin(scheme: "null", authority: "")
 
-    /// The form of `Origin` and `Access-Control-Allow-Origin`.
+    /// The serialized origin, in the format of `Origin` and `Access-Control-Allow-Origin`.
     public var description: String { "\(scheme)://\(authority)" }
 
     /// The authority without its port.
@@ -53,15 +53,15 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         Substring(Authority.split(authority[...].utf8).host)
     }
 
-    /// The host of an absolute URL, without a port.
+    /// Returns the host of an absolute URL, without the port.
     public static func host(of url: String) -> Substring? { WebOrigin(url: url)?.host }
 
-    /// Whether the host is an address of IPv4 or IPv6.
+    /// A Boolean value that indicates whether the host is an IPv4 or IPv6 address.
     public var hostIsAddress: Bool {
         host.utf8.first == UInt8(ascii: "[") || HostSyntax.endsInNumber(host.utf8)
     }
 
-    /// Whether nobody on the way can have changed what comes from there (Secure Contexts, section 3.1).
+    /// A Boolean value that indicates whether the origin is potentially trustworthy (Secure Contexts, section 3.1).
     public var isPotentiallyTrustworthy: Bool {
         scheme == "https" || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
             || host.hasPrefix("127.")
@@ -70,7 +70,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPRequest {
-    /// The origin that the request goes to; `nil` where it has no host.
+    /// The origin of the request's URL; `nil` if the request has no host.
     public var webOrigin: WebOrigin? {
         guard let scheme, let authority else { return nil }
         return WebOrigin(scheme: scheme, carried: authority)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The reason for which a JSON text is refused.
+/// A violation of JSON syntax or of the limits of a JSON text.
 public struct JSONError: Error, Sendable, CustomStringConvertible {
-    /// A kind of fault.
+    /// A kind of violation.
     public enum Code: Sendable, Hashable {
-        /// The bytes are no JSON (RFC 8259), or not UTF-8.
+        /// The text is not JSON (RFC 8259) or not UTF-8.
         case malformed
-        /// An object has a name twice.
+        /// An object has a duplicate name.
         case repeatedName
-        /// A name has escapes, which ``JSONScanner/Limits/allowsEscapedNames`` forbids.
+        /// A name has escapes, and ``JSONScanner/Limits/allowsEscapedNames`` is `false`.
         case escapedName
-        /// Values nest too deep, or objects have too many names.
+        /// Values are nested too deeply, or objects have too many names.
         case tooMany
         /// A name is too long.
         case tooLong
     }
 
-    /// The kind of fault.
+    /// The kind of violation.
     public let code: Code
     /// One line for people.
     public let message: String
@@ -35,7 +35,7 @@ public struct JSONError: Error, Sendable, CustomStringConvertible {
 }
 
 extension [any CodingKey] {
-    /// The place that the keys lead to in a JSON document, such as `rules[3].host`; `nil` for the whole document.
+    /// The location of the keys in a JSON document, such as `rules[3].host`; `nil` for the whole document.
     public var jsonPlace: String? {
         guard !isEmpty else { return nil }
         return reduce(into: "") { place, key in
@@ -49,7 +49,7 @@ extension [any CodingKey] {
 }
 
 extension DecodingError {
-    /// The reason of the error, in a few words, and its place in the JSON document; a place of `nil` is the whole document.
+    /// A short reason for the error and its location in the JSON document; the location `nil` is the whole document.
     public var jsonFault: (reason: String, place: String?) {
         switch self {
         case .typeMismatch(let type, let context): ("not of type \(type)", context.codingPath.jsonPlace)
@@ -61,9 +61,9 @@ extension DecodingError {
     }
 }
 
-/// A string or a number of a JSON text, found but not copied.
+/// A string or a number in a JSON text that is not copied.
 public struct JSONText: Sendable {
-    /// The position of its bytes: in the input, or in the scanner's scratch if the string has escapes.
+    /// The byte range: in the input, or in the scanner's scratch buffer if the string has escapes.
     public let range: Range<Int>
     @usableFromInline let hasEscapes: Bool
 

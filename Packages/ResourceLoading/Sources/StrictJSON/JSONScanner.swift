@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A reader of JSON (RFC 8259) from front to back that makes no values of what it reads.
+/// A pull parser for JSON (RFC 8259) that creates no values.
 ///
-/// Memory does not depend on the size of the input: what is skipped is checked and not kept. Every byte is read through
-/// `peek()` or behind a check of the position, so that no input leads outside of the bytes.
+/// Memory use does not depend on the size of the input: skipped values are validated and not stored. Every byte is
+/// read through `peek()` or after a bounds check.
 ///
-/// Refused beside what is no JSON: strings that are not UTF-8, skipped ones too; half a surrogate pair, which is no
-/// text; and a name that an object has twice, compared without escapes, since some readers take the first and some the
-/// last. A byte order mark in front is ignored, as section 8.1 allows.
+/// The scanner also rejects strings that are not UTF-8, including skipped ones, unpaired surrogates, and duplicate
+/// names in an object. Names are compared without escapes. Duplicates are rejected because some readers use the first
+/// and some the last. A leading byte order mark is ignored (RFC 8259, section 8.1).
 public struct JSONScanner {
     /// The limits of a text.
     public struct Limits: Sendable, Hashable {
-        /// The deepest that values may nest, skipped ones included. Default: 32.
+        /// The maximum nesting depth of values, including skipped ones. Default: 32.
         public var depth = 32
-        /// The most names of all objects that are open at one time. Default: 10,000.
+        /// The maximum total number of names in all objects that are open at one time. Default: 10,000.
         public var names = 10_000
-        /// The most bytes of a name. Default: 8,192.
+        /// The maximum length of a name in bytes. Default: 8,192.
         public var nameLength = 8_192
-        /// A Boolean value that indicates whether names may have escapes, which readers that compare bytes do not
-        /// resolve. Default: `true`.
+        /// A Boolean value that indicates whether names may have escapes. Readers that compare bytes do not resolve
+        /// them. Default: `true`.
         public var allowsEscapedNames = true
 
         /// Creates the default limits.
         public init() {}
 
-        /// Creates limits for a text whose size is already limited: it may have any number of names, of any length.
-        /// - Parameter depth: the deepest that values may nest.
+        /// Creates limits for a text whose size is already limited. The number and the length of its names are
+        /// unlimited.
+        /// - Parameter depth: the maximum nesting depth.
         public init(depth: Int) {
             self.depth = depth
             names = .max
@@ -38,26 +39,26 @@ public struct JSONScanner {
     private let limits: Limits
     @usableFromInline var offset = 0
     private var depth = 0
-    /// `false` while a value is skipped of which the grammar is checked only.
+    /// A Boolean value that is `false` while a value is skipped with a check of the grammar only.
     private var checksText = true
-    /// The last string that had escapes, without them.
+    /// The unescaped bytes of the last string that had escapes.
     @usableFromInline var scratch: [UInt8] = []
-    /// The names of the objects that are open, one after the other, without escapes.
+    /// The unescaped names of the open objects, concatenated.
     private var names: [UInt8] = []
-    /// The start of each of them.
+    /// The start offset of each name in `names`.
     private var starts: [Int] = []
 
-    /// Creates a scanner at the start of a JSON text, after a byte order mark if there is one.
+    /// Creates a scanner at the start of a JSON text, after the byte order mark if there is one.
     /// - Parameters:
-    ///   - bytes: the text in UTF-8. The bytes stay valid while the scanner is used.
-    ///   - limits: the depth and the names that the scanner accepts.
+    ///   - bytes: the text in UTF-8. The bytes must stay valid while the scanner is used.
+    ///   - limits: the limits of depth and names.
     public init(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) {
         self.bytes = bytes
         self.limits = limits
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 
-    /// Checks that bytes are one JSON value within limits.
+    /// Validates that the bytes are one JSON value within limits.
     /// - Throws: ``JSONError``.
     public static func validate(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws {
         var scanner = JSONScanner(bytes, limits: limits)
@@ -76,7 +77,7 @@ public struct JSONScanner {
 
     // MARK: Structure
 
-    /// Returns the first byte of the next token; 0 at the end, which no token begins with.
+    /// Returns the first byte of the next token, or 0 at the end of the input. No token begins with 0.
     @inlinable
     @inline(__always)
     public mutating func nextToken() -> UInt8 {
@@ -95,9 +96,9 @@ public struct JSONScanner {
 
     /// Reads an object.
     /// - Parameters:
-    ///   - checksNames: `false` if the caller itself sees to it that no name comes twice, for objects of many members.
-    ///   - member: called with each name; it must read the value.
-    /// - Throws: ``JSONError``, or what `member` throws.
+    ///   - checksNames: `false` if the caller itself rejects duplicate names, for objects with many members.
+    ///   - member: a closure that is called with each name; it must read the value.
+    /// - Throws: ``JSONError``, or the error of `member`.
     @inlinable
     @inline(__always)
     public mutating func readObject(
@@ -129,8 +130,8 @@ public struct JSONScanner {
     }
 
     /// Reads an array.
-    /// - Parameter element: called before each element; it must read the value.
-    /// - Throws: ``JSONError``, or what `element` throws.
+    /// - Parameter element: a closure that is called before each element; it must read the value.
+    /// - Throws: ``JSONError``, or the error of `element`.
     @inlinable
     public mutating func readArray(_ element: (inout JSONScanner) throws -> Void) throws {
         guard nextToken() == UInt8(ascii: "[") else { throw failure("no array") }
@@ -152,7 +153,7 @@ public struct JSONScanner {
         }
     }
 
-    /// Checks that only white space is left after the value.
+    /// Checks that only white space follows the value.
     public mutating func finish() throws(JSONError) {
         guard nextToken() == 0, offset == bytes.count else { throw failure("more than one value") }
     }
@@ -176,9 +177,9 @@ public struct JSONScanner {
     /// An object that is being read.
     @usableFromInline
     struct OpenObject {
-        /// The place of its first name.
+        /// The index of its first name in `starts`.
         @usableFromInline let first: Int
-        /// Its names, once they are too many to be compared one by one.
+        /// The set of its names, if they are too many to be compared one by one.
         @usableFromInline var index: Set<[UInt8]>?
 
         @usableFromInline
@@ -187,7 +188,7 @@ public struct JSONScanner {
         }
     }
 
-    /// The names of one object that are compared one by one.
+    /// The maximum number of names of one object that are compared one by one.
     private static let fewNames = 32
 
     @usableFromInline
@@ -254,10 +255,10 @@ public struct JSONScanner {
 
     // MARK: Skipping
 
-    /// Reads a value of any kind and forgets it.
-    /// - Parameter checksText: `false` to check the grammar only, for a value that is passed on as it is: a name may come
-    ///   twice, and an escape may be half a surrogate pair (RFC 8259, sections 4 and 8.2).
-    /// - Returns: the position of the value in the input.
+    /// Validates and skips a value of any kind.
+    /// - Parameter checksText: `false` to check only the grammar, for a value that is passed on unchanged. Names may
+    ///   then be duplicates and surrogates may be unpaired (RFC 8259, sections 4 and 8.2).
+    /// - Returns: the byte range of the value in the input.
     /// - Throws: ``JSONError``.
     @discardableResult
     public mutating func skipValue(checksText: Bool = true) throws -> Range<Int> {
@@ -289,14 +290,14 @@ public struct JSONScanner {
     }
 
     /// Reads a number.
-    /// - Returns: its text if it is an integer, without fraction and exponent; `nil` for another number.
+    /// - Returns: its text if it is an integer without fraction and exponent; otherwise `nil`.
     public mutating func readInteger() throws(JSONError) -> JSONText? {
         let (text, isInteger) = try scanNumber()
         return isInteger ? text : nil
     }
 
     /// Reads a number.
-    /// - Returns: its text, as RFC 8259, section 6, has it.
+    /// - Returns: its text (RFC 8259, section 6).
     @discardableResult
     public mutating func readNumber() throws(JSONError) -> JSONText {
         try scanNumber().text
@@ -333,8 +334,8 @@ public struct JSONScanner {
 
     // MARK: Strings
 
-    /// Reads a string; the position must be at its opening quote.
-    /// - Returns: the string, which is good until the next string is read.
+    /// Reads a string. The position must be at its opening quote.
+    /// - Returns: the string, which is valid until the next string is read.
     @inlinable
     @inline(__always)
     public mutating func readString() throws(JSONError) -> JSONText {
@@ -345,14 +346,14 @@ public struct JSONScanner {
         return JSONText(range: start..<(offset - 1), hasEscapes: false)
     }
 
-    /// Goes on to the next quote or backslash of a string, and checks what lies before it.
+    /// Advances to the next quote or backslash of a string, and checks the bytes before it.
     /// - Returns: the quote or the backslash.
     @inlinable
     @inline(__always)
     mutating func scanToSpecial(from start: Int) throws(JSONError) -> UInt8 {
         var high: UInt64 = 0
         while offset < bytes.count {
-            // Eight at once, while none of them is a quote, a backslash or a control character.
+            // Processes eight bytes at once while none of them is a quote, a backslash or a control character.
             if offset + 8 <= bytes.count {
                 let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                 if !Self.hasSpecial(word) {
@@ -361,7 +362,7 @@ public struct JSONScanner {
                     continue
                 }
             }
-            // Up to the special one, or to the end.
+            // Processes the bytes before the special byte or the end.
             while offset < bytes.count {
                 let byte = bytes[offset]
                 if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -390,13 +391,13 @@ public struct JSONScanner {
         return found & highBits != 0
     }
 
-    /// Checks a run of bytes in pieces, so that a long one is not copied as a whole.
+    /// Validates a range of bytes in chunks of at most 64 KiB, so that a long one is not copied as a whole.
     @usableFromInline
     func checkUTF8(_ range: Range<Int>) throws(JSONError) {
         var rest = range
         while !rest.isEmpty {
             var end = min(rest.lowerBound + 65_536, rest.upperBound)
-            // Not within a scalar, which has at most three continuation bytes.
+            // A chunk does not end within a scalar, which has at most three continuation bytes.
             for _ in 0..<3 where end < rest.upperBound && bytes[end] & 0xC0 == 0x80 { end -= 1 }
             guard String(validating: bytes[rest.lowerBound..<end], as: UTF8.self) != nil else {
                 throw JSONError(.malformed, "string that is no UTF-8", at: rest.lowerBound)
@@ -405,7 +406,7 @@ public struct JSONScanner {
         }
     }
 
-    /// Reads a string and forgets it; the position must be at its opening quote.
+    /// Validates and skips a string. The position must be at its opening quote.
     private mutating func skipString() throws(JSONError) {
         offset += 1
         while try scanToSpecial(from: offset) != UInt8(ascii: "\"") {
@@ -415,7 +416,7 @@ public struct JSONScanner {
         offset += 1
     }
 
-    /// Reads a string again that turned out to have escapes, from its first byte.
+    /// Reads a string with escapes again from its first byte, and stores it unescaped.
     @usableFromInline
     mutating func readEscapedString(from start: Int) throws(JSONError) -> JSONText {
         scratch.removeAll(keepingCapacity: true)
@@ -432,7 +433,7 @@ public struct JSONScanner {
         return JSONText(range: 0..<scratch.count, hasEscapes: true)
     }
 
-    /// Goes on after a backslash.
+    /// Reads the rest of an escape, after the backslash.
     private mutating func readEscape() throws(JSONError) -> Unicode.Scalar {
         let byte = peek()
         offset += 1
@@ -497,12 +498,12 @@ public struct JSONScanner {
             }
     }
 
-    /// Returns a string as a value.
+    /// Returns a string as a `String`.
     public func string(_ text: JSONText) -> String {
         withBytes(of: text) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns an integer as a value; `nil` if 64 bits do not hold it.
+    /// Returns an integer as an `Int64`, or `nil` if it does not fit.
     public func integer(_ text: JSONText) -> Int64? {
         text.range.count <= 20 ? Int64(string(text)) : nil
     }

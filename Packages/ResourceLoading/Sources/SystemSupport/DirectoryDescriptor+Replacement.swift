@@ -10,7 +10,7 @@
 #endif
 
 extension DirectoryDescriptor {
-    /// A step of ``replaceFile(_:with:isDurable:step:)``, for tests that stop there.
+    /// The last completed step of ``replaceFile(_:with:isDurable:step:)``, for tests that stop there.
     public enum ReplacementStep: Sendable, CaseIterable {
         /// The temporary file exists.
         case created
@@ -18,41 +18,42 @@ extension DirectoryDescriptor {
         case halfWritten
         /// The temporary file has all bytes.
         case written
-        /// The bytes are on the device.
+        /// The content is on the device.
         case synced
         /// The temporary file has the final name.
         case renamed
-        /// The name is on the device.
+        /// The new name is on the device.
         case directorySynced
     }
 
-    /// Returns the temporary name of a file that is being replaced.
+    /// Returns the temporary name of a file during its replacement.
     public static func temporaryName(of name: String) -> String { name + ".new" }
 
-    /// Replaces a file as a whole, or creates it, with mode 0600.
+    /// Replaces a file atomically, or creates it, with mode 0600.
     ///
-    /// A process that is killed leaves the old file or the new one, and perhaps a file of the temporary name, which the next
-    /// replacement removes. One writer at a time.
+    /// If the process is killed, the old or the new file remains. A temporary file may remain too; the next
+    /// replacement removes it. Only one writer at a time is allowed.
     /// - Parameters:
     ///   - name: the name of the file in this directory.
     ///   - bytes: the new content of the file.
-    ///   - isDurable: whether the new bytes and the name are on the device when this returns. If not, a power cut may lose
-    ///     the new file.
-    ///   - step: is called after each step. An error that it throws ends the replacement there, as a kill would.
-    /// - Throws: ``SystemError``, in which case the old file remains, except after an error of the last sync, when the new
-    ///   file is in place; or the error of `step`.
+    ///   - isDurable: a Boolean value that indicates whether the content and the name are on the device when this
+    ///     method returns. If it is `false`, a power failure may lose the new file.
+    ///   - step: a closure that is called after each step. If it throws, the replacement ends there, as after a kill.
+    /// - Throws: ``SystemError``, or the error of `step`. After a ``SystemError`` the old file remains, except after
+    ///   an error of the last sync, when the new file is in place.
     public func replaceFile(
         _ name: String, with bytes: UnsafeRawBufferPointer, isDurable: Bool,
         step: (ReplacementStep) throws -> Void = { _ in }
     ) throws {
         let temporary = Self.temporaryName(of: name)
-        // Left by a kill, or a link that leads elsewhere: the name is removed, never what it leads to.
+        // A file of an interrupted replacement, or a symbolic link. Only the name is removed, never the target of the
+        // link.
         try remove(temporary)
         let file = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         var isOpen = true
         do {
             defer { if isOpen { close(file) } }
-            // The process's mask may have removed permissions. Some file systems have no modes.
+            // The file mode creation mask may have removed permissions. Some file systems have no modes.
             if fchmod(file, 0o600) != 0 {
                 let error = SystemError("fchmod", at: location(of: temporary))
                 guard error.number == EPERM || error.number == ENOTSUP || error.number == ENOSYS else { throw error }
@@ -66,7 +67,7 @@ extension DirectoryDescriptor {
             if isDurable { try FileIO.sync(file) }
             try step(.synced)
             isOpen = false
-            // An error of a delayed write.
+            // `close` reports errors of delayed writes.
             guard close(file) == 0 else { throw SystemError("close", at: location(of: temporary)) }
             try rename(temporary, to: self, name)
         } catch let error as SystemError {

@@ -11,16 +11,16 @@ internal import CSystemSupport
     internal import Darwin
 #endif
 
-/// A directory, open as a descriptor. Names are looked up below it, and symbolic links are not followed: a directory that is
-/// exchanged for another one, or for a link, leads nowhere else.
+/// An open directory. Names are looked up relative to its descriptor, and symbolic links are not followed. Replacing
+/// the directory or a name with another one or with a link therefore has no effect on later lookups.
 ///
 /// Isolation: any. Calls block their thread.
 public final class DirectoryDescriptor: Sendable {
     /// The purpose that a directory is opened for.
     public enum Access: Sendable {
-        /// To look up names, which on Linux needs no read permission.
+        /// Lookup of names, which needs no read permission on Linux.
         case lookup
-        /// To list and sync it too.
+        /// Lookup, listing and sync.
         case listing
 
         fileprivate var flags: CInt {
@@ -33,9 +33,9 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// The path by which the directory was found, for messages.
+    /// The path that was opened, for messages.
     public let path: String
-    /// The descriptor, open while the object lives.
+    /// The descriptor, open while this object lives.
     public let descriptor: CInt
 
     private init(_ descriptor: CInt, _ path: String) {
@@ -49,11 +49,11 @@ public final class DirectoryDescriptor: Sendable {
 
     // MARK: Opening
 
-    /// Opens a directory by its path. Symbolic links on the way are followed.
+    /// Opens a directory by its path. Symbolic links in the parent path are followed.
     /// - Parameters:
     ///   - path: the path of the directory, absolute or relative to the working directory.
-    ///   - access: the purpose that the directory is opened for.
-    ///   - followsLink: whether the directory itself may be reached by a symbolic link.
+    ///   - access: the purpose of the descriptor.
+    ///   - followsLink: a Boolean value that indicates whether the last component may be a symbolic link.
     public convenience init(
         path: String, access: Access = .listing, followsLink: Bool = true
     ) throws(SystemError) {
@@ -61,7 +61,7 @@ public final class DirectoryDescriptor: Sendable {
         self.init(descriptor, path)
     }
 
-    /// Opens the directory of an absolute path in which no name is a symbolic link, to look up names.
+    /// Opens a directory for lookups by an absolute path in which no component is a symbolic link.
     public static func resolved(_ path: String) throws(SystemError) -> DirectoryDescriptor {
         #if canImport(Darwin)
             return DirectoryDescriptor(try FileIO.open(path, Access.lookup.flags | O_NOFOLLOW_ANY), path)
@@ -74,7 +74,7 @@ public final class DirectoryDescriptor: Sendable {
         #endif
     }
 
-    /// Opens a directory in this one. A symbolic link is not followed.
+    /// Opens a subdirectory. A symbolic link is not followed.
     public func subdirectory(_ name: String, access: Access = .listing) throws(SystemError) -> DirectoryDescriptor {
         let location = location(of: name)
         let descriptor = openat(descriptor, name, access.flags | O_NOFOLLOW)
@@ -96,15 +96,15 @@ public final class DirectoryDescriptor: Sendable {
         return descriptor
     }
 
-    /// Returns the path of a name, for messages and for libraries that know paths only.
+    /// Returns the path of a name, for messages and for libraries that accept only paths.
     public func location(of name: String) -> String { "\(path)/\(name)" }
 
     // MARK: Attributes
 
-    /// The attributes of the directory.
+    /// Returns the attributes of the directory.
     public func status() throws(SystemError) -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
 
-    /// Returns the attributes of a name, which are a symbolic link's own, or `nil` if the name does not exist.
+    /// Returns the attributes of a name, or `nil` if it does not exist. A symbolic link is not followed.
     public func status(of name: String) throws(SystemError) -> FileStatus? {
         do {
             return try FileStatus(name: name, in: descriptor)
@@ -114,7 +114,7 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a name in another directory is this directory's.
+    /// Returns a Boolean value that indicates whether a name in another directory refers to this directory.
     public func has(_ name: String, in parent: DirectoryDescriptor) -> Bool {
         guard let there = try? parent.status(of: name), let status = try? status() else { return false }
         return status.identity == there.identity
@@ -122,11 +122,11 @@ public final class DirectoryDescriptor: Sendable {
 
     // MARK: Names
 
-    /// Passes each name in the directory to `body`, until it returns `false`. The names are in no order, without `.` and
+    /// Passes each name in the directory to `body` until it returns `false`. The names are unsorted, exclude `.` and
     /// `..`, and need not be UTF-8.
-    /// - Throws: ``SystemError``, or what `body` throws.
+    /// - Throws: ``SystemError``, or the error of `body`.
     public func forEachName(_ body: (UnsafePointer<CChar>) throws -> Bool) throws {
-        // A descriptor of its own: the position of a listing belongs to the open directory.
+        // A separate descriptor, because the position of a listing belongs to the open directory.
         let copy = openat(descriptor, ".", Access.listing.flags)
         guard copy >= 0 else { throw SystemError("open", at: path) }
         guard let listing = fdopendir(copy) else {
@@ -138,7 +138,7 @@ public final class DirectoryDescriptor: Sendable {
         while true {
             errno = 0
             guard let entry = readdir(listing) else {
-                // readdir(3) reports the end and an error alike, but for the error number.
+                // readdir(3) returns `nil` at the end and for an error; only `errno` distinguishes them.
                 guard errno == 0 else { throw SystemError("readdir", at: path) }
                 return
             }
@@ -151,7 +151,7 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// Creates a directory in this one.
+    /// Creates a subdirectory.
     /// - Returns: `false` if the name exists.
     public func makeDirectory(_ name: String, mode: UInt32) throws(SystemError) -> Bool {
         if mkdirat(descriptor, name, mode_t(mode)) == 0 { return true }
@@ -159,21 +159,21 @@ public final class DirectoryDescriptor: Sendable {
         return false
     }
 
-    /// Removes a file, or a symbolic link itself. A name that does not exist is no error.
+    /// Removes a file, or a symbolic link itself. Does nothing if the name does not exist.
     public func remove(_ name: String) throws(SystemError) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
             throw SystemError("unlink", at: location(of: name))
         }
     }
 
-    /// Removes an empty directory. A name that does not exist is no error.
+    /// Removes an empty directory. Does nothing if the name does not exist.
     public func removeDirectory(_ name: String) throws(SystemError) {
         guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || errno == ENOENT else {
             throw SystemError("rmdir", at: location(of: name))
         }
     }
 
-    /// Removes the files in this directory, as far as that is possible, and symbolic links themselves.
+    /// Removes the files and symbolic links in this directory. Ignores errors.
     public func removeFiles() {
         try? forEachName { name in
             unlinkat(descriptor, name, 0)
@@ -181,10 +181,10 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// Removes everything in this directory, as far as that is possible. Symbolic links are not followed.
+    /// Removes all content of this directory. Ignores errors. Symbolic links are not followed.
     public func removeContent() {
-        // Twice, since a listing may leave out names while others are removed. Each directory is emptied before the next one
-        // is opened.
+        // Two passes, because a listing may omit names while others are removed. Each directory is emptied before the
+        // next one is opened.
         for _ in 0..<2 {
             try? forEachName { name in
                 guard unlinkat(descriptor, name, 0) != 0 else { return true }
@@ -197,14 +197,14 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// Moves a name to another directory, or gives it another name. A file, or an empty directory, of that name is replaced.
+    /// Moves a name to another directory, or renames it. Replaces an existing file or empty directory.
     public func rename(_ name: String, to directory: DirectoryDescriptor, _ target: String) throws(SystemError) {
         guard renameat(descriptor, name, directory.descriptor, target) == 0 else {
             throw SystemError("rename", at: directory.location(of: target))
         }
     }
 
-    /// Writes the names in this directory to the device; see ``FileIO/sync(_:isThrough:)``.
+    /// Flushes the names in this directory to the device; see ``FileIO/sync(_:isThrough:)``.
     public func sync(isThrough: Bool = true) throws(SystemError) {
         do {
             try FileIO.sync(descriptor, isThrough: isThrough)

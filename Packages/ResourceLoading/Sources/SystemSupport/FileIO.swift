@@ -11,9 +11,9 @@ internal import CSystemSupport
     internal import Darwin
 #endif
 
-/// Input and output of open files. Calls that a signal interrupts are repeated; calls block their thread.
+/// Input and output on file descriptors. Interrupted calls are repeated. Calls block their thread.
 public enum FileIO {
-    /// The number of bytes of a piece that ``forEachPiece(of:_:)`` reads.
+    /// The maximum size in bytes of a chunk that ``forEachPiece(of:_:)`` reads.
     public static let pieceSize = 256 << 10
 
     /// Opens a file, with `O_CLOEXEC`.
@@ -52,7 +52,7 @@ public enum FileIO {
         while !rest.isEmpty {
             let count = call(rest)
             if count < 0, errno == EINTR { continue }
-            // write(2) sets no error number if it writes nothing.
+            // write(2) does not set `errno` if it writes nothing.
             guard count != 0 else { throw SystemError("write", number: EIO) }
             guard count > 0 else { throw SystemError("write") }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
@@ -60,7 +60,7 @@ public enum FileIO {
     }
 
     /// Reads the next bytes.
-    /// - Returns: their number, 0 at the end of the file.
+    /// - Returns: the number of bytes, 0 at the end of the file.
     public static func read(into buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt) throws(SystemError)
         -> Int
     {
@@ -72,7 +72,7 @@ public enum FileIO {
     }
 
     /// Reads bytes at an offset from the start of the file.
-    /// - Returns: their number, which may be smaller than the buffer; 0 at the end of the file.
+    /// - Returns: the number of bytes, which may be smaller than the buffer; 0 at the end of the file.
     public static func read(
         into buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int64
     ) throws(SystemError) -> Int {
@@ -84,7 +84,7 @@ public enum FileIO {
     }
 
     /// Reads bytes at an offset from the start of the file until the buffer is full or the file ends.
-    /// - Returns: their number.
+    /// - Returns: the number of bytes.
     public static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int64
     ) throws(SystemError) -> Int {
@@ -98,8 +98,9 @@ public enum FileIO {
         return done
     }
 
-    /// Passes all bytes of a file to `body`, in pieces of ``pieceSize`` bytes at most. The buffer is valid during the call.
-    /// - Throws: ``SystemError``, or what `body` throws.
+    /// Passes all bytes of a file to `body`, in chunks of at most ``pieceSize`` bytes. The buffer is valid only during
+    /// the call.
+    /// - Throws: ``SystemError``, or the error of `body`.
     public static func forEachPiece(of descriptor: CInt, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 16)
         defer { buffer.deallocate() }
@@ -112,27 +113,27 @@ public enum FileIO {
         }
     }
 
-    /// Writes a file's bytes, or a directory's names, to the device. Blocks until that is done.
+    /// Flushes a file's content or a directory's names to the device. Blocks until that is done.
     ///
-    /// On Darwin, fsync(2) leaves the bytes in the device's cache, and `F_FULLFSYNC` empties that.
+    /// On Darwin, fsync(2) leaves the bytes in the device's cache; `F_FULLFSYNC` flushes that cache.
     /// - Parameters:
     ///   - descriptor: an open file or directory.
-    ///   - isThrough: whether the device's cache is emptied too. Only Darwin makes the difference: a caller that syncs
-    ///     many files empties the cache once, with the last one.
+    ///   - isThrough: a Boolean value that indicates whether the device's cache is flushed too. It has an effect only
+    ///     on Darwin: a caller that syncs many files flushes the cache once, with the last one.
     public static func sync(_ descriptor: CInt, isThrough: Bool = true) throws(SystemError) {
         #if canImport(Darwin)
-            // Some file systems, such as network volumes, have fsync only.
+            // Some file systems, such as network volumes, support only fsync.
             if isThrough, fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
     }
 
-    /// Writes everything that the file system of a descriptor holds back to the device, files of other programs included.
-    /// Blocks until that is done.
+    /// Flushes the file system of a descriptor to the device, including files of other programs. Blocks until that is
+    /// done.
     ///
-    /// Linux: one syncfs(2). It reports a write error only to descriptors that were open before it (since Linux 5.8).
-    /// Darwin has no syncfs: the caller hands each file to the device with ``sync(_:isThrough:)`` before, and one
-    /// `F_FULLFSYNC` empties the device's cache.
+    /// On Linux this is one syncfs(2). It reports a write error only to descriptors that were open before (since Linux
+    /// 5.8). Darwin has no syncfs: the caller flushes each file with ``sync(_:isThrough:)`` first, and one
+    /// `F_FULLFSYNC` flushes the device's cache.
     public static func syncFileSystem(of descriptor: CInt) throws(SystemError) {
         #if canImport(Darwin)
             try sync(descriptor)
@@ -142,7 +143,7 @@ public enum FileIO {
     }
 }
 
-// Outside of the type, whose methods have the names of the C functions.
+// These functions are outside of the type because its methods have the names of the C functions.
 
 private func openFile(_ path: String, _ flags: CInt, _ mode: mode_t) -> CInt { open(path, flags, mode) }
 

@@ -25,7 +25,7 @@ public struct FileStatus: Sendable, Hashable {
         case other
     }
 
-    /// The number of a file on its file system, and the number of the file system: two names of one file have the same.
+    /// The identity of a file: its inode number and device number. Two names of one file have the same identity.
     public struct Identity: Sendable, Hashable {
         private let device: UInt64
         private let inode: UInt64
@@ -40,23 +40,23 @@ public struct FileStatus: Sendable, Hashable {
     public let kind: Kind
     /// The size in bytes.
     public let size: Int64
-    /// The permission bits, with the set-user-ID, set-group-ID and sticky bits: at most `0o7777`.
+    /// The permission bits with the set-user-ID, set-group-ID and sticky bits; at most `0o7777`.
     public let permissions: UInt32
-    /// The number of the user that owns it.
+    /// The ID of the owning user.
     public let user: UInt32
-    /// The number of names that it has.
+    /// The number of hard links.
     public let linkCount: UInt64
     /// The identity.
     public let identity: Identity
-    /// The time of the last change of the bytes, or a time that was set: nanoseconds since 1970.
+    /// The time of the last change of the content, in nanoseconds since 1970. Programs can set it.
     public let modificationTime: Int64
-    /// The time of the last change of the bytes, the name or the permissions: nanoseconds since 1970.
+    /// The time of the last change of the content, the name or the permissions, in nanoseconds since 1970.
     public let changeTime: Int64
 
     /// Reads the attributes of a path.
     /// - Parameters:
     ///   - path: the path of a file of any kind, absolute or relative to the working directory.
-    ///   - followsLinks: whether the attributes of a symbolic link's target are read, not the link's own.
+    ///   - followsLinks: `true` to read the attributes of a symbolic link's target, `false` to read the link's own.
     public init(path: String, followsLinks: Bool) throws(SystemError) {
         var status = container_file_status()
         guard container_status_of_path(path, followsLinks ? 1 : 0, &status) == 0 else {
@@ -75,7 +75,7 @@ public struct FileStatus: Sendable, Hashable {
         self.init(status)
     }
 
-    /// Reads the attributes of a name in an open directory, which are a symbolic link's own.
+    /// Reads the attributes of a name in an open directory. A symbolic link is not followed.
     /// - Parameters:
     ///   - name: the name to look up.
     ///   - directory: the descriptor of the directory, or `AT_FDCWD` for the working directory.
@@ -101,6 +101,6 @@ public struct FileStatus: Sendable, Hashable {
         changeTime = status.change_time
     }
 
-    /// A Boolean value that indicates whether the file belongs to this process's user, or to root, who is trusted anyway.
+    /// A Boolean value that indicates whether the owner is this process's effective user or root.
     public var isTrusted: Bool { user == geteuid() || user == 0 }
 }

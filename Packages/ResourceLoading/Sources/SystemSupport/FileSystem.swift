@@ -13,7 +13,7 @@ internal import CSystemSupport
 
 /// Operations on paths.
 public enum FileSystem {
-    /// Creates a directory with mode 0700, and those above it. A directory that exists is left unchanged.
+    /// Creates a directory and its missing parents with mode 0700. An existing directory is left unchanged.
     public static func makeDirectory(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST && isDirectory(path) { return }
         if errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
@@ -23,7 +23,7 @@ public enum FileSystem {
         throw SystemError("mkdir", at: path)
     }
 
-    /// Returns a Boolean value that indicates whether a path leads to a directory. `errno` is left unchanged.
+    /// Returns a Boolean value that indicates whether a path refers to a directory. Preserves `errno`.
     public static func isDirectory(_ path: String) -> Bool {
         let number = errno
         defer { errno = number }
@@ -37,10 +37,10 @@ public enum FileSystem {
         return String(cString: resolved)
     }
 
-    /// Returns the number of bytes that this user may still write to the file system of a path.
+    /// Returns the number of bytes that this user can still write to the file system of a path.
     public static func freeBytes(at path: String) throws(SystemError) -> Int64 {
         #if canImport(Darwin)
-            // statvfs(3) counts blocks in 32 bits there.
+            // statvfs(3) counts blocks in 32 bits on Darwin.
             var status = statfs()
             guard statfs(path, &status) == 0 else { throw SystemError("statfs", at: path) }
             let (free, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
@@ -54,24 +54,25 @@ public enum FileSystem {
         return overflow ? .max : free
     }
 
-    /// Gives a file another name (rename(2)). A file of that name is replaced.
+    /// Renames a file (rename(2)). Replaces an existing target.
     public static func rename(_ path: String, to target: String) throws(SystemError) {
         guard renameFile(path, target) == 0 else { throw SystemError("rename", at: target) }
     }
 
-    /// Gives a file another name, and fails with `EEXIST` if it is taken. The error number is `ENOSYS`, or another one that
-    /// says so, where the system or the file system has no such call.
+    /// Renames a file, and fails with `EEXIST` if the target exists.
+    /// - Throws: ``SystemError``; its number is `ENOSYS` or a similar one if the system or the file system does not
+    ///   support the call.
     public static func renameExclusively(_ path: String, to target: String) throws(SystemError) {
         guard container_rename_exclusively(path, target) == 0 else { throw SystemError("rename", at: target) }
     }
 
-    /// Gives a file a second name (link(2)), and fails with `EEXIST` if it is taken.
+    /// Creates a hard link (link(2)), and fails with `EEXIST` if the target exists.
     public static func link(_ path: String, to target: String) throws(SystemError) {
         guard linkFile(path, target) == 0 else { throw SystemError("link", at: target) }
     }
 }
 
-// Outside of the type, whose methods have the names of the C functions.
+// These functions are outside of the type because its methods have the names of the C functions.
 
 private func renameFile(_ path: String, _ target: String) -> CInt { rename(path, target) }
 

@@ -4,9 +4,9 @@
 extension StringProtocol {
     /// Returns the text as one line that is safe to print in a message or a log.
     ///
-    /// Controls, separators of lines and paragraphs, and format characters such as a change of direction, become
-    /// U+FFFD (general categories Cc, Zl, Zp and Cf of Unicode).
-    /// - Parameter limit: The most Unicode scalars of the result; what follows is cut off.
+    /// Control characters, line and paragraph separators, and format characters such as bidirectional controls become
+    /// U+FFFD (Unicode general categories Cc, Zl, Zp and Cf).
+    /// - Parameter limit: the maximum number of Unicode scalars of the result; the rest is truncated.
     public func printable(limit: Int) -> String {
         var line = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(limit) {

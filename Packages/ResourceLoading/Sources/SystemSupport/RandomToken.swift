@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Random text that cannot be guessed.
+/// Unpredictable random text.
 public enum RandomToken {
-    /// Returns lower-case hexadecimal digits from the system's random number generator, two for each byte.
+    /// Returns lowercase hexadecimal digits from the system's random number generator, two per byte.
     /// - Parameter byteCount: the number of random bytes, a multiple of 8.
     public static func hex(byteCount: Int) -> String {
-        precondition(byteCount > 0 && byteCount.isMultiple(of: 8), "a token has whole words")
+        precondition(byteCount > 0 && byteCount.isMultiple(of: 8), "the byte count is not a positive multiple of 8")
         var generator = SystemRandomNumberGenerator()
         return String(unsafeUninitializedCapacity: 2 * byteCount) { digits in
             for start in stride(from: 0, to: 2 * byteCount, by: 16) {
@@ -21,9 +21,10 @@ public enum RandomToken {
         }
     }
 
-    /// Returns a Boolean value that indicates whether two sequences of bytes are equal. For sequences of the same length, the
-    /// time that it takes does not depend on the position of the first difference, so that a secret cannot be found digit by
-    /// digit.
+    /// Returns a Boolean value that indicates whether two sequences of bytes are equal.
+    ///
+    /// For sequences of the same length, the duration does not depend on the position of the first difference. An
+    /// attacker therefore cannot guess a secret digit by digit.
     @inlinable
     public static func isEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         guard left.count == right.count else { return false }

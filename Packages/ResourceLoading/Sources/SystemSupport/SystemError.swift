@@ -15,13 +15,14 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     public let call: String
     /// The error number (`errno`).
     public let number: CInt
-    /// The path that the call was about, if it is known.
+    /// The path that was passed to the call, if it is known.
     public let path: String?
 
-    /// Creates an error from `errno`, which must not have been changed since the call.
+    /// Creates an error from `errno`, which must not have changed since the call.
     /// - Parameters:
     ///   - call: the name of the call.
-    ///   - path: the path that the call was about, made only after `errno` was read, which an allocation may change.
+    ///   - path: the path that was passed to the call. It is evaluated after `errno` is read, because an allocation
+    ///     may change `errno`.
     public init(_ call: String, at path: @autoclosure () -> String? = nil) {
         let number = errno
         self.init(call, number: number, at: path())
@@ -31,14 +32,14 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - call: the name of the call.
     ///   - number: the error number.
-    ///   - path: the path that the call was about.
+    ///   - path: the path that was passed to the call.
     public init(_ call: String, number: CInt, at path: String? = nil) {
         self.call = call
         self.number = number
         self.path = path
     }
 
-    /// A Boolean value that indicates whether the device or the user's quota has no room left.
+    /// A Boolean value that indicates whether the device or the user's quota is full.
     public var isOutOfSpace: Bool { number == ENOSPC || number == EDQUOT }
 
     /// The system's description of the error number.
@@ -53,7 +54,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Returns the system's description of an error number.
     public static func reason(of number: CInt) -> String { String(cString: strerror(number)) }
 
-    /// Runs system calls, and converts a ``SystemError`` that they throw. Other errors are passed on.
+    /// Runs system calls, and converts a ``SystemError`` that they throw. Other errors are rethrown.
     @inlinable
     public static func mapping<Value, Failure: Error>(
         _ body: () throws -> Value, to convert: (SystemError) -> Failure

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broadcasts", .timeLimit(.minutes(1)))
 struct BroadcastTests {
-    @Test("All subscribers receive all elements that are sent after they came")
+    @Test("All subscribers receive all elements that are sent after their subscription")
     func order() async {
         let broadcast = Broadcast<Int>(capacity: 8)
         let first = broadcast.subscribe()
@@ -19,7 +19,7 @@ struct BroadcastTests {
         #expect(broadcast.dropped == 0 && broadcast.subscriberCount == 0)
     }
 
-    @Test("A slow subscriber loses its oldest elements, and each is counted")
+    @Test("A slow subscriber loses its oldest elements, and each loss is counted")
     func drops() async {
         let broadcast = Broadcast<Int>(capacity: 2)
         let stream = broadcast.subscribe(startingWith: [1, 2, 3])
@@ -29,7 +29,7 @@ struct BroadcastTests {
         #expect(await stream.reduce(into: []) { $0.append($1) } == [3, 4])
     }
 
-    @Test("A stream ends with its broadcast, and at once if it is subscribed after the end")
+    @Test("A stream ends with its broadcast, and at once if the broadcast has finished before")
     func ends() async {
         var broadcast: Broadcast<Int>? = Broadcast(capacity: 2)
         let stream = broadcast?.subscribe()
@@ -41,7 +41,7 @@ struct BroadcastTests {
         #expect(await finished.subscribe().reduce(0, +) == 0)
     }
 
-    @Test("A subscriber that stopped is forgotten")
+    @Test("A cancelled subscriber is removed")
     func forgetting() async {
         let broadcast = Broadcast<Int>(capacity: 2)
         let reader = Task { [stream = broadcast.subscribe()] in for await _ in stream {} }

@@ -8,13 +8,13 @@ import Testing
 struct InactivityTimerTests {
     private enum Failure: Error { case refused, silent }
 
-    /// Returns when the task is cancelled.
+    /// Suspends until the task is cancelled.
     private static func wait() async throws {
         for await _ in AsyncStream<Never>.makeStream().stream {}
         try Task.checkCancellation()
     }
 
-    @Test("Work without activity is cancelled after the limit, and the error of the limit is thrown")
+    @Test("Work without activity is cancelled at the limit, and the error of the limit is thrown")
     func silence() async {
         let clock = SleepClock()
         let timer = InactivityTimer(clock)
@@ -22,11 +22,11 @@ struct InactivityTimerTests {
         await #expect(throws: Failure.silent) {
             try await timer.run(limit: .seconds(10), otherwise: { Failure.silent }, { try await Self.wait() })
         }
-        // Its start counts as activity.
+        // The start of the work counts as activity.
         #expect(clock.lengths == [.seconds(10)])
     }
 
-    @Test("Activity starts the time anew: the limit is counted from the last one")
+    @Test("Activity restarts the limit")
     func activity() async {
         let box = Mutex<(SleepClock, InactivityTimer)?>(nil)
         let clock = SleepClock { number in
@@ -43,7 +43,7 @@ struct InactivityTimerTests {
         box.withLock { $0 = nil }
     }
 
-    @Test("The work's value and error come first, and a caller that is cancelled ends the work")
+    @Test("The value and the error of the work are returned, and cancelling the caller cancels the work")
     func ends() async throws {
         let timer = InactivityTimer(ContinuousClock())
         #expect(try await timer.run(limit: .seconds(60), otherwise: { Failure.silent }, { 7 }) == 7)

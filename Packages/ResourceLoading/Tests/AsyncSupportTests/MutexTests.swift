@@ -10,7 +10,7 @@ struct MutexTests {
         var count = 0
     }
 
-    /// What cannot be copied is shared by an object.
+    /// A shared object, because the values themselves cannot be copied.
     private final class Shared: Sendable {
         let locked = Mutex(0)
         let flag = Atomic(false)
@@ -19,7 +19,7 @@ struct MutexTests {
 
     private enum Failure: Error { case refused }
 
-    @Test("A mutex lets one task at a time change its value")
+    @Test("A mutex permits one task at a time to change its value")
     func exclusion() async {
         let shared = Shared()
         await withTaskGroup { group in
@@ -30,7 +30,7 @@ struct MutexTests {
         #expect(shared.locked.withLock { $0 } == 80_000)
     }
 
-    @Test("A mutex holds a value that cannot be copied, and passes on a typed error")
+    @Test("A mutex holds a noncopyable value and rethrows a typed error")
     func errors() {
         let mutex = Mutex(Token())
         #expect(throws: Failure.refused) {
@@ -42,7 +42,7 @@ struct MutexTests {
         #expect(mutex.withLock { $0.count } == 1)
     }
 
-    @Test("A mutex that is held is not waited for by withLockIfAvailable")
+    @Test("withLockIfAvailable does not wait for a held mutex")
     func availability() {
         let mutex = Mutex(1)
         #expect(mutex.withLockIfAvailable { $0 } == 1)
@@ -50,7 +50,7 @@ struct MutexTests {
         #expect(inner == nil)
     }
 
-    @Test("Atomic values are read, replaced and counted by many tasks")
+    @Test("Many tasks read, replace and add to atomic values")
     func atomics() async {
         let shared = Shared()
         let firsts = await withTaskGroup(of: Int.self) { group in
@@ -62,7 +62,7 @@ struct MutexTests {
             }
             return await group.reduce(0, +)
         }
-        // The macro copies what a method is called on.
+        // Read first, because the macro copies the receivers of method calls.
         let (count, isSet) = (shared.count.load(), shared.flag.load())
         #expect(count == 80_000 && firsts == 1 && isSet)
         shared.flag.store(false)

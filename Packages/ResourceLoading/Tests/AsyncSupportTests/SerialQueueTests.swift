@@ -11,13 +11,13 @@ struct SerialQueueTests {
 
     private final class Log: Sendable {
         let entries = Mutex<[Int]>([])
-        /// The number of parts of tasks that run at this moment.
+        /// The number of jobs of tasks that are running.
         let running = Mutex(0)
         func add(_ number: Int) { entries.withLock { $0.append(number) } }
         var all: [Int] { entries.withLock { $0 } }
     }
 
-    @Test("A job's error keeps its type, and what the job captured is released with its end")
+    @Test("The error of a job keeps its type, and captured objects are released when the job ends")
     func errors() async {
         let queue = SerialQueue("test", priority: .userInitiated)
         await #expect(throws: Failure.refused) {
@@ -32,14 +32,14 @@ struct SerialQueueTests {
         #expect(captured == nil)
     }
 
-    @Test("A blocking call and an added job keep the order")
+    @Test("Blocking calls and enqueued jobs run in order")
     func blocking() async {
         let (queue, log) = (SerialQueue("test"), Log())
         queue.enqueue { log.add(1) }
         #expect(queue.runBlocking { log.all } == [1])
     }
 
-    @Test("A job runs after its delay, and those that are added meanwhile before it")
+    @Test("A delayed job runs after jobs that are added in the meantime")
     func delay() async {
         let (queue, log) = (SerialQueue("test"), Log())
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -53,7 +53,7 @@ struct SerialQueueTests {
         await withCheckedContinuation { done in queue.enqueue(after: .seconds(-1)) { done.resume() } }
     }
 
-    @Test("Tasks that prefer the queue run on it, one part after another")
+    @Test("Tasks that prefer the queue run on it, one job at a time")
     func executor() async {
         let (queue, log) = (SerialQueue("test"), Log())
         await withTaskExecutorPreference(queue) {
@@ -74,11 +74,11 @@ struct SerialQueueTests {
             }
         }
         #expect(log.all.sorted() == Array(0..<100))
-        // The task holds its queue.
+        // The task retains its queue.
         #expect(await Task(executorPreference: SerialQueue("test")) { 1 }.value == 1)
     }
 
-    @Test("Work that takes too long is cancelled, and the error of the limit is thrown")
+    @Test("Work that exceeds the limit is cancelled, and the error of the limit is thrown")
     func limit() async throws {
         let log = Log()
         await #expect(throws: Failure.late) {
@@ -96,7 +96,7 @@ struct SerialQueueTests {
         }
     }
 
-    @Test("A caller that is cancelled ends the work")
+    @Test("Cancelling the caller cancels the work")
     func cancellation() async {
         let work = Task {
             try await withTimeLimit(.seconds(60)) {
@@ -110,7 +110,7 @@ struct SerialQueueTests {
         await #expect(throws: CancellationError.self) { try await work.value }
     }
 
-    @Test("A task that does not end is waited for until the limit, and runs on")
+    @Test("A bounded wait for a task ends at the limit and does not cancel the task")
     func boundedWait() async {
         let (stream, end) = AsyncStream<Void>.makeStream()
         let endless = Task {
@@ -128,7 +128,7 @@ struct SerialQueueTests {
         #expect(await endless.value(within: .seconds(60)) == false)
     }
 
-    @Test("A stopwatch of any clock goes on")
+    @Test("A stopwatch measures the time of any clock")
     func stopwatch() {
         let clock: any Clock<Duration> = ContinuousClock()
         let stopwatch = Stopwatch(clock)

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// A clock whose time goes on only when a task sleeps, which wakes at once.
+/// A clock whose time advances only when a task sleeps. Sleeps end immediately.
 final class SleepClock: Clock {
     struct Instant: InstantProtocol {
         var time: Duration
@@ -14,7 +14,7 @@ final class SleepClock: Clock {
 
     private let time = Mutex(Duration.zero)
     private let sleeps = Mutex<[Duration]>([])
-    /// Called with the number of each sleep, before the time goes on.
+    /// A closure that receives the number of each sleep before the time advances.
     private let onSleep: @Sendable (Int) -> Void
 
     init(onSleep: @escaping @Sendable (Int) -> Void = { _ in }) {

@@ -4,7 +4,7 @@
 import BaseTesting
 import Testing
 
-/// A gate for calls.
+/// Tests of ``CallGate``.
 @Suite("Call gate", .timeLimit(.minutes(1)))
 struct CallGateTests {
     @Test("Calls wait while the gate is closed, cancelled or not, and pass when it is open")
@@ -20,7 +20,7 @@ struct CallGateTests {
         gate.open()
         for call in calls { await call.value }
         await gate.pass()
-        // It can be closed again.
+        // The gate can be closed again.
         gate.close()
         let call = Task { await gate.pass() }
         await arrivals.next()

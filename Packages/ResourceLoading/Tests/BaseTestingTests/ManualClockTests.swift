@@ -4,11 +4,11 @@
 import BaseTesting
 import Testing
 
-@Suite("A clock that tests advance", .timeLimit(.minutes(1)))
+@Suite("Manual clock", .timeLimit(.minutes(1)))
 struct ManualClockTests {
     private let clock = ManualClock()
 
-    @Test("sleepers wake when their time has come, and not before")
+    @Test("Sleepers wake at their deadlines and not before")
     func order() async throws {
         let (wakes, woken) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -32,7 +32,7 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(3))
     }
 
-    @Test("a time that is past does not sleep")
+    @Test("A deadline in the past does not suspend")
     func past() async throws {
         clock.advance(by: .seconds(5))
         try await clock.sleep(until: ManualClock.Instant(offset: .seconds(5)))
@@ -41,7 +41,7 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(5))
     }
 
-    @Test("a cancelled sleeper wakes with an error, the others sleep on")
+    @Test("A cancelled sleeper wakes with an error, and the other sleepers continue")
     func cancellation() async throws {
         let cancelled = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
         let other = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
@@ -53,7 +53,7 @@ struct ManualClockTests {
         try await other.value
     }
 
-    @Test("sleeping in a cancelled task throws at once")
+    @Test("Sleeping in a cancelled task throws at once")
     func cancelledBefore() async {
         let task = Task { [clock] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -63,7 +63,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("cancelling and advancing at the same time wakes each sleeper once")
+    @Test("Concurrent cancellation and advance wake each sleeper once")
     func race() async {
         for _ in 0..<200 {
             let clock = ManualClock()

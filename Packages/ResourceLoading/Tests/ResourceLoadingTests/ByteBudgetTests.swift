@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Byte budget", .timeLimit(.minutes(1)))
 struct ByteBudgetTests {
-    @Test("Bytes are taken all or none, and given back")
+    @Test("Bytes are reserved all or none, and released")
     func takes() {
         let budget = ByteBudget(limit: 10)
         #expect(budget.reserve(7))
@@ -18,7 +18,7 @@ struct ByteBudgetTests {
         #expect(budget.used == 10)
     }
 
-    @Test("Numbers that make no sense take nothing, and give nothing", arguments: [-1, Int.min, Int.max])
+    @Test("Invalid counts reserve and release nothing", arguments: [-1, Int.min, Int.max])
     func hostile(count: Int) {
         let budget = ByteBudget(limit: 10)
         #expect(!budget.reserve(count))
@@ -29,7 +29,7 @@ struct ByteBudgetTests {
         #expect(ByteBudget(limit: -5).limit == 0)
     }
 
-    @Test("Many at once never take more than there is")
+    @Test("Concurrent reservations never exceed the limit")
     func concurrent() async {
         let budget = ByteBudget(limit: 100)
         let taken = await withTaskGroup(of: Int.self) { group in

@@ -5,7 +5,7 @@ import Foundation
 import ResourceLoading
 import Testing
 
-@Suite("Slices of files", .timeLimit(.minutes(1)))
+@Suite("File slices", .timeLimit(.minutes(1)))
 struct FileSliceTests {
     private let file: TemporaryFile
 
@@ -32,7 +32,7 @@ struct FileSliceTests {
         #expect(ResourceBody.file(slice).length == Int64(text.utf8.count))
     }
 
-    @Test("Parts are counted from the start of the slice")
+    @Test("Offsets are relative to the start of the slice")
     func parts() throws {
         let slice = FileSlice(try OpenFile(path: file.path), range: 2..<8)
         #expect(try slice.read(at: 0, count: 2) == Data("23".utf8))
@@ -47,7 +47,7 @@ struct FileSliceTests {
         #expect(try slice.read() == Data("0123456789".utf8))
     }
 
-    @Test("A file that ends early is an error, not fewer bytes")
+    @Test("A file that ends early causes an error")
     func ended() throws {
         let slice = FileSlice(try OpenFile(path: file.path), range: 0..<10)
         try file.truncate(to: 4)
@@ -57,7 +57,7 @@ struct FileSliceTests {
         expectIO { try beyond.read() }
     }
 
-    @Test("What cannot be opened or read says which path")
+    @Test("Errors of opening and reading contain the path")
     func unreadable() throws {
         expectIO { try OpenFile(path: file.path + "-none") }
         expectIO { try OpenFile(path: "") }
@@ -65,9 +65,9 @@ struct FileSliceTests {
         expectIO { try folder.read() }
     }
 
-    @Test("A file is closed when its last slice goes")
+    @Test("A file is closed when its last slice is released")
     func closes() throws {
-        // The lowest free number is given out next (POSIX, open), so numbers that come back were closed.
+        // open(2) returns the lowest free descriptor (POSIX), so repeated numbers show that files were closed.
         var numbers: Set<CInt> = []
         for _ in 0..<2_000 {
             numbers.insert(FileSlice(try OpenFile(path: file.path), range: 0..<1).file.descriptor)

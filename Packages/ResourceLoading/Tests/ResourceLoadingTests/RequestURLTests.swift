@@ -8,7 +8,7 @@ import Testing
 @Suite("Requests from URLs", .timeLimit(.minutes(1)))
 struct RequestURLTests {
     @Test(
-        "What is read, and how it is written",
+        "Valid URLs are normalized",
         arguments: [
             ("https://shop.example", "https://shop.example/"),
             ("https://shop.example/", "https://shop.example/"),
@@ -26,12 +26,12 @@ struct RequestURLTests {
         let request = try #require(HTTPRequest(urlText: text))
         #expect(request.urlText == written)
         #expect(request.method == .get)
-        // What was written reads as the same again.
+        // The result can be parsed again and does not change.
         #expect(try #require(HTTPRequest(urlText: written)).urlText == written)
     }
 
     @Test(
-        "What is no absolute URL with a host",
+        "Texts that are not absolute URLs with a host are rejected",
         arguments: [
             "", "/", "//shop.example/", "shop.example", "https:", "https:/shop.example", "https:///path", "https://?q",
             "https://#f", "://shop.example/", "javascript:alert(1)", "data:text/html,x", "about:blank", "#https://a/",
@@ -42,7 +42,7 @@ struct RequestURLTests {
         #expect(HTTPRequest(urlText: text) == nil)
     }
 
-    @Test("The parts are apart")
+    @Test("The components are separated")
     func parts() throws {
         let request = try #require(
             HTTPRequest(method: .post, urlText: "http://a.example:81/b?c#d", headerFields: [.accept: "e"]))

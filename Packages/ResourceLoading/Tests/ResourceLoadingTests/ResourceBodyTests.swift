@@ -23,7 +23,7 @@ struct ResourceBodyTests {
         }
     }
 
-    @Test("Every kind of body gives its bytes, up to the limit itself")
+    @Test("Every kind of body returns its bytes, up to and including the limit")
     func collect() async throws {
         let file = try TemporaryFile("abcdef".utf8)
         let slice = FileSlice(try OpenFile(path: file.path), range: 1..<5)
@@ -34,7 +34,7 @@ struct ResourceBodyTests {
         #expect(try await stream([]).collect(upTo: 0) == Data())
     }
 
-    @Test("One byte more than the limit is refused, whatever was announced")
+    @Test("A body that exceeds the limit by one byte is rejected, whatever its announced length")
     func limits() async throws {
         let file = try TemporaryFile("abcdef".utf8)
         await expectTooLarge(.bytes(Data("abcde".utf8)), limit: 4)
@@ -44,7 +44,7 @@ struct ResourceBodyTests {
         await expectTooLarge(stream([], length: .max), limit: 4)
     }
 
-    @Test("Lengths are known where they can be")
+    @Test("The length is known for every body except a stream without a length")
     func lengths() {
         #expect(ResourceBody.empty.length == 0)
         #expect(ResourceBody.bytes(Data("abc".utf8)).length == 3)
@@ -52,7 +52,7 @@ struct ResourceBodyTests {
         #expect(stream(["abc"], length: 3).length == 3)
     }
 
-    @Test("An error of the source reaches the reader as it is")
+    @Test("An error of the source reaches the reader unchanged")
     func failing() async throws {
         let (source, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
         continuation.yield(Data("a".utf8))
@@ -64,7 +64,7 @@ struct ResourceBodyTests {
         }
     }
 
-    @Test("A stream is pulled: who does not ask does not receive")
+    @Test("A stream requests data only when the reader asks for it")
     func pulled() async throws {
         let asked = Mutex(0)
         let source = AsyncThrowingStream<Data, any Error> {
@@ -83,7 +83,7 @@ struct ResourceBodyTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("Who is cancelled while reading ends the source")
+    @Test("Cancelling a reader cancels the source")
     func cancelled() async throws {
         let (source, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
         let (ends, end) = AsyncStream<Bool>.makeStream()

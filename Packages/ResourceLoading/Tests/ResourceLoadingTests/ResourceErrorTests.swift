@@ -8,7 +8,7 @@ import Testing
 struct ResourceErrorTests {
     private struct Other: Error {}
 
-    @Test("An error of this type stays as it is, however often it is wrapped")
+    @Test("A ResourceError stays unchanged when it is wrapped")
     func wrapping() {
         let error = ResourceError(.tls, "expired", at: "https://a/", cause: Other())
         let again = ResourceError(ResourceError(error, at: "elsewhere"))
@@ -16,14 +16,14 @@ struct ResourceErrorTests {
         #expect(again.cause is Other)
     }
 
-    @Test("A cancellation is told apart from a fault")
+    @Test("A cancellation and other errors have different codes")
     func others() {
         #expect(ResourceError(CancellationError()).code == .cancelled)
         let fault = ResourceError(Other(), at: "https://a/")
         #expect(fault.code == .internal && fault.location == "https://a/" && fault.cause is Other)
     }
 
-    @Test("One line: code, what, where")
+    @Test("The description is one line with code, message and location")
     func description() {
         #expect("\(ResourceError(.timedOut, "no answer", at: "https://a/"))" == "timed-out: no answer (https://a/)")
         #expect("\(ResourceError(.io, "disk"))" == "io: disk")

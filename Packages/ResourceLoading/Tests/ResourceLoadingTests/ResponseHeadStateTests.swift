@@ -22,14 +22,14 @@ struct ResponseHeadStateTests {
         }
     }
 
-    @Test("Refuses a status outside of 100 to 999", arguments: [Int.min, -200, -1, 0, 1, 12, 20, 99, 1_000, Int.max])
+    @Test("Rejects a status outside 100 to 999", arguments: [Int.min, -200, -1, 0, 1, 12, 20, 99, 1_000, Int.max])
     func range(status: Int) {
         var state = ResponseHeadState()
         #expect(throws: ResponseHeadState.Violation.self) { try state.receive(status: status) }
     }
 
     @Test(
-        "Refuses a :status that is not three digits",
+        "Rejects a :status that is not three digits",
         arguments: ["", "-1", "-20", "+20", "20", "0200", "1000", "2 0", "2OO", "٢٠٠", "200 ", "99999999999999999999"])
     func digits(text: String) {
         var state = ResponseHeadState()
@@ -38,7 +38,7 @@ struct ResponseHeadStateTests {
         }
     }
 
-    @Test("Refuses 101 unless the request asked for another protocol")
+    @Test("Rejects 101 unless the request asked for another protocol")
     func upgrade() throws {
         var plain = ResponseHeadState()
         #expect(throws: ResponseHeadState.Violation.self) { try plain.receive(status: 101) }
@@ -47,7 +47,7 @@ struct ResponseHeadStateTests {
         #expect(head == .final)
     }
 
-    @Test("Refuses heads out of order")
+    @Test("Rejects heads out of order")
     func order() throws {
         var ended = ResponseHeadState()
         #expect(throws: ResponseHeadState.Violation.self) { try ended.receive(status: 103, endsMessage: true) }

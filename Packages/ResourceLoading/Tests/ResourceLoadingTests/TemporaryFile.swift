@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A file that a test fills, in the system's folder for such; removed with its last reference.
+/// A temporary file with given content. It is removed when its last reference is released.
 final class TemporaryFile {
     let path: String
 

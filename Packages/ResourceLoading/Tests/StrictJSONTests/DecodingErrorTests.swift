@@ -16,7 +16,7 @@ struct DecodingErrorTests {
     }
 
     @Test(
-        "An error has its reason and its place",
+        "An error has a reason and a location",
         arguments: [
             (#"{"rules":[{"host":"a"},{"host":1}]}"#, "not of type String", "rules[1].host"),
             (#"{"rules":[{"host":null}]}"#, "null, and not of type String", "rules[0].host"),

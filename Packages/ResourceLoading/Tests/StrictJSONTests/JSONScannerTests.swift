@@ -5,7 +5,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-@Suite("The JSON scanner", .timeLimit(.minutes(1)))
+@Suite("JSON scanner", .timeLimit(.minutes(1)))
 struct JSONScannerTests {
     private func skip(_ bytes: some Sequence<UInt8>, limits: JSONScanner.Limits = .init()) throws {
         try Array(bytes).withUnsafeBytes { buffer in
@@ -23,7 +23,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "A name twice in one object is refused, wherever the object is",
+        "A duplicate name in an object is rejected at any depth",
         arguments: [
             #"{"a":1,"a":1}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"a":1,"a":2}]}"#, #"{"":0,"":0}"#,
             #"{"a":1,"\u0061":2}"#, #"{"\/":1,"/":2}"#, #"{"ä":1,"\u00e4":2}"#, #"[{"a":{"b":1,"c":2,"b":3}}]"#,
@@ -33,7 +33,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "Names that differ in bytes are two, and so are names of two objects",
+        "Names with different bytes, and equal names in different objects, are accepted",
         arguments: [
             #"{"a":{"a":{"a":1}},"b":{"a":1}}"#, #"[{"a":1},{"a":1}]"#, #"{"a":1,"A":2,"aa":3}"#,
             "{\"\u{E9}\":1,\"e\u{301}\":2}",
@@ -42,7 +42,7 @@ struct JSONScannerTests {
         #expect(code(json) == nil)
     }
 
-    @Test("A name twice is found among many", arguments: [2, 31, 32, 33, 34, 5_000])
+    @Test("A duplicate name is found among many names", arguments: [2, 31, 32, 33, 34, 5_000])
     func manyNames(_ count: Int) {
         let names = (0..<count).map { #""n\#($0)":{"n":0}"# }
         #expect(code("{\(names.joined(separator: ","))}") == nil)
@@ -51,7 +51,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("Limits of depth, names and their length")
+    @Test("The limits of depth, number of names and name length are enforced")
     func limits() {
         var limits = JSONScanner.Limits()
         (limits.depth, limits.names, limits.nameLength) = (3, 4, 5)
@@ -61,7 +61,7 @@ struct JSONScannerTests {
         #expect(code(#"{"123456":1}"#, limits: limits) == .tooLong)
     }
 
-    @Test("Long texts are checked in pieces that no letter is cut by", arguments: 0...5)
+    @Test("Long strings are validated in chunks that do not split characters", arguments: 0...5)
     func longTexts(_ shift: Int) throws {
         let letters = Array(String(repeating: "aé€😀", count: 20_000).utf8)
         let text = Array(repeating: UInt8(ascii: "x"), count: shift) + letters
@@ -73,7 +73,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("Strings are read with and without escapes")
+    @Test("Strings with and without escapes are read")
     func strings() throws {
         let texts = [
             (#""plain""#, "plain"), (#""\u00e4\n\/\ud83d\ude00é""#, "ä\n/😀é"), (#""""#, ""), (#""\"""#, "\""),
@@ -91,7 +91,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("Names with escapes are refused where they are not allowed, and shown as they were written")
+    @Test("Names with escapes are rejected if they are not allowed, and the error shows them as written")
     func escapedNames() {
         var limits = JSONScanner.Limits()
         limits.allowsEscapedNames = false
@@ -102,7 +102,7 @@ struct JSONScannerTests {
         #expect(code(#"{"\u0061":1}"#) == nil)
     }
 
-    @Test("A text of limited size may have many names, and long ones")
+    @Test("With a depth limit only, a text may have many and long names")
     func depthOnly() {
         let names = (0..<10_001).map { #""n\#($0)":0"# }.joined(separator: ",")
         let long = String(repeating: "x", count: 8_193)
@@ -113,7 +113,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "What is no JSON is refused, and where",
+        "Malformed JSON is rejected with position and message",
         arguments: [
             ("", 0, "no JSON value"), ("{", 1, "no name in quotes, where a member begins"),
             ("[1,]", 3, "no JSON value"),
@@ -131,7 +131,7 @@ struct JSONScannerTests {
         #expect(error?.message.hasPrefix(message) == true)
     }
 
-    @Test("Numbers are read as their text; integers are those without fraction and exponent")
+    @Test("Numbers are read as text, and only numbers without fraction and exponent are integers")
     func numbers() throws {
         let integers = ["0", "-0", "12345678901234567890", "-7"]
         for json in integers + ["1.50", "-0.10e-05", "1E+400", "0e0"] {
@@ -147,7 +147,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("A value that is skipped is found as it was written")
+    @Test("The range of a skipped value contains its text as written")
     func spans() throws {
         let values = [#"{ "z":1.50, "a":["]}\"",{"b":2}] }"#, "[ 1 , 2 ]", #""\"}""#, "-1.0e3", "true", "null"]
         let json = "{" + values.enumerated().map { "\n\"n\($0)\" : \($1) " }.joined(separator: ",") + "}"
@@ -162,7 +162,7 @@ struct JSONScannerTests {
         #expect(found == values)
     }
 
-    @Test("Of a value that is passed on, the grammar is checked only")
+    @Test("For a skipped value without text checks, only the grammar is checked")
     func grammar() throws {
         func skip(_ json: String, checksText: Bool) throws {
             try Array(json.utf8).withUnsafeBytes { buffer in
@@ -177,7 +177,7 @@ struct JSONScannerTests {
         ] {
             try skip("[\(json)]", checksText: false)
             #expect(throws: JSONError.self) { try skip("[\(json)]", checksText: true) }
-            // The next value is checked again.
+            // The next value is checked completely.
             #expect(throws: JSONError.self) {
                 try Array("[\(json),\(json)]".utf8).withUnsafeBytes { buffer in
                     var scanner = JSONScanner(buffer)

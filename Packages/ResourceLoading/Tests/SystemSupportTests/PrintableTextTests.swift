@@ -7,7 +7,7 @@ import Testing
 @Suite("Printable text", .timeLimit(.minutes(1)))
 struct PrintableTextTests {
     @Test(
-        "Controls, line ends and changes of direction are replaced",
+        "Control characters, line separators and bidirectional controls are replaced",
         arguments: [
             ("plain é 漢 😀", "plain é 漢 😀"),
             ("a\nb\r\tc\0", "a\u{FFFD}b\u{FFFD}\u{FFFD}c\u{FFFD}"),
@@ -19,7 +19,7 @@ struct PrintableTextTests {
         #expect(text.printable(limit: 200) == expected)
     }
 
-    @Test("A text is cut at the limit")
+    @Test("A text is truncated at the limit")
     func cut() {
         #expect("abcd".printable(limit: 4) == "abcd")
         #expect("abcde"[...].printable(limit: 4) == "abcd")

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import WebSyntax
 
-/// RFC 6265bis, section 5.1.1.
+/// Tests of RFC 6265bis, section 5.1.1.
 @Suite(.timeLimit(.minutes(3)))
 struct CookieDateTests {
     @Test(

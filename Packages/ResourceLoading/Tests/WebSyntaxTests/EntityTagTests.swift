@@ -4,7 +4,7 @@
 import Testing
 import WebSyntax
 
-/// RFC 9110, section 8.8.3.
+/// Tests of RFC 9110, section 8.8.3.
 @Suite(.timeLimit(.minutes(1)))
 struct EntityTagTests {
     @Test(

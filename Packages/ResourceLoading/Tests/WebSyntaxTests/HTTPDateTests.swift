@@ -10,7 +10,7 @@ struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     @Test(
-        "The three spellings mean the same instant",
+        "The three formats describe the same time",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "SUN, 06 nov 1994 08:49:37 gmt",
@@ -19,7 +19,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: 784_111_777))
     }
 
-    @Test("A year with two digits is at most fifty years ahead")
+    @Test("A two-digit year is at most fifty years in the future")
     func century() {
         #expect(
             HTTPDate.parse("Thursday, 18-Aug-50 02:01:18 GMT", now: now) == Date(timeIntervalSince1970: 2_544_400_878))
@@ -27,7 +27,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Nothing else is a date",
+        "Other texts are not dates",
         arguments: [
             "", "0", "-1", "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 50 02:01:18 GMT",
             "Thu 18 Aug 2050 02:01:18 GMT",
@@ -40,7 +40,7 @@ struct HTTPDateTests {
         #expect(HTTPDate.parse(text, now: now) == nil)
     }
 
-    @Test("What is written is read again, over all years")
+    @Test("Formatted dates of all years can be parsed again")
     func roundTrip() {
         for seconds in stride(from: -62_135_596_800, through: 253_402_300_799, by: 86_399 * 997) {
             let date = Date(timeIntervalSince1970: Double(seconds))

@@ -4,7 +4,7 @@
 import Testing
 import WebSyntax
 
-/// RFC 9110, section 14.
+/// Tests of RFC 9110, section 14.
 @Suite(.timeLimit(.minutes(1)))
 struct RangeTests {
     @Test(

@@ -11,7 +11,7 @@ struct RetryAfterTests {
     private let now = Date(timeIntervalSince1970: 1_795_262_400)
 
     @Test(
-        "Seconds and dates are read, other values are not",
+        "Seconds and dates are parsed, and other values are rejected",
         arguments: [
             ("120", 120), ("0", 0), (" 5", 5), ("99999999999999999999", 1_000_000_000),
             ("Sat, 21 Nov 2026 12:02:00 GMT", 120), ("Saturday, 21-Nov-26 12:00:30 GMT", 30),

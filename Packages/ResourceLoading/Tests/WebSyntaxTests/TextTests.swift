@@ -41,7 +41,7 @@ struct TextTests {
         #expect(!"chunkeds".utf8.equalsIgnoringCase("chunked"))
         #expect("BYTES=1".utf8.startsIgnoringCase("bytes="))
         #expect(!"byte".utf8.startsIgnoringCase("bytes="))
-        // The Kelvin sign is a k to Unicode.
+        // Unicode maps the Kelvin sign to k.
         #expect(!"\u{212A}eep".utf8.equalsIgnoringCase("keep"))
         #expect("AÄ\u{212A}".asciiLowercased == "aÄ\u{212A}")
         #expect("AB"[...].asciiLowercased == "ab")

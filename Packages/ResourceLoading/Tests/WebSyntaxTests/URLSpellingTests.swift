@@ -5,10 +5,10 @@ import Foundation
 import Testing
 import WebSyntax
 
-@Suite("Spelling of URLs", .timeLimit(.minutes(1)))
+@Suite("URL spelling", .timeLimit(.minutes(1)))
 struct URLSpellingTests {
     @Test(
-        "What may not stand as it is is encoded, and escapes are not encoded again",
+        "Characters that are not allowed are escaped, and escapes are not escaped again",
         arguments: [
             ("https://h/a%20|b", "https://h/a%20%7Cb"), ("https://h/?a[]=1&b=%20", "https://h/?a%5B%5D=1&b=%20"),
             ("https://h/%25|", "https://h/%25%7C"), ("https://h/%zz%2", "https://h/%25zz%252"),
@@ -21,13 +21,13 @@ struct URLSpellingTests {
         ])
     func encoded(text: String, expected: String) throws {
         #expect(URLSpelling.strict(text) == expected)
-        // Once is enough, and Foundation takes it as it is.
+        // The result is a fixed point, and Foundation does not change it.
         #expect(URLSpelling.strict(expected) == expected)
         #expect(URL(string: expected)?.absoluteString == expected)
     }
 
     @Test(
-        "Segments of dots are taken out of a path, also where they are escaped",
+        "Dot segments are removed from a path, including escaped ones",
         arguments: [
             ("/", "/"), ("/a/b", "/a/b"), ("/a//b/", "/a//b/"), ("/a/../b", "/b"), ("/a/./b/.", "/a/b/"),
             ("/a/b/..", "/a/"), ("/../..", "/"), ("/a/%2e%2E/b", "/b"), ("/a/.%2e", "/"), ("/%2e/a", "/a"),
@@ -40,7 +40,7 @@ struct URLSpellingTests {
     }
 
     @Test(
-        "What may stand stays",
+        "Allowed characters stay unchanged",
         arguments: [
             "", "/", "https://h", "https://h/a/../b//c;d=e?f=g/h?i&'(*)!$+,:@~_-.#j/k?l", "https://[::1]/%2F?%3f#%23",
             "javascript:alert(1)", "data:text/html,x",

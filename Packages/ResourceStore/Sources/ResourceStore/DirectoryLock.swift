@@ -11,21 +11,21 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// Use of a store's directory, held while the object lives: exclusive, or shared with others that only read.
+/// A lock on a store's directory, held while the object lives: exclusive, or shared among readers.
 ///
-/// flock(2) belongs to the open file, not to the process: a second open in the same process is refused too,
-/// and the system lets go when the process ends in whatever way.
+/// flock(2) locks belong to the open file and not to the process. A second open in the same process is therefore
+/// rejected too, and the system releases the lock when the process ends.
 final class DirectoryLock: Sendable {
     private let file: StoredFile
     private let directory: String
     private let isShared: Bool
 
-    /// The open lock file.
+    /// The descriptor of the lock file.
     var descriptor: CInt { file.descriptor }
 
-    /// Takes the lock for a store that writes.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it, and
-    ///   ``StoreError/Code-swift.struct/untrusted`` if the lock file is a link or belongs to another user.
+    /// Acquires the exclusive lock of a store that writes.
+    /// - Throws: ``StoreError`` with code `inUse` if another store holds the lock, and
+    ///   with code `untrusted` if the lock file is a link or belongs to another user.
     convenience init(_ folder: PrivateFolder) throws {
         guard let file = try folder.ownFile(Self.name, creates: true) else {
             throw StoreError(SystemError("open", number: ENOENT, at: folder.location(of: Self.name)))
@@ -33,7 +33,7 @@ final class DirectoryLock: Sendable {
         try self.init(file, folder.path, isShared: false)
     }
 
-    /// Takes the lock for reading; `nil` if there is no lock file, since none is made.
+    /// Acquires the lock for reading. Returns `nil` if there is no lock file, because readers do not create one.
     /// - Throws: ``StoreError``, as ``init(_:)`` does.
     static func shared(_ folder: PrivateFolder) throws -> DirectoryLock? {
         try folder.file(name).map { try DirectoryLock($0, folder.path, isShared: true) }
@@ -48,8 +48,8 @@ final class DirectoryLock: Sendable {
         try acquire()
     }
 
-    /// Takes the lock, again after ``release()``.
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/inUse`` where someone else has it.
+    /// Acquires the lock, also again after ``release()``.
+    /// - Throws: ``StoreError`` with code `inUse` if another store holds the lock.
     func acquire() throws {
         while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             let failure = SystemError("flock", at: directory)
@@ -59,14 +59,14 @@ final class DirectoryLock: Sendable {
         }
     }
 
-    /// Lets go of the lock for a while.
+    /// Releases the lock until ``acquire()``.
     func release() {
         flock(descriptor, LOCK_UN)
     }
 
     deinit {
-        // Not close alone: a child process that is between fork and exec has a copy of the descriptor, and the
-        // lock would stay until it is closed there too.
+        // Closing the descriptor is not enough: a child process between fork and exec has a copy of it, and the lock
+        // would remain until that is closed too.
         flock(descriptor, LOCK_UN)
     }
 }

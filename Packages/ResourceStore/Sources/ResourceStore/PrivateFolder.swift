@@ -13,20 +13,20 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A folder of the app's own data, open as a descriptor.
+/// An open folder of the app's own data.
 ///
-/// Names are looked up below the descriptor, so that a folder which is exchanged for another one, or for a symbolic link,
-/// leads nowhere else. The folder itself is reached by its path; below it, symbolic links are refused. What it opens must
-/// belong to the process's user or to root, who is trusted anyway. Folders are made with mode 0700 and files with mode
-/// 0600; what has a wider mode is tightened when it is opened for writing.
+/// Names are looked up relative to the descriptor. Replacing the folder with another one or with a symbolic link
+/// therefore has no effect on later lookups. The folder itself is opened by its path; below it, symbolic links are
+/// rejected. Files and folders must belong to the process's user or to root. Folders are created with mode 0700 and
+/// files with mode 0600. A wider mode is restricted when a file or folder is opened for writing.
 ///
 /// Isolation: any. Calls block their thread.
 public final class PrivateFolder: Sendable {
-    /// The path by which the folder was opened, for messages.
+    /// The path that the folder was opened by, for messages.
     public let path: String
     private let directory: DirectoryDescriptor
 
-    /// The descriptor, open while the object lives.
+    /// The descriptor, open while this object lives.
     var descriptor: CInt { directory.descriptor }
 
     private init(unchecked directory: DirectoryDescriptor) {
@@ -41,12 +41,13 @@ public final class PrivateFolder: Sendable {
 
     /// Opens a folder by its path.
     /// - Parameters:
-    ///   - path: an absolute or relative path. Symbolic links on the way are followed.
-    ///   - followsLink: whether the folder itself may be reached by a symbolic link.
-    ///   - tightens: whether a mode that lets other users in is changed to 0700.
-    /// - Returns: `nil` if there is no such folder.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the folder belongs to another user
-    ///   or is shared with other users, as `/tmp` is, or is a link that is not followed.
+    ///   - path: an absolute or relative path. Symbolic links in the parent path are followed.
+    ///   - followsLink: a Boolean value that indicates whether the last component may be a symbolic link.
+    ///   - tightens: a Boolean value that indicates whether a mode that permits access by other users is changed to
+    ///     0700.
+    /// - Returns: `nil` if the folder does not exist.
+    /// - Throws: ``StoreError``, with code `untrusted` if the folder belongs to another
+    ///   user, is shared with other users like `/tmp`, or is a link that is not followed.
     public static func open(
         _ path: String, followsLink: Bool = true, tightens: Bool = true
     ) throws -> PrivateFolder? {
@@ -63,10 +64,10 @@ public final class PrivateFolder: Sendable {
         return try PrivateFolder(directory, tightens: tightens)
     }
 
-    /// Opens a folder in this one.
-    /// - Returns: `nil` if there is no such name.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link, is no
-    ///   folder or belongs to another user.
+    /// Opens a subfolder.
+    /// - Returns: `nil` if the name does not exist.
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
+    ///   is not a folder or belongs to another user.
     public func subfolder(_ name: String, tightens: Bool = true) throws -> PrivateFolder? {
         guard let directory = try opened(name, { () throws(SystemError) in try directory.subdirectory(name) }) else {
             return nil
@@ -74,7 +75,7 @@ public final class PrivateFolder: Sendable {
         return try PrivateFolder(directory, tightens: tightens)
     }
 
-    /// Opens a folder in this one, which is made if there is none.
+    /// Opens a subfolder, and creates it if it does not exist.
     /// - Throws: ``StoreError``, as ``subfolder(_:tightens:)`` does.
     public func makeSubfolder(_ name: String) throws -> PrivateFolder {
         _ = try SystemError.mapping {
@@ -91,10 +92,10 @@ public final class PrivateFolder: Sendable {
     /// Reads a file of this folder.
     /// - Parameters:
     ///   - name: the name of the file in this folder.
-    ///   - limit: the maximum size of the file, in bytes.
-    /// - Returns: `nil` if there is no such name, or if the file is larger than the limit.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link, is no
-    ///   file or belongs to another user.
+    ///   - limit: the maximum size of the file in bytes.
+    /// - Returns: `nil` if the name does not exist, or if the file is larger than the limit.
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
+    ///   is not a regular file or belongs to another user.
     public func contents(of name: String, upTo limit: Int) throws -> Data? {
         guard let file = try file(name), try file.status().size <= Int64(limit) else { return nil }
         var content = Data()
@@ -105,8 +106,8 @@ public final class PrivateFolder: Sendable {
         return content.count <= limit ? content : nil
     }
 
-    /// Puts a file in the place of the one before. A kill leaves the one or the other, and perhaps a file whose name is
-    /// this one's and ends in `.new`; a power cut may lose the new one.
+    /// Replaces a file atomically. After a kill, the old or the new file remains, and possibly a temporary file with
+    /// the suffix `.new`. A power failure may lose the new file.
     /// - Throws: ``StoreError``.
     public func replace(_ name: String, with content: Data) throws {
         try SystemError.mapping {
@@ -116,7 +117,7 @@ public final class PrivateFolder: Sendable {
         }
     }
 
-    /// Removes a file, or a symbolic link itself; a name that is not there is fine.
+    /// Removes a file, or a symbolic link itself. Does nothing if the name does not exist.
     /// - Throws: ``StoreError``.
     public func remove(_ name: String) throws {
         try SystemError.mapping {
@@ -126,7 +127,7 @@ public final class PrivateFolder: Sendable {
         }
     }
 
-    /// The names in this folder, in no order. Names that are not UTF-8 are left out.
+    /// Returns the names in this folder, unsorted. Names that are not UTF-8 are omitted.
     /// - Throws: ``StoreError``.
     public func names() throws -> [String] {
         var names: [String] = []
@@ -145,15 +146,15 @@ public final class PrivateFolder: Sendable {
 // MARK: - For the store
 
 extension PrivateFolder {
-    /// The path of a name, for messages and for libraries that know only paths.
+    /// Returns the path of a name, for messages and for libraries that accept only paths.
     func location(of name: String) -> String { directory.location(of: name) }
 
     /// Opens a file for reading.
-    /// - Returns: `nil` if there is no such name.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a symbolic link, is no
-    ///   file or belongs to another user.
+    /// - Returns: `nil` if the name does not exist.
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a symbolic link,
+    ///   is not a regular file or belongs to another user.
     func file(_ name: String) throws -> StoredFile? {
-        // A pipe in its place must not block.
+        // `O_NONBLOCK` prevents blocking if the name is a pipe.
         let opening = { () throws(SystemError) in try self.directory.openFile(name, O_RDONLY | O_NONBLOCK) }
         guard let descriptor = try opened(name, opening) else { return nil }
         let file = StoredFile(descriptor, location(of: name))
@@ -161,7 +162,7 @@ extension PrivateFolder {
         return file
     }
 
-    /// Makes a file for writing; its name must be new.
+    /// Creates a file for writing. The name must not exist.
     func create(_ name: String) throws -> StoredFile {
         let descriptor = try SystemError.mapping {
             try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
@@ -171,12 +172,13 @@ extension PrivateFolder {
         return StoredFile(descriptor, location(of: name))
     }
 
-    /// Makes a file without bytes, if there is none, and checks it as the store's own: one that is written to by other
-    /// means must have no second name, and no other user may read it.
-    /// - Parameter creates: whether to make it.
-    /// - Returns: the file, open for reading and writing, or `nil` if there is none.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if the name is a link, is no file or
-    ///   belongs to another user.
+    /// Opens a file of the store for reading and writing, and optionally creates it empty.
+    ///
+    /// Other code writes to such a file, so it must have no second name, and no other user may read it.
+    /// - Parameter creates: a Boolean value that indicates whether a missing file is created.
+    /// - Returns: the open file, or `nil` if it does not exist.
+    /// - Throws: ``StoreError``, with code `untrusted` if the name is a link, is not a
+    ///   regular file or belongs to another user.
     func ownFile(_ name: String, creates: Bool) throws -> StoredFile? {
         let flags = O_RDWR | O_NONBLOCK | (creates ? O_CREAT : 0)
         let opening = { () throws(SystemError) in try self.directory.openFile(name, flags, mode: 0o600) }
@@ -191,7 +193,7 @@ extension PrivateFolder {
         return file
     }
 
-    /// The attributes of a name, which are a symbolic link's own; `nil` if it is not there.
+    /// Returns the attributes of a name, or `nil` if it does not exist. A symbolic link is not followed.
     func attributes(of name: String) throws -> FileStatus? {
         try SystemError.mapping {
             try directory.status(of: name)
@@ -200,13 +202,13 @@ extension PrivateFolder {
         }
     }
 
-    /// The status of a regular file, or `nil` if there is none.
+    /// Returns the attributes of a regular file, or `nil` if there is none.
     func status(of name: String) throws -> FileStatus? {
         guard let status = try attributes(of: name), status.kind == .file else { return nil }
         return status
     }
 
-    /// Gives a file another name, in place of what has it.
+    /// Moves a file to another folder and name, and replaces an existing file.
     func move(_ name: String, to folder: PrivateFolder, _ target: String) throws {
         try SystemError.mapping {
             try directory.rename(name, to: folder.directory, target)
@@ -215,17 +217,17 @@ extension PrivateFolder {
         }
     }
 
-    /// Makes a file without bytes, if there is none.
+    /// Creates an empty file if the name does not exist.
     func createEmpty(_ name: String) throws {
         _ = try ownFile(name, creates: true)
     }
 
-    /// Removes a folder with all that is in it, or a file, or a symbolic link itself; a name that is not there is fine.
-    /// - Parameter depth: the number of folders within folders that are gone into.
+    /// Removes a file, a symbolic link itself, or a folder with its content. Does nothing if the name does not exist.
+    /// - Parameter depth: the maximum depth of nested folders.
     func removeTree(_ name: String, depth: Int = 8) throws {
         guard let status = try attributes(of: name) else { return }
         guard status.kind == .directory else { return try remove(name) }
-        guard depth > 0 else { throw StoreError(.io, "too many folders within folders", at: location(of: name)) }
+        guard depth > 0 else { throw StoreError(.io, "folders are nested too deeply", at: location(of: name)) }
         let folder = PrivateFolder(
             unchecked: try SystemError.mapping {
                 try directory.subdirectory(name)
@@ -240,12 +242,12 @@ extension PrivateFolder {
         }
     }
 
-    /// Makes the names in this folder safe from a power cut. Blocks until the device has them.
+    /// Flushes the names in this folder to the device. Blocks until that is done.
     func secure() throws {
         try sync()
     }
 
-    /// Makes the names in this folder safe from a power cut.
+    /// Flushes the names in this folder to the device.
     /// - Parameter isThrough: see `FileIO.sync(_:isThrough:)`.
     func sync(isThrough: Bool = true) throws {
         try SystemError.mapping {
@@ -264,7 +266,7 @@ extension PrivateFolder {
             StoreError($0)
         }
         try Self.check(status, is: .directory, at: path)
-        // The mark of a folder that is meant for everybody, which must not be closed to them either.
+        // The sticky bit marks a folder that is meant for all users, whose mode must not be restricted.
         guard status.permissions & UInt32(S_ISVTX) == 0 else {
             throw StoreError(.untrusted, "the folder is shared with other users", at: path)
         }
@@ -281,17 +283,17 @@ extension PrivateFolder {
         }
     }
 
-    /// Takes away what other users may do.
+    /// Removes the permissions of other users.
     private static func tighten(_ descriptor: CInt, _ status: FileStatus, at path: String) {
         let excess = status.permissions & 0o077
         guard excess != 0, fchmod(descriptor, mode_t(status.permissions & 0o7700)) != 0 else { return }
-        // No error: some file systems have no modes, and a store that was there must stay readable.
+        // A failure is only logged: some file systems have no modes, and an existing store must stay readable.
         Logger(label: "container.store").warning(
             "other users may read or change the store",
             metadata: ["path": "\(path)", "reason": "\(SystemError.lastReason)"])
     }
 
-    /// Opens a name; `nil` if it is not there.
+    /// Opens a name, or returns `nil` if it does not exist.
     private func opened<Value>(_ name: String, _ open: () throws(SystemError) -> Value) throws -> Value? {
         do {
             return try open()
@@ -301,7 +303,7 @@ extension PrivateFolder {
         }
     }
 
-    /// The reason why a name could not be opened.
+    /// Returns the error for a name that could not be opened.
     private func refusal(of name: String, _ error: SystemError) -> StoreError {
         let location = location(of: name)
         guard let status = try? attributes(of: name) else { return StoreError(error) }
@@ -309,7 +311,7 @@ extension PrivateFolder {
         case .symbolicLink: return StoreError(.untrusted, "is a symbolic link", at: location)
         case .directory where error.number == EISDIR: return StoreError(.untrusted, "is no file", at: location)
         case _ where error.number == ENOTDIR: return StoreError(.untrusted, "is no folder", at: location)
-        // A socket, or a device without a driver.
+        // `ENXIO`: a socket, or a device without a driver.
         case _ where error.number == ENXIO: return StoreError(.untrusted, "is no file", at: location)
         default: return StoreError(error)
         }

@@ -3,50 +3,50 @@
 
 public import ContentDigest
 
-/// What a check of everything found.
+/// The result of a complete check of a store.
 public struct StoreCheck: Sendable, Hashable {
-    /// How far a check has come.
+    /// The progress of a check.
     public struct Progress: Sendable, Hashable {
-        /// Blobs that were compared with their digest.
+        /// The number of blobs that were compared with their digest.
         public var completedBlobs: Int
-        /// All blobs, rows and files.
+        /// The total number of blobs, rows and files.
         public var totalBlobs: Int
-        /// The bytes of those that were compared.
+        /// The size in bytes of the compared blobs.
         public var completedBytes: Int64
-        /// The bytes of all blobs.
+        /// The size in bytes of all blobs.
         public var totalBytes: Int64
     }
 
-    /// A name whose bytes are not there, or are there with another size.
+    /// A reference whose blob is missing or has another size.
     public struct Lack: Sendable, Hashable {
-        /// The generation that names them, or `nil` for a resource.
+        /// The generation with the reference, or `nil` for a resource.
         public let generation: Int64?
         /// The path in the generation, or the resource's key.
         public let name: String
-        /// The digest of the bytes that are missing.
+        /// The digest of the missing bytes.
         public let blob: SHA256Digest
     }
 
-    /// What SQLite says of the structure of the databases, where it does not say that they are sound.
+    /// SQLite's messages about structural errors of the databases.
     public internal(set) var brokenDatabases: [String] = []
-    /// The blobs whose bytes were compared with their digest.
+    /// The sound blobs.
     public internal(set) var blobs = StoreStatistics.Amount()
-    /// Blobs whose bytes are not those of their digest.
+    /// Blobs that do not match their digest.
     public internal(set) var damagedBlobs: [SHA256Digest] = []
-    /// Names without their bytes, those among them whose blob is damaged; the first 1,000.
+    /// References without a sound blob; the first 1,000.
     public internal(set) var lacking: [Lack] = []
-    /// How many names lack their bytes.
+    /// The number of references without a sound blob.
     public internal(set) var lackingCount = 0
-    /// Generations whose table is not as it was staged.
+    /// Generations whose table does not match its seal.
     public internal(set) var damagedGenerations: [Int64] = []
-    /// How many resources have a record that is not as it was put.
+    /// The number of resources whose record does not match its seal.
     public internal(set) var damagedResources = 0
-    /// Documents whose bytes are not those that were put.
+    /// Documents that do not match their digest.
     public internal(set) var damagedDocuments: [String] = []
-    /// Blobs that nothing names. No fault: a sweep takes them.
+    /// Blobs without a reference. They are not an error: a sweep removes them.
     public internal(set) var orphanBlobs = StoreStatistics.Amount()
 
-    /// Whether nothing is wrong.
+    /// A Boolean value that indicates whether the check found no error.
     public var isSound: Bool {
         brokenDatabases.isEmpty && damagedBlobs.isEmpty && lackingCount == 0 && damagedGenerations.isEmpty
             && damagedResources == 0 && damagedDocuments.isEmpty

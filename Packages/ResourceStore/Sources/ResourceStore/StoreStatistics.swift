@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a store holds at one moment.
+/// The content of a store at one time.
 public struct StoreStatistics: Sendable, Hashable {
-    /// A number of things, and their bytes together.
+    /// A number of items and their total size.
     public struct Amount: Sendable, Hashable, Codable {
-        /// How many there are.
+        /// The number of items.
         public internal(set) var count = 0
-        /// Their bytes together.
+        /// The total size in bytes.
         public internal(set) var bytes: Int64 = 0
 
-        /// Counts a thing. Sizes of a damaged database may be any numbers.
+        /// Adds an item. The sizes in a damaged database may be arbitrary numbers.
         mutating func add(_ size: Int64) {
             count += 1
             let (sum, overflow) = bytes.addingReportingOverflow(size)
@@ -22,51 +22,51 @@ public struct StoreStatistics: Sendable, Hashable {
     public internal(set) var rowBlobs = Amount()
     /// Blobs that are files.
     public internal(set) var fileBlobs = Amount()
-    /// Those of both that nothing names: what a sweep would take.
+    /// Blobs of both kinds without a reference, which a sweep would remove.
     public internal(set) var orphanBlobs = Amount()
-    /// How many generations are in each state; states without one are left out.
+    /// The number of generations in each state. States without generations are omitted.
     public internal(set) var generations: [StoredGeneration.State: Int] = [:]
-    /// The blobs that generations name, each counted once: what ``BlobStore/Configuration/packageBudget`` is about.
+    /// The blobs of generations, each counted once. ``BlobStore/Configuration/packageBudget`` limits their size.
     public internal(set) var packages = Amount()
-    /// The resources, each with its size and overhead: what ``BlobStore/Configuration/resourceBudget`` is about.
+    /// The resources with size and overhead. ``BlobStore/Configuration/resourceBudget`` limits their size.
     public internal(set) var resources = Amount()
-    /// The documents, each with its file's size.
+    /// The documents with the sizes of their files.
     public internal(set) var documents = Amount()
 }
 
-/// What a store has counted since it was opened.
+/// The counters of a store since it was opened.
 public struct StoreCounters: Sendable, Hashable {
-    /// Small blobs that were found in memory.
+    /// The number of lookups of small blobs that the memory cache answered.
     public internal(set) var memoryHits = 0
-    /// Small blobs, and blobs of unknown size, that were not.
+    /// The number of other lookups of small blobs and of blobs of unknown size.
     public internal(set) var memoryMisses = 0
-    /// What the memory cache holds now, in bytes.
+    /// The current size of the memory cache in bytes.
     public internal(set) var memoryBytes = 0
-    /// Blobs whose bytes were not those of their digest. Each was dropped.
+    /// The number of blobs that did not match their digest. Each was removed.
     public internal(set) var damagedBlobs = 0
-    /// How often the database of small blobs was no database and was begun anew.
+    /// The number of damaged databases of small blobs that were replaced with an empty one.
     public internal(set) var lostRowDatabases = 0
-    /// Resources whose record was damaged. Each is treated as if it were not there.
+    /// The number of reads of resources with a damaged record. They are treated as missing.
     public internal(set) var damagedResources = 0
-    /// Documents whose bytes were not those that were put. Each was dropped.
+    /// The number of documents that did not match their digest. Each was removed.
     public internal(set) var damagedDocuments = 0
-    /// Resources that were removed because their budget was full.
+    /// The number of resources that were evicted because their budget was full.
     public internal(set) var evictedResources = 0
 
-    /// Makes counters that are zero.
+    /// Creates counters with the value zero.
     public init() {}
 }
 
-/// What a sweep took away.
+/// The result of a sweep.
 public struct SweepResult: Sendable, Hashable {
-    /// The numbers of the generations removed.
+    /// The numbers of the removed generations.
     public internal(set) var generations: [Int64] = []
-    /// How many blobs were removed.
+    /// The number of removed blobs.
     public internal(set) var blobs = 0
-    /// Their size in bytes.
+    /// The size of the removed blobs in bytes.
     public internal(set) var bytes: Int64 = 0
 
-    /// Counts a blob that was removed. Sizes of a damaged database may be any numbers.
+    /// Adds a removed blob. The sizes in a damaged database may be arbitrary numbers.
     mutating func add(_ size: Int64) {
         blobs += 1
         let (sum, overflow) = bytes.addingReportingOverflow(size)

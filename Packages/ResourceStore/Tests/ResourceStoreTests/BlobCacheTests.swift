@@ -24,7 +24,7 @@ struct BlobCacheTests {
     @Test func keepsWhatIsAskedForAgain() {
         let cache = BlobCache(capacity: 10_000)
         for number in 0..<10 { cache.insert(bytes, as: id(number)) }
-        // A scan of a thousand, while two of the first are in use.
+        // Inserts a thousand blobs while two of the first are in use.
         for number in 10..<1_000 {
             #expect(cache.bytes(of: id(3)) != nil && cache.bytes(of: id(7)) != nil)
             cache.insert(bytes, as: id(number))
@@ -62,14 +62,14 @@ struct BlobCacheTests {
     }
 
     @Test func matchesAPlainModel() {
-        // SIEVE as its paper writes it, over a plain list.
+        // SIEVE as described in its paper, with a plain list.
         var queue: [(id: Int, visited: Bool)] = []
         var hand = 0
         let cache = BlobCache(capacity: 8_000)
         var random: UInt64 = 42
         for step in 0..<5_000 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Small numbers come more often.
+            // The distribution favours small numbers.
             let number = Int((random >> 33) % 40) * Int((random >> 50) % 40) / 40
             let place = queue.firstIndex { $0.id == number }
             #expect((cache.bytes(of: id(number)) != nil) == (place != nil), "step \(step)")
@@ -83,7 +83,7 @@ struct BlobCacheTests {
                     hand = (hand + 1) % queue.count
                 }
                 queue.remove(at: hand)
-                // Past the newest it begins again at the oldest, as it was before the next arrives.
+                // After the newest blob the hand restarts at the oldest, before the next insertion.
                 if hand == queue.count { hand = 0 }
             }
             queue.append((number, false))

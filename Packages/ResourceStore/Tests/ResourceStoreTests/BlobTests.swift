@@ -72,7 +72,7 @@ struct BlobTests {
     }
 
     @Test func writesInChunks() throws {
-        // Three chunks of 4 MB and a rest, each blob its own.
+        // Three full chunks of 4 MB and a rest. All blobs are distinct.
         let batch = store.makeBatch()
         var entries: [StoredEntry] = []
         for number in 0..<260 {
@@ -130,7 +130,7 @@ struct BlobTests {
         let other = SHA256Digest(of: Data("other".utf8))
         do {
             _ = try writer.finish(expecting: other)
-            Issue.record("took bytes with a wrong digest")
+            Issue.record("accepted bytes with a wrong digest")
         } catch let error as StoreError {
             #expect(error.code == .digestMismatch)
             #expect(error.message.contains(other.description))
@@ -159,7 +159,7 @@ struct BlobTests {
     }
 
     @Test func replacesAFileThatNoGenerationNames() throws {
-        // As a power cut may leave it: the length is right and the bytes are not.
+        // A power failure can leave this state: the length is right but the bytes are wrong.
         let store = try files()
         let path = store.path(of: id)
         try FileManager.default.createDirectory(
@@ -224,7 +224,7 @@ struct BlobTests {
         #expect(try directory.files(in: "files/staging") == [])
     }
 
-    /// A store in a folder of its own; blobs of more than `limit` bytes are files.
+    /// Creates a store in its own folder. Blobs of more than `limit` bytes are files.
     private func files(_ limit: Int = 0) throws -> BlobStore {
         try BlobStore(directory: directory.path + "/files", configuration: .init(smallBlobLimit: limit))
     }

@@ -20,7 +20,7 @@ struct BudgetTests {
             directory: directory.path, configuration: .init(packageBudget: 100, smallBlobLimit: 20))
     }
 
-    /// A site of one file.
+    /// Returns a site with one file.
     private func site(_ letter: Character, _ count: Int) -> Site { ["a": String(repeating: letter, count: count)] }
 
     @Test func takesWhatFits() throws {
@@ -51,7 +51,7 @@ struct BudgetTests {
         try store.install(site("b", 50), version: "2")
         try store.ensureSpace(for: 50)
         #expect(try store.blobsOnDisk() == blobs(site("b", 50)))
-        // Staging sees to it by itself.
+        // Staging sweeps without a call of `ensureSpace`.
         for letter in ["c", "d", "e"] as [Character] {
             #expect(try store.read(store.install(site(letter, 50), version: "\(letter)")) == site(letter, 50))
         }
@@ -74,7 +74,7 @@ struct BudgetTests {
         }
         #expect(code { _ = try store.entries(of: first) } == .damaged)
         try store.ensureSpace(for: 65)
-        // What really is there still counts.
+        // The sizes on disk still count.
         if bit != 63 { #expect(code { try store.ensureSpace(for: 66) } == .overBudget) }
         let second = try store.install(site("b", 60), version: "2")
         #expect(try store.read(second) == site("b", 60))
@@ -85,7 +85,7 @@ struct BudgetTests {
         try store.install(site("a", 100), version: "1")
     }
 
-    /// A flipped bit in the size of a record makes it huge, negative or a little wrong, in the table and its index.
+    /// A flipped bit in the size of a record makes it huge, negative or slightly wrong, in the table and its index.
     @Test(arguments: [1, 6, 40, 62, 63]) func aFlippedBitInTheSizeOfAResource(_ bit: Int64) throws {
         let store = try BlobStore(directory: directory.path + "/b", configuration: .init(resourceBudget: 100))
         for name in ["a", "b", "c"] { try store.putResource(String(repeating: name, count: 25), for: name) }
@@ -97,9 +97,9 @@ struct BudgetTests {
         #expect(try store.resourceBytes() >= 50)
         #expect(try store.statistics().resources.bytes >= 50)
         try store.putResource("d", for: "d")
-        // The others fit.
+        // The others fit into the budget.
         #expect(try store.resources().map(\.key) == ["a", "c", "d"])
-        // And eviction goes on.
+        // Eviction continues to work.
         for name in ["e", "f"] { try store.putResource(String(repeating: name, count: 25), for: name) }
         #expect(try store.resources().map(\.key) == ["c", "d", "e", "f"])
         #expect(try store.resourceBytes() == 76)
@@ -107,7 +107,7 @@ struct BudgetTests {
         #expect(try store.resource(for: "b")?.size == 1)
     }
 
-    /// The same bit in the table alone, or in an index alone: SQLite refuses to remove such a row.
+    /// The same bit is flipped only in the table or only in an index. SQLite refuses to remove such a row.
     @Test func aFlippedBitThatTableAndIndexDoNotShare() throws {
         let path = directory.path + "/b"
         let configuration = BlobStore.Configuration(resourceBudget: 300_000)
@@ -119,7 +119,7 @@ struct BudgetTests {
             }
         }
         let index = try Data(contentsOf: URL(filePath: path + "/index.sqlite"))
-        // 70,001 as SQLite writes it.
+        // The number 70,001 in SQLite's encoding.
         let places = index.indices.dropLast(2).filter { index[$0...($0 + 2)].elementsEqual([0x01, 0x11, 0x71]) }
         #expect(places.count == 2)
         for place in places {
@@ -144,14 +144,14 @@ struct BudgetTests {
         let store = try BlobStore(
             directory: path, configuration: .init(smallBlobLimit: 0),
             freeBytes: { path in
-                // A device of 300 bytes for blobs alone.
+                // A device with 300 bytes for blobs.
                 try TemporaryFolder.files(in: path + "/blobs")
                     .reduce(300) { $0 - (FileStatus.file("\(path)/blobs/\($1)")?.size ?? 0) }
             },
             onStep: { _ in })
         try store.install(site("a", 100), version: "1")
         let current = try store.install(site("b", 50), version: "2")
-        // Twice as much must be free as is asked for, since it may pass through the log.
+        // Twice the requested size must be free, because the bytes may be written to the log first.
         try store.ensureSpace(for: 75)
         #expect(try store.blobsOnDisk().count == 2)
         try store.ensureSpace(for: 76)

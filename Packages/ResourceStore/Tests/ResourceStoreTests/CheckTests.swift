@@ -36,7 +36,7 @@ struct CheckTests {
         try store.install(["a": "small", "d": "new"], version: "2")
         try store.stage(["e": "staged"], version: "3")
         let statistics = try store.statistics()
-        // small, tiny, new, staged; two files of the site and a resource.
+        // Rows: small, tiny, new, staged. Files: two of the site and a resource.
         #expect(statistics.rowBlobs == .init(count: 4, bytes: 18))
         #expect(statistics.fileBlobs == .init(count: 3, bytes: 60))
         #expect(statistics.orphanBlobs == .init())
@@ -82,7 +82,7 @@ struct CheckTests {
             #expect(Set(check.damagedBlobs) == [blob("a"), blob("b")])
             #expect(Set(check.lacking) == lacks && check.lackingCount == 3 && !check.isSound)
         }
-        // What was repaired is absent, and can be brought again.
+        // Repaired blobs are missing, and can be added again.
         let check = try store.check()
         #expect(check.damagedBlobs == [] && check.lacking.map(\.name) == ["a", "b"])
         #expect(try store.resources().map(\.key) == ["other"])
@@ -107,7 +107,7 @@ struct CheckTests {
 
     @Test func findsARowOfAnotherSize() throws {
         _ = try fill()
-        // A batch believes this column.
+        // Batches rely on this column.
         let database = try DatabaseQueue(path: directory.path + "/blobs.sqlite")
         try database.write { try $0.execute(sql: "UPDATE blob SET size = size + 1 WHERE size = 4") }
         try database.close()

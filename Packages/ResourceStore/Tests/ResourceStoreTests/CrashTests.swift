@@ -8,36 +8,36 @@ import Testing
 
 @testable import ResourceStore
 
-/// What a kill leaves, at every step that reaches the disk.
+/// Tests of the state after a kill at every step that reaches the disk.
 @Suite(.timeLimit(.minutes(2)))
 struct CrashTests {
     let old = ["a": "same", "b": "old", "d": "old, as a file"]
     let new = ["a": "same", "b": "new", "c": "more", "d": "new, as a file"]
 
-    /// A copy of the store's directory, taken in the middle of an operation.
+    /// A copy of the store's directory, taken during an operation.
     struct Picture: Sendable {
         let step: StoreStep
         let directory: TemporaryFolder
     }
 
-    /// Whether the pictures are taken, and those that were.
+    /// A recorder of pictures that can be switched on.
     final class Camera: Sendable {
         let pictures = Mutex<[Picture]>([])
         let isOn = Mutex(false)
     }
 
-    /// One of the two fits into the budget.
+    /// The budget has space for one of the two resources.
     let configuration = BlobStore.Configuration(resourceBudget: 20, smallBlobLimit: 8)
     let resources = ["one": "resource one", "two": "resource two"]
 
-    /// What is put before the fault.
+    /// Fills the store before the operation under test.
     private func prepare(_ store: BlobStore) throws -> Int64 {
         try store.putResource("resource one", for: "one")
         try store.putDocument(Data("names one".utf8), as: "table")
         return try store.install(old, version: "1")
     }
 
-    /// Install, update, sweep, eviction.
+    /// Installs, updates, sweeps and evicts.
     @discardableResult
     private func change(_ store: BlobStore) throws -> Int64 {
         let second = try store.install(new, version: "2")
@@ -63,7 +63,7 @@ struct CrashTests {
         let second = try change(store)
 
         let pictures = camera.pictures.withLock { $0 }
-        // A step that is never reached is a step that is not tested.
+        // Every step must be reached, because other steps are not tested.
         #expect(Set(pictures.map(\.step)) == Set(StoreStep.allCases))
         let activation = try #require(pictures.firstIndex { $0.step == .generationActivated })
         let eviction = try #require(pictures.firstIndex { $0.step == .resourcesCommitted })
@@ -84,7 +84,7 @@ struct CrashTests {
             #expect(reopened.counters == counters)
             #expect(try picture.directory.files(in: "staging") == [])
 
-            // What was half done goes, and doing it again works.
+            // Incomplete changes are removed, and the operation can be repeated.
             for number in try reopened.generations(in: .staged).map(\.number) { try reopened.retire(number) }
             try reopened.sweep()
             let site = index < activation ? old : new
@@ -120,7 +120,7 @@ struct CrashTests {
         #expect(try store.readResources() == [key: resources[key]])
         #expect(try directory.files(in: "staging") == [])
         #expect(store.state.withLock { $0.unwritten.isEmpty && $0.claims.isEmpty })
-        // What was committed away is gone, also when the sweep failed later.
+        // A committed removal is final, even if the sweep failed later.
         #expect(store.pin(first) == !isSwept.contains(failing))
         store.unpin(first)
         for number in try store.generations(in: .staged).map(\.number) { try store.retire(number) }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// What a store makes of bytes that are not those it wrote.
+/// Tests of the store with bytes that it did not write.
 @Suite(.timeLimit(.minutes(3)))
 struct DamageTests {
     let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
@@ -21,7 +21,7 @@ struct DamageTests {
         directory = try TemporaryFolder()
     }
 
-    /// A copy of the directory as it is now: what a kill would leave.
+    /// Copies the directory in its current state, which is the state after a kill.
     private func picture() throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
@@ -34,8 +34,8 @@ struct DamageTests {
         try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
-    /// Until the clock of the file system, which goes in steps of milliseconds, shows another time: what was touched
-    /// within the step in which a store closes is checked once more.
+    /// Waits until the clock of the file system, which has a resolution of milliseconds, advances. A file that changes
+    /// in the same tick in which the store closes is checked once more.
     private func letTheClockTick() throws {
         let path = directory.path + "/tick"
         func touch() throws -> Int64? {
@@ -67,7 +67,7 @@ struct DamageTests {
         #expect(code { _ = try store.blob(blob("a"), size: 5) } == .damaged)
         #expect(code { _ = try store.blob(blob("a"), size: 5) } == .notFound)
         #expect(store.counters.damagedBlobs == 1)
-        // The next batch brings it again.
+        // The next batch adds it again.
         #expect(try store.makeBatch().reuse([blob("a"): 5]) == [])
         try store.install(site, version: "2")
         #expect(try store.read(number) == site)
@@ -115,7 +115,7 @@ struct DamageTests {
         #expect(store.state.withLock { $0.checked } == [blob("b")])
     }
 
-    /// Sessions that read nothing do not make it right.
+    /// Clean sessions that do not read a file do not mark it as verified.
     @Test func aFileThatNobodyReadIsCheckedInALaterSession() throws {
         let store = try open(directory)
         try store.install(site, version: "1")
@@ -123,7 +123,7 @@ struct DamageTests {
         let file = "\(copy.path)/blobs/\(pathInBlobs("b"))"
         let time = try #require(FileStatus.file(store.path(of: blob("b")))).modificationTime
         try flip(file, at: 3)
-        // What a power cut does to bytes shows in no time.
+        // Damage by a power failure does not change the modification time.
         FileStatus.setModificationTime(of: file, to: time)
         do {
             let unclean = try open(copy)
@@ -162,7 +162,7 @@ struct DamageTests {
         #expect(store.state.withLock { $0.checked } == [blob("c")])
     }
 
-    /// As earlier versions left it: its time says nothing of the blobs.
+    /// Earlier versions left markers whose modification time is not an era.
     @Test func aMarkerWithoutAnEraHasAllChecked() throws {
         do { try open(directory).install(site, version: "1") }
         let marker = directory.path + "/clean"
@@ -295,7 +295,8 @@ struct DamageTests {
         #expect(try store.read(store.install(site, version: "1")) == site)
     }
 
-    /// Whatever bit flips in whatever file: an error at opening, or each file right or absent, and a way back.
+    /// A flipped bit in any file causes an error at opening, or each file is correct or missing, and the store can be
+    /// repaired.
     @Test(arguments: [true, false])
     func aFlippedBit(_ isClosed: Bool) throws {
         var store: BlobStore? = try open(directory)
@@ -306,7 +307,7 @@ struct DamageTests {
         var (refused, absent) = (0, 0)
         for name in try directory.files() {
             let size = try #require(FileStatus.file("\(directory.path)/\(name)")).size
-            // Headers densely, the rest in odd steps. Most of what lies behind is empty pages.
+            // Headers are covered densely, the rest in odd steps, because most of it consists of empty pages.
             let offsets = Array(stride(from: 0, to: min(110, size), by: 3)) + stride(from: 110, to: size, by: 1_231)
             for offset in offsets {
                 let copy = try picture()
@@ -350,7 +351,7 @@ struct DamageTests {
                 if !isWhole { absent += 1 }
             }
         }
-        // While a log holds all of the index, flips in the index itself do nothing.
+        // While the log holds the whole index, flipped bits in the index file have no effect.
         #expect(absent > 0 && (refused > 0 || !isClosed))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 struct FullDiskTests {
     let old = ["a": "old", "b": String(repeating: "old as a file", count: 10)]
 
-    /// Files of 30 KB, all different.
+    /// Returns a site with different files of 30 KB.
     private func site(_ count: Int) -> Site {
         Dictionary(
             uniqueKeysWithValues: (0..<count).map { ("\($0)", "\($0)" + String(repeating: "x", count: 30_000)) })
@@ -21,7 +21,7 @@ struct FullDiskTests {
         let store = try BlobStore(directory: disk.path + "/store", configuration: .files)
         try store.install(site(60), version: "1")
         let current = try store.install(old, version: "2")
-        // Twice as much must be free as is asked for, since it may pass through the log.
+        // Twice the requested size must be free, because the bytes may be written to the log first.
         let free = try BlobStore.freeBytes(at: disk.path)
         let bytes = free / 2 + (256 << 10)
         try store.ensureSpace(for: bytes)
@@ -47,7 +47,7 @@ struct FullDiskTests {
             #expect(
                 code { try store.putResource(String(repeating: "y", count: 3 << 20), for: "y") } == .diskFull)
         }
-        // With the disk full to the last block, too.
+        // The same with a completely full disk.
         _ = FileManager.default.createFile(atPath: disk.path + "/rest", contents: Data(count: 4 << 20))
         let failure = code {
             let store = try BlobStore(directory: path, configuration: configuration)
@@ -62,7 +62,7 @@ struct FullDiskTests {
         #expect(try store.blobsOnDisk() == blobs(site(300)))
     }
 
-    /// Down to the last block: to remove a row takes room in a log, and only files that go first make some.
+    /// The disk is full to the last block. Removing a row needs space in a log, which only removed files can provide.
     @Test func aFullDeviceIsSwept() throws {
         let disk = try SmallDisk(megabytes: 4)
         let configuration = BlobStore.Configuration(smallBlobLimit: 20_000)

@@ -9,12 +9,12 @@ import Testing
 
 @testable import ResourceStore
 
-/// Directories in which somebody else has put something.
+/// Tests of directories that another user has modified.
 @Suite(.timeLimit(.minutes(2)))
 struct HostileFolderTests {
     private let site = ["a": "small", "b": "large enough to be a file", "c": "another large one, a file"]
     private let directory: TemporaryFolder
-    /// A folder that is none of the store's.
+    /// A folder that does not belong to the store.
     private let outside: TemporaryFolder
 
     init() throws {
@@ -31,7 +31,7 @@ struct HostileFolderTests {
         try BlobStore(inspecting: path, configuration: .mixed)
     }
 
-    /// A closed store with rows, files, a resource and a document.
+    /// Creates a closed store with rows, files, a resource and a document.
     private func fill() throws {
         let store = try open()
         try store.install(site, version: "1")
@@ -48,7 +48,7 @@ struct HostileFolderTests {
 
     private static func mode(_ path: String) throws -> UInt32 { try status(path).permissions }
 
-    /// All that can be seen of a folder: names, modes, owners, times and bytes.
+    /// Returns the observable state of a folder: names, modes, owners, times and bytes.
     private func picture(_ folder: String) throws -> [String: String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder) + ["."]
         return try Dictionary(
@@ -83,12 +83,12 @@ struct HostileFolderTests {
         #expect(code { _ = try open() } == .untrusted)
         #expect(code { _ = try inspect() } == .untrusted)
         #expect(try picture(outside.path) == before)
-        // The way out removes the link, and nothing behind it.
+        // A reset removes the link but not its target.
         try? BlobStore.reset(directory: path)
         #expect(try picture(outside.path) == before)
     }
 
-    /// The marker is taken away and put back: never by way of a link.
+    /// The marker is removed and written without following a link.
     @Test func aMarkerThatIsALinkIsReplaced() throws {
         try fill()
         let target = outside.path + "/7"
@@ -132,7 +132,7 @@ struct HostileFolderTests {
         let store = try open()
         #expect(code { _ = try store.blob(id) } == .notFound)
         #expect(try store.check().lacking.map(\.name) == ["b"])
-        // The next install puts it in the link's place.
+        // The next install replaces the link.
         try store.install(site, version: "2")
         #expect(try store.bytes(of: id) == Data(text.utf8))
         #expect(try picture(outside.path) == before)
@@ -159,11 +159,11 @@ struct HostileFolderTests {
         #expect(try picture(path)[name] == before[name])
     }
 
-    /// Root may change what is in a directory of root whatever its mode is: it is trusted.
+    /// Files of root are trusted, because root can change a directory regardless of its mode.
     @Test(.enabled(if: geteuid() == 0, "skipped: only root becomes another user"))
     func filesOfRootAreTrusted() async throws {
         try fill()
-        // The folder for temporary files may be closed to other users.
+        // Other users may have no access to the folder for temporary files.
         let path = "/tmp/ck-store.\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         try #require(rename(self.path, path) == 0 && lchown(path, 1, 1) == 0)
@@ -192,7 +192,7 @@ struct HostileFolderTests {
             try expectTight()
             withExtendedLifetime(store) {}
         }
-        // What builds before this one have made, and what somebody has opened up.
+        // Modes of stores of earlier builds, or modes that a user has widened.
         for name in Self.folders + ["."] { try #require(chmod("\(path)/\(name)", 0o777) == 0) }
         for name in ["lock", "index.sqlite", "blobs.sqlite"] { try #require(chmod("\(path)/\(name)", 0o666) == 0) }
         do { _ = try inspect().statistics() }
@@ -221,7 +221,7 @@ struct HostileFolderTests {
 
     @Test func aJournalThatNamesAnotherFileIsRefused() throws {
         try fill()
-        // As SQLite writes one: the name, its length, a sum of its bytes, and the magic number.
+        // The format of SQLite: the name, its length, a sum of its bytes, and the magic number.
         let name = outside.path + "/7"
         var journal = Data(repeating: 0, count: 512)
         journal.append(contentsOf: name.utf8)
@@ -248,13 +248,13 @@ struct HostileFolderTests {
     }
 }
 
-// MARK: - Reading alone
+// MARK: - Read-only stores
 
 extension HostileFolderTests {
     @Test(arguments: [false, true])
     func inspectingChangesNothing(_ isUnclean: Bool) throws {
         if isUnclean {
-            // As a kill leaves it: with logs, and a file that is half written.
+            // The state after a kill: with logs and an incomplete file.
             let other = directory.path + "/other"
             let store = try BlobStore(directory: other, configuration: .mixed)
             try store.install(site, version: "1")

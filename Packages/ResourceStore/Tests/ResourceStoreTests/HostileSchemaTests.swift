@@ -8,7 +8,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// Databases whose tables are not those that a store makes.
+/// Tests of databases with an unknown schema.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileSchemaTests {
     private let directory: TemporaryFolder
@@ -87,7 +87,8 @@ struct HostileSchemaTests {
         }
     }
 
-    /// Each inner page of the table leads to the next one by all of its entries: rows without number in a small file.
+    /// Each inner page of the table links only to the next one with all of its entries, so that a small file has an
+    /// almost endless number of rows.
     @Test func pagesThatLeadToOnePageAreRefused() throws {
         let path = directory.path + "/index.sqlite"
         let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT"
@@ -116,7 +117,7 @@ struct HostileSchemaTests {
             queue += children.map { number($0, 4) }
         }
         try #require(inner.count > 4)
-        // The root stays first.
+        // The root page stays the first.
         for (index, children) in inner.prefix(15).enumerated() where index + 1 < inner.count {
             let target = inner[index + 1][inner[index + 1].count - 1] / pageSize + 1
             for child in children {
@@ -125,7 +126,7 @@ struct HostileSchemaTests {
         }
         try data.write(to: URL(filePath: path))
         #expect(inspected() == .damaged)
-        // One that was not closed properly is looked at in the same way.
+        // A store with an unclean end is checked in the same way.
         try? FileManager.default.removeItem(atPath: directory.path + "/clean")
         #expect(opened() == .damaged)
     }
@@ -136,7 +137,7 @@ struct HostileSchemaTests {
         let endless = "\(Self.endless) count(*) FROM n"
         try database.read { database in
             #expect(code { _ = try database.limited(limit) { try Int.fetchOne($0, sql: endless) } } == .damaged)
-            // What follows has a limit of its own.
+            // The next access has its own limit.
             let seven = try database.limited(limit) { try Int.fetchOne($0, sql: "SELECT 7") }
             #expect(seven == 7)
         }
@@ -154,7 +155,7 @@ struct HostileSchemaTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    /// What is read of another file costs no more than that file.
+    /// The cost of inspecting a file is limited by its size.
     @Test func inspectingHasALimit() throws {
         let store = try BlobStore(inspecting: directory.path)
         #expect(

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ResourceStore
 
-/// Processes that end in the middle of installs, updates, sweeps and evictions.
+/// Tests of processes that are killed during installs, updates, sweeps and evictions.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct KillTests {
     static let configuration = BlobStore.Configuration(resourceBudget: 2_000, smallBlobLimit: 1_000)
 
-    /// What version `round` holds: files that stay, that change, and that come and go; rows and files.
+    /// Returns the site of version `round`: unchanged, changed, added and removed files, both rows and files.
     static func site(_ round: Int) -> Site {
         var site = ["same": "the same in all", "same large": String(repeating: "s", count: 3_000)]
         for number in 0..<12 where (number + round) % 5 != 0 {
@@ -24,10 +24,10 @@ struct KillTests {
 
     static func resource(_ key: String) -> String { "bytes of \(key) " + String(repeating: "r", count: 500) }
 
-    /// Works on a store until the timer ends the process.
+    /// Uses a store until the timer terminates the process.
     static func work(in path: String, microseconds: Int) throws {
-        // The default action of SIGPROF ends the process where it stands, as SIGKILL does. Unlike SIGKILL it can be
-        // ordered for later on every system, and by the processor's time: on a busy machine the work gets as far.
+        // The default action of SIGPROF terminates the process immediately, as SIGKILL does. Unlike SIGKILL, every
+        // system can schedule it, by processor time: on a busy machine the work progresses equally far.
         var timer = itimerval()
         timer.it_value.tv_sec = .init(microseconds / 1_000_000)
         timer.it_value.tv_usec = .init(microseconds % 1_000_000)
@@ -42,7 +42,7 @@ struct KillTests {
         while true {
             round += 1
             try store.install(site(round), version: "\(round)")
-            // What was promised: from here on this version or a later one is active.
+            // From here on this version or a later one must be active.
             try Data("\(round)".utf8).write(to: URL(filePath: path + ".done"), options: .atomic)
             try store.putResource(resource("\(round % 7)"), for: "\(round % 7)")
             try store.putDocument(Data(resource("\(round)").utf8), as: "about")
@@ -56,10 +56,10 @@ struct KillTests {
         var random: UInt64 = 2_026
         var versions: Set<Int> = []
         var last = 0
-        // On a busy machine the runs get longer, until enough of them were killed in the middle of something.
+        // On a busy machine the runs get longer, until enough of them are killed during an operation.
         for run in 0..<800 where run < 200 || versions.count <= 20 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Some before the store is open.
+            // Some processes are killed before the store is open.
             let microseconds = 200 + Int((random >> 33) % 120_000) * (1 + run / 200)
             await #expect(processExitsWith: .signal(SIGPROF), "run \(run)") {
                 [path = path as String, microseconds = microseconds as Int] in
@@ -73,8 +73,8 @@ struct KillTests {
                 continue
             }
             let version = try #require(Int(generation.version))
-            // What was promised, or what the run before had got to: a kill may come between a version and its promise,
-            // several times in a row.
+            // The recorded version or the version of the previous run. A kill may come between an activation and its
+            // record, several times in a row.
             let least = max(done, last)
             last = version
             #expect(active.count == 1 && (version == least || version == least + 1), "run \(run)")
@@ -96,7 +96,7 @@ struct KillTests {
                 #expect(try store.blobsOnDisk() == blobs(Self.site(version), resources), "run \(run)")
             }
         }
-        // Else the runs were too short to be in the middle of anything.
+        // Otherwise the runs were too short to be killed during an operation.
         #expect(versions.count > 20)
     }
 }

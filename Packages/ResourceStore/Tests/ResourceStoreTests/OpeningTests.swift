@@ -50,7 +50,7 @@ struct OpeningTests {
         let copy: CInt
         do {
             let lock = try DirectoryLock(#require(try PrivateFolder.open(directory.path)))
-            // What fork does, until exec closes it.
+            // fork has this effect until exec closes the copy.
             copy = dup(lock.descriptor)
             #expect(copy >= 0)
         }
@@ -109,7 +109,7 @@ struct OpeningTests {
     }
 
     @Test func commitsReachTheDevice() throws {
-        // SQLite's FULL is 2. What GRDB sets by itself is 1, which may lose a commit to a power cut.
+        // FULL is 2. GRDB's default is 1, with which a power failure may lose a commit.
         let store = try BlobStore(directory: directory.path)
         #expect(try store.index.synchronousMode() == 2)
     }

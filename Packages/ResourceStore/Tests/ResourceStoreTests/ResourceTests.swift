@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResourceTests {
-    /// A calendar that a test turns.
+    /// A calendar that the test advances.
     final class Calendar: Sendable {
         let day = Mutex<Int64>(1)
     }
@@ -26,14 +26,14 @@ struct ResourceTests {
         store = try Self.open(directory, calendar)
     }
 
-    /// Ten resources of 100 bytes fit.
+    /// Opens a store whose budget fits ten resources of 100 bytes.
     static func open(_ directory: TemporaryFolder, _ calendar: Calendar) throws -> BlobStore {
         try BlobStore(
             directory: directory.path,
             configuration: .init(resourceBudget: 1_000, smallBlobLimit: 50) { calendar.day.withLock { $0 } })
     }
 
-    /// A text of 100 bytes, a file, that is its own.
+    /// Returns a distinct text of 100 bytes, which is stored as a file.
     private func text(_ name: String) -> String { name + String(repeating: ".", count: 100 - name.utf8.count) }
 
     private func put(_ names: [String], on day: Int64) throws {
@@ -97,12 +97,12 @@ struct ResourceTests {
     @Test func theLeastRecentlyUsedGo() throws {
         try put(["a", "b", "c"], on: 1)
         try put(["d", "e", "f", "g", "h", "i", "j"], on: 2)
-        // Full, not over.
+        // The budget is full but not exceeded.
         #expect(try keys.count == 10)
         calendar.day.withLock { $0 = 3 }
         #expect(try store.resource(for: "b") != nil)
         try put(["k"], on: 3)
-        // Down to nine tenths, the two of the first day that were not used since.
+        // Evicts down to nine tenths: the two resources of the first day that were not used since.
         #expect(try keys == ["b", "d", "e", "f", "g", "h", "i", "j", "k"])
         #expect(store.counters.evictedResources == 2)
         #expect(try store.blobsOnDisk().count == 9)

@@ -4,24 +4,25 @@
 import BaseTesting
 import Foundation
 
-/// A small file system of its own, where the system lets a test mount one.
+/// A small file system, if the system permits mounting one.
 final class SmallDisk {
     let path: String
     private let directory: TemporaryFolder
 
-    /// Whether this process may mount one.
+    /// A Boolean value that indicates whether this process can mount a file system.
     static let isAllowed = (try? SmallDisk(megabytes: 1)) != nil
 
     init(megabytes: Int) throws {
         directory = try TemporaryFolder()
         path = directory.path
-        // Not as a requirement: where it fails while it is tried, that is no fault.
+        // Not a test requirement, because a failure only disables the tests.
         guard SmallDisk.mount(["-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path]) else {
             throw CocoaError(.fileWriteUnknown)
         }
     }
 
-    /// A child of another test, between fork and exec, may hold the files of this disk for a moment.
+    /// Remounts the file system. Retries, because a child process of another test may briefly hold its files between
+    /// fork and exec.
     func remount(_ options: String) -> Bool {
         (0..<100).contains { _ in SmallDisk.mount(["-o", "remount,\(options)", path]) }
     }

@@ -8,23 +8,23 @@ import SystemSupport
 
 @testable import ResourceStore
 
-/// Files by path, as a generation has them.
+/// The files of a generation by path.
 typealias Site = [String: String]
 
 extension BlobStore.Configuration {
-    /// Blobs of more than eight bytes are files, so that a short site has both kinds.
+    /// A configuration with rows and files even for short sites: blobs of more than eight bytes are files.
     static let mixed = Self(smallBlobLimit: 8)
-    /// Every blob that has a byte is a file.
+    /// A configuration in which every nonempty blob is a file.
     static let files = Self(smallBlobLimit: 0)
 }
 
 extension BlobStore {
-    /// Brings in a site's bytes.
+    /// Writes a site's bytes to a batch.
     func write(_ site: Site, into batch: BlobBatch) throws -> [StoredEntry] {
         try site.sorted { $0.key < $1.key }.map { path, text in
             var writer = try batch.makeWriter()
             let data = Data(text.utf8)
-            // In pieces, as an archive would give them.
+            // Written in chunks, like the entries of an archive.
             try writer.write(data.prefix(3))
             try writer.write(data.dropFirst(3))
             let blob = try writer.finish(expecting: SHA256Digest(of: data))
@@ -48,7 +48,7 @@ extension BlobStore {
         return number
     }
 
-    /// Reads a whole generation back from disk.
+    /// Reads a whole generation from disk.
     func read(_ generation: Int64) throws -> Site {
         try Dictionary(
             uniqueKeysWithValues: entries(of: generation).map { entry in
@@ -64,7 +64,7 @@ extension BlobStore {
         try putResource(Data(text.utf8), for: key, mediaType: "text/plain", validator: "md5 of \(text)")
     }
 
-    /// Reads every resource back from disk.
+    /// Reads every resource from disk.
     func readResources() throws -> Site {
         try Dictionary(
             uniqueKeysWithValues: resources().map { resource in
@@ -72,7 +72,7 @@ extension BlobStore {
             })
     }
 
-    /// The bytes of a blob, wherever they are.
+    /// Returns the bytes of a blob, from a row or a file.
     func bytes(of id: SHA256Digest, size: Int64? = nil) throws -> Data {
         switch try blob(id, size: size).content {
         case .bytes(let bytes): bytes
@@ -80,7 +80,7 @@ extension BlobStore {
         }
     }
 
-    /// The blobs that are on disk, as rows or as files.
+    /// Returns the blobs on disk, rows and files.
     func blobsOnDisk() throws -> Set<SHA256Digest> {
         try Set(rows.all().map(\.id)).union(
             TemporaryFolder.files(in: directory + "/blobs").compactMap {
@@ -88,7 +88,7 @@ extension BlobStore {
             })
     }
 
-    /// Changes what a row holds behind the store's back.
+    /// Changes the content of a row without the store's knowledge.
     func overwriteRow(_ id: SHA256Digest, with bytes: Data) throws {
         memory.removeAll()
         let chunk = BlobChunk(capacity: bytes.count)
@@ -114,7 +114,7 @@ func blobs(_ sites: Site...) -> Set<SHA256Digest> {
     Set(sites.flatMap(\.values).map { SHA256Digest(of: Data($0.utf8)) })
 }
 
-/// The code of the store's error that `body` throws, `nil` where it throws none.
+/// Returns the code of the store's error that `body` throws, or `nil` if it throws none.
 func code(_ body: () throws -> Void) -> StoreError.Code? {
     do {
         try body()

@@ -49,7 +49,7 @@ struct SuspensionTests {
 
     @Test func interruptsWhatIsWritten() async throws {
         let (suspensions, suspension) = AsyncStream.makeStream(of: Bool.self)
-        // Its own thread: the test's may be those that write.
+        // A separate thread, because the writers may use the test's.
         let thread = DispatchQueue(label: "suspends")
         let failure = code {
             try store.index.writing { database in
@@ -58,7 +58,7 @@ struct SuspensionTests {
                         thread.async { suspension.yield((try? store.suspend()) != nil) }
                         return 1
                     })
-                // Many seconds, where nobody interrupts it.
+                // Takes many seconds without an interrupt.
                 try database.execute(
                     sql: """
                         INSERT INTO generation (package, version, state, metadata)
@@ -76,7 +76,7 @@ struct SuspensionTests {
         #expect(try store.generations(in: .staged) == [])
     }
 
-    /// An install whose chunk is in the middle of its transaction when the app goes to the background.
+    /// The app goes to the background while a chunk of an install is in its transaction.
     @Test func aChunkThatIsBeingWritten() async throws {
         let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
@@ -94,11 +94,11 @@ struct SuspensionTests {
             writing.yield()
             gate.wait()
         }
-        // What is under way: the test holds it, too.
+        // The test retains the batch too.
         let batch = store.makeBatch()
         let entries = try store.write(["a": "one"], into: batch)
         let (failures, failure) = AsyncStream.makeStream(of: StoreError.Code?.self)
-        // Threads of their own: both block, and the test's may be all there are.
+        // Separate threads, because both calls block and the pool may have only the test's thread.
         DispatchQueue(label: "installs").async {
             failure.yield(
                 code {
@@ -108,7 +108,7 @@ struct SuspensionTests {
         for await _ in writings { break }
         let (suspensions, suspension) = AsyncStream.makeStream(of: Bool.self)
         DispatchQueue(label: "suspends").async { suspension.yield((try? store.suspend()) != nil) }
-        // Nothing that is written from here on belongs to a store that runs.
+        // All later writes happen while the store is suspended.
         while !store.suspension.isOn { await Task.yield() }
         gate.signal()
         for await isDone in suspensions {
@@ -120,19 +120,19 @@ struct SuspensionTests {
             break
         }
         #expect(!FileManager.default.fileExists(atPath: clean))
-        // The lock is let go of, and no write of the install comes after that.
+        // The lock is released, and the install writes nothing afterwards.
         do {
             let other = try BlobStore(directory: directory.path)
             #expect(try other.generations(in: .staged) == [])
         }
         try store.resume()
         #expect(try store.read(store.install(["a": "one"], version: "1")) == ["a": "one"])
-        // The marker that the other has left says nothing of this one.
+        // The marker of the other store does not apply to this one.
         #expect(!FileManager.default.fileExists(atPath: clean))
         withExtendedLifetime(batch) {}
     }
 
-    /// Another store had the directory meanwhile, and did not close properly.
+    /// Another store has used the directory in the meantime and ended uncleanly.
     @Test func aResumptionAfterAnUncleanEndHasAllChecked() throws {
         let directory = try TemporaryFolder()
         do { try BlobStore(directory: directory.path, configuration: .files).install(["a": "one"], version: "1") }
@@ -147,7 +147,7 @@ struct SuspensionTests {
         #expect(store.marker.era != era && store.marker.cleanSince == nil)
     }
 
-    /// The logs cannot be moved: the store is suspended all the same.
+    /// The store is suspended even if the logs cannot be checkpointed.
     @Test func aSuspensionThatFails() throws {
         let directory = try TemporaryFolder()
         let clean = directory.path + "/clean"
@@ -168,11 +168,11 @@ struct SuspensionTests {
         #expect(FileManager.default.fileExists(atPath: clean))
     }
 
-    /// The directory may be another's by the time that a suspended store goes.
+    /// Another store may use the directory when a suspended store is released.
     @Test func aSuspendedStoreThatGoesLeavesNoMarker() throws {
         let directory = try TemporaryFolder()
         var store: BlobStore? = try BlobStore(directory: directory.path)
-        // Something is under way, so that suspending does not put it there.
+        // An activity prevents that suspending writes the marker.
         store?.beginActivity()
         try store?.suspend()
         store?.endActivity()
@@ -186,7 +186,7 @@ struct SuspensionTests {
         try store.install(["a": "one"], version: "1")
         try store.suspend()
         for name in ["index", "blobs"] {
-            // What a copy without the log knows.
+            // The content of the database without its log.
             let copy = directory.path + "/\(name)-copy.sqlite"
             try FileManager.default.copyItem(atPath: "\(directory.path)/\(name).sqlite", toPath: copy)
             let count = try DatabaseQueue(path: copy).read { database in

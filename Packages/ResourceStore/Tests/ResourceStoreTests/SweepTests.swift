@@ -17,7 +17,7 @@ struct SweepTests {
 
     init() throws {
         directory = try TemporaryFolder()
-        // One site's blobs are rows and files.
+        // The blobs of one site are rows and files.
         store = try BlobStore(directory: directory.path, configuration: .mixed)
     }
 
@@ -99,7 +99,7 @@ struct SweepTests {
         #expect(try directory.files(in: "blobs").contains("readme"))
     }
 
-    /// On a device that is full, to remove a row needs room in a log, which only a file that goes can make.
+    /// On a full device, removing a row needs space in a log, which only a removed file can provide.
     @Test func takesFilesBeforeRows() throws {
         let directory = try TemporaryFolder()
         let isFull = Mutex(false)
@@ -142,7 +142,7 @@ struct SweepTests {
     }
 
     @Test func runsBesideInstalls() async throws {
-        // Installs whose blobs come and go, against sweeps that would take them.
+        // Installs whose blobs are added and removed, concurrent with sweeps that would remove them.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for package in ["p", "q"] {
                 group.addTask {

@@ -3,10 +3,10 @@
 
 internal import WebEngine
 
-/// The components of a container in their two orders.
+/// The components of a container in start order and in close order.
 ///
-/// Start, page openings, signals and returns of the app run in ``startOrder``. Closings, departures of the app,
-/// removals of data and the shut-down run in ``closeOrder``.
+/// Start, page openings, signals and resume of the app run in ``startOrder``. Page closings, background and suspension
+/// of the app, data removals and shut-down run in ``closeOrder``.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -17,35 +17,43 @@ final class ComponentList {
         case prompts, downloads, engineCaches, recovery, views
     }
 
-    /// Prompts and downloads of a page are received before anything of it loads. Prefetch comes before what a page waits for;
-    /// the store before the features that write to it when the app resumes; loopback before the packages, which report a page
-    /// with the generations that it shares; recovery after all that its reloads need.
+    /// The order of start, page openings, page signals and resume.
+    ///
+    /// - Prompts and downloads come first, so that they are ready before a page loads anything.
+    /// - Prefetch precedes the components for which the opening of a page waits.
+    /// - The store precedes the features that write to it when the app resumes.
+    /// - Loopback precedes the packages, which report a page with its shared generations.
+    /// - Recovery is last, because its reloads need all other components.
     nonisolated static let startOrder: [Name] = [
         .prompts, .downloads, .resourceTable, .remoteConfig, .diagnostics, .prefetch, .loopback, .cookies, .httpCache,
         .store, .engineCaches, .pipeline, .packages, .views, .recovery,
     ]
 
-    /// Views come first, because their preparation uses the proxy. The work of pages ends next, then listeners and services.
-    /// Cookies are removed before the HTTP cache, and both before the engine's caches, which may be filled from them. The
-    /// store is last, because the others write to it.
+    /// The order of page closings, suspension, data removals and shut-down.
+    ///
+    /// - Views come first, because their preparation uses the proxy. The work of pages ends next, then listeners and
+    ///   services.
+    /// - Cookies are removed before the HTTP cache, and both before the engine's caches, which the two can refill.
+    /// - The store is last, because the others write to it.
     nonisolated static let closeOrder: [Name] = [
         .views, .downloads, .recovery, .prompts, .diagnostics, .prefetch, .loopback, .resourceTable, .remoteConfig,
         .packages, .pipeline, .cookies, .httpCache, .engineCaches, .store,
     ]
 
-    /// The components of this container, in the order of start.
+    /// The components in start order.
     let inStartOrder: [any ContainerComponent]
-    /// The same components, in the order of close.
+    /// The same components in close order.
     let inCloseOrder: [any ContainerComponent]
 
-    /// - Parameter components: the components by name; a feature that is not in use has none.
+    /// Creates the list.
+    /// - Parameter components: the components by name; the value is `nil` for a feature that is not in use.
     init(_ components: [Name: (any ContainerComponent)?]) {
         let components = components.compactMapValues(\.self)
         inStartOrder = Self.startOrder.compactMap { components[$0] }
         inCloseOrder = Self.closeOrder.compactMap { components[$0] }
     }
 
-    /// Returns the component of a type; `nil` if its feature is not in use.
+    /// Returns the component of the given type, or `nil` if its feature is not in use.
     func first<Component: ContainerComponent>(_ type: Component.Type = Component.self) -> Component? {
         for component in inStartOrder {
             if let component = component as? Component { return component }
@@ -55,8 +63,8 @@ final class ComponentList {
 
     // MARK: Calls of all components
 
-    /// Starts the components.
-    /// - Throws: the first error; the components after that one are not started.
+    /// Starts all components.
+    /// - Throws: the first error. The components after the failed one are not started.
     func start() async throws {
         for component in inStartOrder { try await component.start() }
         for component in inStartOrder { component.didStart() }
@@ -66,7 +74,7 @@ final class ComponentList {
         for component in inCloseOrder { component.trimMemory(pressure) }
     }
 
-    /// The counts of all components.
+    /// The sum of the counters of all components.
     var counters: ContainerCounters {
         var counters = ContainerCounters()
         for component in inStartOrder { component.addCounters(to: &counters) }
@@ -74,7 +82,7 @@ final class ComponentList {
     }
 
     /// Reports a state of the app to all components.
-    /// - Throws: the first error, after all were called.
+    /// - Throws: the first error, after all components were called.
     func hostDidTransition(to state: HostState) async throws {
         var (state, failure) = (state, nil as (any Error)?)
         for component in state.isAway ? inCloseOrder : inStartOrder {
@@ -88,7 +96,7 @@ final class ComponentList {
         if let failure { throw failure }
     }
 
-    /// Removes data in all stages but the last.
+    /// Removes data in all stages except ``AccountDataRemoval/Stage/finished``.
     /// - Returns: the errors, in the order of the calls.
     func removeData(_ removal: AccountDataRemoval) async -> [any Error] {
         var failures: [any Error] = []

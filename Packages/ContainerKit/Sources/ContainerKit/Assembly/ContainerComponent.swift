@@ -7,66 +7,67 @@ internal import RequestPipeline
 internal import ResourceLoading
 internal import WebEngine
 
-/// A part of a container that follows its pages.
+/// A part of a container that observes its pages.
 ///
-/// Every hook has a default that does nothing. Isolation: the main actor.
+/// Every hook has a default implementation that does nothing. Isolation: the main actor.
 @MainActor
 protocol PageObserver: AnyObject {
-    /// A page is about to open. Its view is checked out when all components have returned.
-    /// - Throws: any error, which ends the opening of the page.
+    /// Called before a page opens. The page's view is checked out when all components have returned.
+    /// - Throws: any error; the page is not opened then.
     func pageWillOpen(_ opening: PageOpening) async throws
 
-    /// A page has its view and its session; the event of its opening follows.
+    /// Called when a page has its view and its session, before the event of its opening is sent.
     func pageDidOpen(_ page: PageSession, _ opening: PageOpening)
 
-    /// The view of a page is about to load it; components may add scripts and handlers.
-    /// - Throws: any error, which ends the opening of the page and closes it.
+    /// Called before the view of a page loads the document. Components may add scripts and message handlers.
+    /// - Throws: any error; the page is closed then.
     func page(_ page: PageSession, willLoadIn view: any EngineView, _ opening: PageOpening) async throws
 
-    /// The view of a page sent a signal. The session has the URL of a document that is shown already.
+    /// Called for each signal of a page's view. The session already has the URL of the document that is shown.
     func page(_ page: PageSession, didReceive signal: ViewSignal)
 
-    /// A page could not be opened. If it had a view, ``pageDidClose(_:)`` follows.
+    /// Called when a page could not be opened. If the page had a view, ``pageDidClose(_:)`` follows.
     func pageDidFail(_ page: PageID, because error: any Error)
 
-    /// A page was closed, or dropped by the app.
+    /// Called when a page was closed, or released by the app.
     func pageDidClose(_ page: PageSession)
 }
 
-/// A part of a container that takes part in the life of the app and of its pages. ``ComponentList`` has the order in
-/// which components are called.
+/// A part of a container that observes the life cycle of the app and its pages. ``ComponentList`` defines the order of
+/// the calls.
 ///
-/// Every hook has a default that does nothing. Isolation: the main actor.
+/// Every hook has a default implementation that does nothing. Isolation: the main actor.
 @MainActor
 protocol ContainerComponent: PageObserver {
-    /// Begins the work of the component; no page opens before all have returned.
-    /// - Throws: any error, which ends the creation of the container.
+    /// Starts the component. No page opens before all components have returned.
+    /// - Throws: any error; the container is not created then.
     func start() async throws
 
-    /// All components have started. Responses to requests that are made here arrive when the container exists.
+    /// Called when all components have started. Responses to requests that are made here arrive after the container
+    /// exists.
     func didStart()
 
-    /// The app went to the background, is about to be suspended, or continues after that.
+    /// Called when the app enters the background, is about to be suspended, or resumes.
     /// - Throws: an error for the caller, after all other components were called.
     func hostDidTransition(to state: HostState) async throws
 
-    /// The app came to the foreground.
+    /// Called when the app enters the foreground.
     func hostEnteredForeground()
 
-    /// Memory is short.
+    /// Releases memory.
     func trimMemory(_ pressure: MemoryPressure)
 
     /// Removes data of an account.
     /// - Throws: an error for the caller, after all other components were called.
     func removeData(_ removal: AccountDataRemoval) async throws
 
-    /// The container is about to shut down; open pages count as closed.
+    /// Called before the shut-down. Open pages count as closed.
     func willShutDown()
 
-    /// Ends work in progress and waits for it.
+    /// Stops work in progress and waits for its end.
     func shutDown() async
 
-    /// Adds the counts of the component.
+    /// Adds the counters of the component.
     func addCounters(to counters: inout ContainerCounters)
 }
 
@@ -103,7 +104,7 @@ final class PageOpening {
     let post: OpeningPosts.Post?
     /// The user agent of the page's view.
     let userAgent: UserAgent
-    /// `true` once the page has a view that was prepared before.
+    /// A Boolean value that indicates whether the page has a view that was prepared before.
     var hasWarmView = false
     /// The URL of the document in the engine; the real URL until the page has a view.
     var place: String
@@ -121,42 +122,42 @@ final class PageOpening {
     }
 }
 
-/// A state of the app that hosts the container.
+/// A state of the app.
 enum HostState: Sendable, Hashable {
     case background
     case suspended
-    /// The app continues after a suspension. The store is closed if another process has taken the folder.
+    /// The app continues after a suspension. The store is closed if another process has locked the container's
+    /// directory.
     case resumed(isStoreOpen: Bool)
 
-    /// `true` for the states in which the app is away.
+    /// A Boolean value that indicates whether the app is in the background or suspended.
     var isAway: Bool { self == .background || self == .suspended }
 }
 
-/// A removal of data that belongs to an account.
+/// A removal of the data of an account.
 struct AccountDataRemoval: Sendable, Hashable {
-    /// The kinds of data that are removed. Responses that were prefetched, and the memory of used web processes, always
-    /// are.
+    /// The kinds of data to remove. Prefetched responses and the memory of used web processes are always removed.
     struct Contents: OptionSet, Sendable, Hashable {
         let rawValue: Int
-        /// Cookies, and bodies that pages have handed over.
+        /// Cookies, and request bodies that pages have passed through the bridge.
         static let cookies = Contents(rawValue: 1 << 0)
         /// The HTTP cache of the container.
         static let httpCache = Contents(rawValue: 1 << 1)
-        /// The copies of responses in the engine's caches, as far as the engine keeps files of packages.
+        /// The engine's cached copies of package files, if the engine caches them.
         static let engineCopies = Contents(rawValue: 1 << 2)
-        /// The HTTP cache of the engine, downloads in progress, and bodies that pages hand over during the removal.
+        /// The HTTP cache of the engine, downloads in progress, and request bodies that pages pass during the removal.
         static let session = Contents(rawValue: 1 << 3)
     }
 
-    /// The stages of a removal; each component is called in each stage.
+    /// A stage of a removal. Each component is called in each stage.
     enum Stage: Sendable, Hashable {
-        /// Data in memory is dropped, and nothing new is accepted.
+        /// Data in memory is dropped, and no new data is accepted.
         case began
         /// Stores are cleared.
         case clearing
-        /// Data in memory that arrived in the meantime is dropped.
+        /// Data in memory that arrived during the removal is dropped.
         case ended
-        /// The app was informed; what was refused is accepted again.
+        /// The app was informed. Components accept new data again.
         case finished
     }
 

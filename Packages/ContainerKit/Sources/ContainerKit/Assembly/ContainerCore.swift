@@ -14,13 +14,13 @@ internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// The parts of a container that several features use. The files of this folder make the features from it, one each.
+/// The parts of a container that several features use. Each file of this folder creates one feature from it.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class ContainerCore<Engine: WebEngineDriver> {
     let engine: Engine
-    /// The configuration with the numbers of remote config, and with no limit above its share of memory.
+    /// The configuration after remote config and the memory budget were applied to its limits.
     let configuration: ContainerConfiguration
     let hub = EventHub()
     let switches: FeatureSwitches
@@ -31,13 +31,13 @@ final class ContainerCore<Engine: WebEngineDriver> {
     let previews = PreviewList()
     let pages: PageRegistry
     let memory: MemoryBudget
-    /// The memory of the bodies of all pages.
+    /// The memory budget of the request bodies of all pages.
     let bodyBudget: ByteBudget
-    /// `nil` if the configuration has no remote config.
+    /// The remote config service, or `nil` if the configuration has none.
     let remoteConfig: RemoteConfigService?
 
-    /// Opens the container's folder, and applies the stored document of remote config.
-    /// - Throws: `StoreError`; ``ContainerError`` with code `unsupported` if modes do not go together.
+    /// Opens the container's directory and applies the stored remote config document.
+    /// - Throws: `StoreError`; ``ContainerError`` with code `unsupported` if the modes cannot be combined.
     init(_ engine: Engine, _ given: ContainerConfiguration) async throws {
         let given = given.sharedOut
         var modes = try Self.pageModes(given)
@@ -64,6 +64,6 @@ final class ContainerCore<Engine: WebEngineDriver> {
 
     /// The logger of the app.
     var logger: Logger { configuration.logger }
-    /// The names of pages in the mode `customScheme`.
+    /// The names of the custom schemes.
     var names: SchemeNames { configuration.pages.schemeNames }
 }

@@ -14,8 +14,8 @@ internal import SchemeRouter
 internal import WebEngine
 
 extension ContainerCore {
-    /// Returns the policy of interception over the content sources of the container, in the order in which they answer:
-    /// previews, installed packages, packages that arrive, the resource table.
+    /// Returns the interception policy of the container. Its content sources answer in this order: previews, installed
+    /// packages, packages whose first version is being downloaded, the resource table.
     func makePolicy(table: TableLibrary?, origins: OriginModeStore?) -> InterceptionPolicy {
         let semantics = configuration.packages.fileAnswers.semantics
         var sources: [any ContentSource] = [
@@ -32,7 +32,7 @@ extension ContainerCore {
     }
 }
 
-/// Folders and development servers that stand in for packages.
+/// Folders and development servers that replace packages.
 struct PreviewSource: ContentSource {
     let previews: PreviewList
     let network: any ResourceLoader
@@ -60,7 +60,7 @@ struct InstalledPackageSource: ContentSource {
 
     func covers(_ request: HTTPRequest) -> Bool { library.covers(request) }
 
-    /// A package covers all below its base URL, and has some of it.
+    /// Always `false`: a package covers all URLs below its base URL but has files for some of them only.
     func lists(_ request: HTTPRequest) -> Bool { false }
 
     func covers(_ request: HTTPRequest, for page: PageReference) -> Bool { library.covers(request.urlText, for: page) }
@@ -73,10 +73,11 @@ struct PartialPackageSource: ContentSource {
     let updater: PackageUpdater
     let feature: FeatureSwitch?
     let semantics: SemanticsLoader.Options
-    /// The most bytes of a file that is held in memory until it is verified.
+    /// The maximum number of bytes of a file that is held in memory until it is verified.
     let sizeLimit: Int
 
-    /// Of two versions that arrive one after the other a page gets files of one, for which the page has to be known.
+    /// Returns `nil` if the engine does not identify the page of a request: a page must get the files of one version,
+    /// even if a second version follows during the download.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
         traits.identifiesPage ? .partial(updater, sizeLimit: Int64(sizeLimit)) : nil
     }
@@ -91,7 +92,8 @@ struct ResourceTableSource: ContentSource {
     let table: TableLibrary
     let feature: FeatureSwitch?
 
-    /// A table states the types of its files as its server would, and what is filled on first use is a whole file, too.
+    /// The options of complete files. The table has the media types of its files, and files that are downloaded on
+    /// first use are complete, too.
     var semantics: SemanticsLoader.Options {
         var options = SemanticsLoader.Options()
         options.sources.insert(.network)

@@ -12,22 +12,24 @@ internal import WebEngine
 // MARK: - API
 
 extension Container {
-    /// Clears an account: the cookies of these domains and of all hosts below them, in the container's jar and its file and
-    /// in the engine's store, changes that were on their way from one to the other, and bodies that the pages of these
-    /// domains have handed over. Prefetched responses are dropped for all pages.
+    /// Removes the cookies and pending request bodies of an account.
     ///
-    /// In the mode `customScheme`, responses to earlier requests bring nothing back. A page that is open can set new
-    /// cookies, and so can requests of the engine itself, so close the account's pages first. The HTTP cache is cleared by
-    /// ``clearHTTPCache()``, and everything at once by ``signOut(of:)``.
-    /// - Parameter domains: names of hosts, with or without a leading dot.
-    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is cleared, if one of them is not the name of
-    ///   a host, or there is none; with code `cookies` if a store is not cleared in time: all others are; or
-    ///   `CancellationError`.
+    /// Removed are the cookies of the given domains and their subdomains, in the container's jar, its file and the
+    /// engine's store; changes that are being copied between the stores; and request bodies that pages of these domains
+    /// have passed through the bridge. Prefetched responses of all pages are dropped, too.
+    ///
+    /// In the mode `customScheme`, responses to earlier requests set no cookies afterwards. An open page can set new
+    /// cookies, and so can requests of the engine itself: close the account's pages first. ``clearHTTPCache()`` clears
+    /// the HTTP cache, and ``signOut(of:)`` clears everything at once.
+    /// - Parameter domains: host names, with or without a leading dot.
+    /// - Throws: ``ContainerError`` with code `invalidDomain`, before anything is removed, if `domains` is empty or
+    ///   contains an invalid host name; with code `cookies` if one of the stores is not cleared in time, after all
+    ///   others were cleared; `CancellationError`.
     public func clearAccount(domains: some Sequence<String>) async throws {
         try await clearCookies(try .domains(of: domains))
     }
 
-    /// Clears all accounts, as ``clearAccount(domains:)`` does one.
+    /// Removes the cookies and pending request bodies of all accounts, like ``clearAccount(domains:)``.
     public func clearAllCookies() async throws {
         try await clearCookies(.all)
     }
@@ -37,8 +39,8 @@ extension Container {
         if let failure = failures.first { throw failure }
     }
 
-    /// The counts of the changes that keep the engine's cookie store and the container's equal; `nil` in modes in which the
-    /// engine has the only store.
+    /// Returns the counters of the synchronization between the engine's cookie store and the container's jar, or `nil`
+    /// if no mode in use has a jar.
     public func cookieCounters() async -> CookieCounters? {
         await components.first(CookiesComponent<Engine>.self)?.synchronizer?.counters
     }
@@ -47,8 +49,8 @@ extension Container {
 // MARK: - Assembly
 
 extension ContainerCore {
-    /// Opens the jar of pages whose engine has no cookies for them; returns `nil` if the engine stores the cookies of all
-    /// pages.
+    /// Creates the synchronizer of the jar for pages whose cookies the engine does not store. Returns `nil` if the
+    /// engine stores the cookies of all pages.
     func makeCookies() -> CookieSynchronizer? {
         guard !modes.chains.allSatisfy({ engine.traits(in: $0).keepsCookies }) else { return nil }
         return CookieSynchronizer(
@@ -60,12 +62,12 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The cookies of the pages as a part of a container, in its jar and in the engine's store.
+/// The component that keeps the cookies of pages in the container's jar and in the engine's store.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
-    /// `nil` if the engine stores the cookies of all pages.
+    /// The synchronizer, or `nil` if the engine stores the cookies of all pages.
     let synchronizer: CookieSynchronizer?
     private let prefetch: Prefetchers?
     private let engine: Engine
@@ -85,7 +87,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
 
     func pageWillOpen(_ opening: PageOpening) async {
         guard let synchronizer else { return }
-        // The prefetch of the page may be reading the cookies already.
+        // The prefetch of the page may already wait for the cookies.
         if await prefetch?.waitForCookies(of: opening.id) != true { await synchronizer.waitUntilSynchronized() }
     }
 
@@ -93,7 +95,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         if state.isAway { await synchronizer?.flush() }
     }
 
-    /// - Throws: ``ContainerError`` with code `cookies`, or `CancellationError`; all stores were tried.
+    /// - Throws: ``ContainerError`` with code `cookies`, or `CancellationError`, after all stores were tried.
     func removeData(_ removal: AccountDataRemoval) async throws {
         guard removal.stage == .clearing, removal.contents.contains(.cookies) else { return }
         var failure: (any Error)?
@@ -103,10 +105,11 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
         }
         guard let failure else { return }
         if failure is CancellationError { throw failure }
-        throw ContainerError(.cookies, "not all cookies are cleared: \(failure)")
+        throw ContainerError(.cookies, "some cookies could not be removed: \(failure)")
     }
 
-    /// Clears the engine's store if it is the only one. The token of the local server stays, because it belongs to no user.
+    /// Clears the engine's store if it is the only one. The access token of the local server is kept, because it
+    /// belongs to no user.
     private func clearEngine(_ scope: CookieScope) async throws {
         try await engine.cookies.clear(scope) { [loopback] cookie in
             guard let loopback, let port = loopback.port else { return cookie }
@@ -122,7 +125,7 @@ final class CookiesComponent<Engine: WebEngineDriver>: ContainerComponent {
     func shutDown() async { await synchronizer?.shutDown() }
 }
 
-/// A recorder that logs the events of the cookies, and sends those that the app observes.
+/// Logs the events of the cookie synchronizer and sends those that the app observes.
 private struct CookieEventRecorder: CookieSynchronizerDelegate {
     let logger: Logger
     let hub: EventHub
@@ -139,13 +142,13 @@ private struct CookieEventRecorder: CookieSynchronizerDelegate {
         case .fileNotRead(let error): logger.warning("cookies cannot be read", metadata: ["error": "\(error)"])
         case .fileDamaged(let damage):
             logger.warning("cookies were lost", metadata: ["reason": "\(damage.reason)", "file": "\(damage.path)"])
-        case .fileNotWritten(let error): logger.warning("cookies are not kept", metadata: ["error": "\(error)"])
+        case .fileNotWritten(let error): logger.warning("cookies could not be saved", metadata: ["error": "\(error)"])
         case .pageNotSynchronized(let error):
-            logger.warning("a page opens before all its cookies are there", metadata: ["error": "\(error)"])
-        case .responseNotSynchronized: logger.warning("an answer comes before its cookies are in the engine")
-        case .engineStoreAnswers: logger.notice("the engine's cookie store answers again")
+            logger.warning("a page opens before its cookies are synchronized", metadata: ["error": "\(error)"])
+        case .responseNotSynchronized: logger.warning("a response is delivered before the engine has its cookies")
+        case .engineStoreAnswers: logger.notice("the engine's cookie store responds again")
         case .engineStoreSilent(let error):
-            logger.warning("the engine's cookie store does not answer", metadata: ["error": "\(error)"])
+            logger.warning("the engine's cookie store does not respond", metadata: ["error": "\(error)"])
         }
     }
 

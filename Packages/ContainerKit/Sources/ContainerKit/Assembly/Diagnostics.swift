@@ -14,14 +14,15 @@ internal import WebEngine
 internal import WebViewPool
 
 extension Container {
-    /// Returns the timelines of pages from now on. Each timeline is sent when its page has loaded or its load has
-    /// failed, and again, complete, when the page is closed. If a page is closed before it has loaded, its timeline is
-    /// sent once.
+    /// Returns a stream of the timelines of pages. Each timeline is sent when its page has loaded or failed to load,
+    /// and again, complete, when the page is closed. If a page is closed before it has loaded, its timeline is sent
+    /// once.
     ///
-    /// The timeline of a loaded page is sent as soon as the page has reported its paint times: at most
-    /// ``/Diagnostics/TimelineOptions/askingLimit`` after its load. Later requests of the page are in the timeline of
-    /// its close. Sending never waits: a subscriber that reads too slowly loses the oldest of 64 timelines, which
-    /// `droppedEvents` counts. If ``ContainerConfiguration/Diagnostics/timelines`` is `nil`, the sequence ends at once.
+    /// The timeline of a loaded page is sent when the page has reported its paint times, at most
+    /// ``/Diagnostics/TimelineOptions/askingLimit`` after its load. Requests after that are included in the timeline
+    /// that is sent when the page is closed. The stream buffers 64 timelines for a slow subscriber and then drops the
+    /// oldest; `droppedEvents` counts them. If ``ContainerConfiguration/Diagnostics/timelines`` is `nil`, the stream
+    /// ends immediately.
     public func timelines() -> AsyncStream<PageTimeline> {
         components.first(DiagnosticsComponent.self)?.recorder?.subscribe() ?? AsyncStream { $0.finish() }
     }
@@ -37,14 +38,14 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// Timelines and metrics as a part of a container.
+/// The component that records timelines and reports metrics.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class DiagnosticsComponent: ContainerComponent {
-    /// `nil` if no timelines are recorded.
+    /// The recorder, or `nil` if no timelines are recorded.
     private(set) var recorder: TimelineRecorder?
-    /// The components whose counts are reported as metrics.
+    /// The components whose counters are reported as metrics.
     weak var components: ComponentList?
     private let pages: PageRegistry
     private let hub: EventHub
@@ -89,8 +90,8 @@ extension DiagnosticsComponent: DiagnosticsHost {
 }
 
 extension TimelineRecorder {
-    /// Ends the timeline of a page that could not be opened. The reason leaves out the location of the error, a URL
-    /// whose query does not belong in the log.
+    /// Ends the timeline of a page that could not be opened. The reason excludes the location of the error, because the
+    /// query of a URL must not be logged.
     func fail(_ page: PageID, _ error: any Error) {
         let reason =
             switch error {
@@ -105,7 +106,7 @@ extension TimelineRecorder {
 // MARK: - Events
 
 extension PageObservation {
-    /// Returns `nil` for an event that no timeline and no page metric records.
+    /// Returns `nil` if neither timelines nor page metrics use the event.
     init?(_ event: ContainerEvent) {
         switch event {
         case .pageOpened(let session): self = .opened(session)
@@ -182,7 +183,7 @@ extension PackageEvent {
 // MARK: - Counters
 
 extension ContainerCounters {
-    /// The counts that no event reports, by the series of the metrics backend.
+    /// The counters that no event reports, by metric series.
     var metricTotals: [MetricKey: Int] {
         var totals: [MetricKey: Int] = [
             MetricKey(.checkOuts, ["warm": "true"]): pool.warmCheckOuts,
@@ -201,7 +202,8 @@ extension ContainerCounters {
     private var viewEnds: [MetricKey: Int] {
         var sums: [MetricKey: Int] = [:]
         for (reason, count) in pool.ended {
-            // The description of a quarantine lists the remains in the view. One name bounds the number of series.
+            // The description of a quarantine lists the residual state of the view. One name limits the number of
+            // series.
             let name = reason.isQuarantine ? "quarantined" : "\(reason)"
             sums[MetricKey(.viewEnds, ["reason": name]), default: 0] += count
         }

@@ -8,20 +8,20 @@ internal import ResourceLoading
 internal import WebEngine
 
 extension SitePartitioning where Self == RegistrableDomainPartitioning {
-    /// The scheme and the registrable domain, by the list of public suffixes that is compiled in.
+    /// The partitioning by scheme and registrable domain, according to the compiled-in Public Suffix List.
     public static var registrableDomain: RegistrableDomainPartitioning { RegistrableDomainPartitioning(SuffixList()) }
 }
 
 extension HTTPCacheOptions {
-    /// Makes the default options: pages of one scheme and registrable domain share entries, as in browsers.
+    /// Creates the default options: pages with the same scheme and registrable domain share entries, as in browsers.
     public init() {
         self.init(rules: CachingLoader.Configuration(partitioning: .registrableDomain))
     }
 }
 
 extension ContainerCore {
-    /// Opens the HTTP cache before the network; returns `nil` if the configuration has none.
-    /// - Parameter cookies: the cookies of pages whose engine has none.
+    /// Creates the HTTP cache in front of the network, or returns `nil` if the configuration has none.
+    /// - Parameter cookies: the cookie jar of pages whose cookies the engine does not store.
     func makeHTTPCache(cookies: PageCookies?) async -> HTTPCacheService? {
         guard let options = configuration.network.httpCache else { return nil }
         return await HTTPCacheService(

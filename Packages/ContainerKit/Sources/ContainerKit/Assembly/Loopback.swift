@@ -19,8 +19,8 @@ internal import SchemeRouter
 // MARK: - Assembly
 
 extension ContainerCore {
-    /// Starts the interception over loopback, and sends it the events of pages and of what is intercepted; returns `nil` if
-    /// no mode in use is over loopback.
+    /// Creates the loopback interception and forwards the events of pages and policy changes to it. Returns `nil` if no
+    /// mode in use is a loopback mode.
     /// - Throws: `LoopbackError`.
     func makeLoopback(
         _ pipeline: ModePipeline, _ requests: SchemeRequestHandler, _ packages: PackagesComponent
@@ -48,7 +48,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The interception over loopback as a part of a container.
+/// The component of interception over loopback.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -76,7 +76,7 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         pages.attributor = controller.pages
     }
 
-    /// Connects the component to features that are made after it.
+    /// Connects the component to features that are created later.
     func connect(recovery: BlankPageMonitor?, engineCaches: EngineCacheInvalidator?) {
         adapter.recovery = recovery
         self.engineCaches = engineCaches
@@ -86,15 +86,15 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
 
     // MARK: Pages
 
-    /// - Throws: ``ContainerError`` with code `proxy` if the page's mode needs the proxy.
+    /// - Throws: ``ContainerError`` with code `proxy` if the mode of the page requires the proxy.
     func pageWillOpen(_ opening: PageOpening) async throws {
         do {
             try await controller.ready()
         } catch  where policy.mode(ofPageAt: opening.url) == .loopbackProxy {
             throw ContainerError(.proxy, "the proxy cannot listen: \(error)", at: opening.url)
         } catch {
-            // Without the proxy the page opens as without a container.
-            logger.warning("no proxy", metadata: ["error": "\(error)"])
+            // Without the proxy the page opens without interception.
+            logger.warning("the proxy cannot listen", metadata: ["error": "\(error)"])
         }
     }
 
@@ -104,8 +104,8 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         opening.load?.isReportedElsewhere = { [weak controller] in controller?.reportsRequests(for: $0.url) ?? false }
     }
 
-    /// Records where the document of a page is. The view of a page in the mode `customScheme` may load a real URL: then
-    /// its requests come over loopback, too, and do not say which page they are of.
+    /// Records the location of a page's document. The view of a page in the mode `customScheme` can navigate to a real
+    /// URL. Its requests then also arrive over loopback, and do not identify their page.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {
         guard case .committed(let place) = signal, isProxy, page.mode == .customScheme, RealURL(page.documentURL) != nil
         else { return }
@@ -113,11 +113,11 @@ final class LoopbackComponent<Engine: WebEngineDriver>: ContainerComponent, View
         controller.pages.place(page.id, isElsewhere: isElsewhere)
         guard !isElsewhere else { return }
         join(page.id)
-        // The registry recorded the document while the page counted as one that is elsewhere.
+        // The registry recorded the document when the page did not yet send requests over loopback.
         controller.pages.record(pages.current(page).reference)
     }
 
-    /// Prepares a page that a response leads from its custom-scheme URL to a real URL, like one that opens there.
+    /// Prepares a page for a response that redirects it from its custom-scheme URL to a real URL.
     func prepare(_ asked: PageSession?, for response: ResourceResponse) async {
         guard isProxy, response.isInterim, response.movedTo.flatMap({ RealURL($0) }) != nil,
             let session = pages.session(for: asked)
@@ -163,9 +163,9 @@ extension LoopbackController {
         do {
             place = try await open(url)
         } catch {
-            throw ContainerError(.server, "the local server is not there: \(error)", at: url)
+            throw ContainerError(.server, "the local server is not available: \(error)", at: url)
         }
-        guard let place else { throw ContainerError(.server, "no site", at: url) }
+        guard let place else { throw ContainerError(.server, "the local server cannot serve this URL", at: url) }
         return place
     }
 }
@@ -184,7 +184,7 @@ extension LegacyBridgeHost: LoopbackBodies {
 
 /// Connects loopback interception to the events, pages and packages of a container.
 ///
-/// Isolation: the main actor, except for the requests for documents.
+/// Isolation: the main actor, except for the callbacks about document requests.
 @MainActor
 final class LoopbackAdapter: LoopbackHost, LoopbackRequestObserver {
     weak var recovery: BlankPageMonitor?
@@ -193,7 +193,7 @@ final class LoopbackAdapter: LoopbackHost, LoopbackRequestObserver {
     private nonisolated let fields: EngineFields?
     private nonisolated let failures: DocumentFailures
 
-    /// - Parameter fields: the header fields of the engine in the mode; `nil` if no requests are made ahead.
+    /// - Parameter fields: the recorder of the engine's header fields in the mode; `nil` if prefetching is not in use.
     init(_ hub: EventHub, _ packages: PackagesComponent, fields: EngineFields?, failures: DocumentFailures) {
         self.hub = hub
         self.packages = packages

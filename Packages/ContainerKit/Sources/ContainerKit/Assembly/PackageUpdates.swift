@@ -16,13 +16,13 @@ internal import SchemeRouter
 public import WebEngine
 
 extension Container {
-    /// Verifies a package and makes it the active one of its name. Pages that are open stay on the one they have;
-    /// what no page and no package needs any more is removed from disk.
+    /// Verifies a package archive and activates it. Open pages keep the version they opened with. Files that neither a
+    /// page nor a package needs are removed from disk.
     ///
-    /// The host's own word: there is no trial, and a version that failed one may come back this way.
+    /// The version gets no trial. A version that failed a trial before can be installed this way.
     /// - Parameters:
-    ///   - archive: the path of the zip; it stays where it is.
-    ///   - manifest: the path of its manifest.
+    ///   - archive: the path of the zip archive, which is not moved or removed.
+    ///   - manifest: the path of the manifest.
     /// - Throws: `PackageError` or `StoreError`; nothing has changed then.
     @discardableResult
     public func install(archive: String, manifest: String) async throws -> InstalledPackage {
@@ -32,27 +32,29 @@ extension Container {
         return package
     }
 
-    /// Installs the package that came with the app, unless a version of it that was downloaded is active, or it is
-    /// itself. Call it after every launch; it costs little where there is nothing to do.
-    /// - Returns: what came of it; `nil` where a downloaded version stays.
-    /// - Throws: `DeliveryError` where the version failed before, `PackageError`, `StoreError` or `CancellationError`.
+    /// Installs the package that was shipped with the app, unless that version or a downloaded version is active. Call
+    /// it after every launch; it is fast if there is nothing to install.
+    /// - Returns: the result, or `nil` if a downloaded version stays active.
+    /// - Throws: `DeliveryError` if the version failed a trial before; `PackageError`, `StoreError` or
+    ///   `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
         try await core.packages.updater.installBaseline(archive: archive, manifest: manifest)
     }
 
-    /// Looks for an update of a package, fetches of it what is missing, verifies it and applies it when the host wants.
+    /// Checks for an update of a package, downloads the missing files, verifies them and activates the version at the
+    /// given time.
     ///
-    /// While the first version of a package arrives, its files answer pages as soon as their bytes are there. Progress
-    /// is reported by ``events``. All or nothing: on an error, what was active is active.
+    /// While the first version of a package is downloaded, each complete file is served to pages immediately.
+    /// ``events`` reports the progress. If the update fails, the active version does not change.
     ///
-    /// A server publishes for one package and one scope, by default the origin of its manifest URL, and no manifest comes
-    /// after a newer one; see `PackageSource` and `docs/package-format.md`. A package that is installed keeps its source
-    /// and its scope: ``remove(_:)`` lets go of them.
+    /// A server publishes one package for one scope, by default the origin of its manifest URL. A manifest that is
+    /// older than the last one is rejected; see `PackageSource` and `docs/package-format.md`. An installed package
+    /// keeps its source and scope until ``remove(_:)``.
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
-    ///   - timing: when it takes effect; ``hostEnteredBackground()`` and the next launch are told by the host's calls.
-    ///   - urgency: what the device must allow, by ``ContainerConfiguration/conditions``.
+    ///   - timing: the time of activation. The host reports entry into the background by ``hostEnteredBackground()``.
+    ///   - urgency: the device conditions that the update requires; see ``ContainerConfiguration/conditions``.
     /// - Throws: `DeliveryError`, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func update(
@@ -61,65 +63,66 @@ extension Container {
         try await core.packages.updater.update(from: source, timing: timing, urgency: urgency)
     }
 
-    /// Takes a package out of use. Pages that are open keep it until they close. It may come from another source and for
-    /// another scope afterwards; the number of its last manifest is not forgotten.
-    /// - Returns: whether it was there.
+    /// Removes a package. Open pages keep it until they close. The package may then be installed from another source
+    /// and for another scope; the sequence number of its last manifest stays recorded.
+    /// - Returns: `true` if the package was installed.
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ package: PackageID) async throws -> Bool {
         try await !core.packages.updater.remove(package).isEmpty
     }
 
-    /// The packages that answer now, by identifier.
+    /// The active packages, by identifier.
     public var installedPackages: [InstalledPackage] {
         core.packages.library.installed
     }
 
-    /// What answers differently from when the last process ended: updates that waited for this launch, and versions
-    /// that were taken back because their pages did not boot.
+    /// The package changes that this launch applied: pending updates that were activated, and versions that were rolled
+    /// back because their pages did not boot.
     public var changesAtLaunch: [PackageScopeChange] {
         core.packages.changesAtLaunch
     }
 
-    /// Tells how a page is doing. A version that was just updated is kept once one page on it is healthy, and taken
-    /// back and never tried again when one fails, or began to boot and did not report in time (10 s by default).
+    /// Reports the boot state of a page. A new version is confirmed when one page that uses it is healthy. It is rolled
+    /// back and quarantined if a page fails, or if a page begins to boot and does not report within the limit (10 s by
+    /// default).
     ///
-    /// A host that reports nothing keeps every version. Reports of pages on older generations change nothing.
+    /// If the host reports nothing, every version is kept. Reports of pages on older generations have no effect.
     public func report(_ kind: BootReport.Kind, of page: Page<Engine.View>) {
         guard let session = pages.session(of: page.view.id), session.id == page.session.id else { return }
         if kind == .healthy { components.first(RecoveryComponent.self)?.monitor.recordHealthy(session.view) }
         components.first(PackagesComponent.self)?.report(kind, of: session)
     }
 
-    /// The version of the resource table that answers now; `nil` if there is none.
+    /// The version of the active resource table, or `nil` if there is none.
     public var tableVersion: String? { components.first(ResourceTableService.self)?.library.table?.version }
 
     // MARK: Previews
 
-    /// Serves a folder or a development server in place of a package until ``unmount(_:)``, so that a site can be tried in
-    /// the app before it is packed. For debug builds: its files are not verified. The provenance of responses names it; pages
-    /// that are open get it, too.
+    /// Serves a folder or a development server in place of a package until ``unmount(_:)``, so that a site can be
+    /// tested in the app before it is packaged. Intended for debug builds: the files are not verified. Open pages get
+    /// the preview, too. The provenance of responses names it.
     public func mount(_ preview: Preview) {
         core.previews.mount(preview)
         configuration.logger.notice("mounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewMounted(preview))
     }
 
-    /// Ends a preview.
+    /// Unmounts a preview.
     public func unmount(_ preview: Preview) {
         guard core.previews.unmount(preview) else { return }
         configuration.logger.notice("unmounted", metadata: ["preview": "\(preview)"])
         hub.send(.previewUnmounted(preview))
     }
 
-    /// The previews that are mounted, newest first.
+    /// The mounted previews, newest first.
     public var previews: [Preview] { core.previews.mounted }
 }
 
 // MARK: - Assembly
 
 extension ContainerCore {
-    /// Opens the resource table; returns `nil` if the configuration has none.
+    /// Opens the resource table, or returns `nil` if the configuration has none.
     func makeResourceTable() async throws -> ResourceTableService? {
         guard let table = configuration.packages.table else { return nil }
         return try await ResourceTableService(
@@ -128,7 +131,7 @@ extension ContainerCore {
         ) { [hub] in hub.send(.tableChecked($0, $1)) }
     }
 
-    /// Makes the control of the engine's caches.
+    /// Creates the component of the engine's caches.
     func makeEngineCaches(_ pipeline: ModePipeline, loopback: LoopbackController<Engine>?) -> EngineCachesComponent {
         guard pipeline.mode.isOverLoopback, pipeline.traits.caches else {
             return EngineCachesComponent(nil, caching: engine.caching)
@@ -154,7 +157,7 @@ extension ContainerCore {
 
 // MARK: - Components
 
-/// The store of a container's files.
+/// The component of the blob store.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -168,7 +171,7 @@ final class StoreComponent: ContainerComponent {
     func hostDidTransition(to state: HostState) async throws {
         switch state {
         case .background:
-            // Before the sweep: the system gives a few seconds, and a sweep may take longer.
+            // Checkpoint before the sweep: the system grants a few seconds, and a sweep may take longer.
             try await packages.checkpoint()
             await packages.sweepAll()
             try await packages.checkpoint()
@@ -182,7 +185,7 @@ final class StoreComponent: ContainerComponent {
     func addCounters(to counters: inout ContainerCounters) { counters.store = packages.store.counters }
 }
 
-/// The packages of a container, and the trials of new versions by open pages.
+/// The component of the packages and of the trials of new versions by open pages.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -203,7 +206,7 @@ final class PackagesComponent: ContainerComponent {
 
     // MARK: Pages
 
-    /// Reports the state of a page, with the generations that it has now.
+    /// Reports the boot state of a page with its current generations.
     func report(_ kind: BootReport.Kind, of session: PageSession) {
         service.report(BootReport(kind, of: pages.current(session).reference))
     }
@@ -217,13 +220,14 @@ final class PackagesComponent: ContainerComponent {
         service.sweepSoon()
     }
 
-    /// Records that a generation has answered a request of a document, which tries the generation, unless the page is
-    /// closed or shows another document.
+    /// Records that a generation answered a request of a document, which counts for the trial of the generation. Has no
+    /// effect if the page is closed or shows another document.
     func record(_ generation: GenerationReference, answering document: String, of page: PageID) {
         if let session = pages.session(of: page) { record(generation, answering: document, in: session) }
     }
 
-    /// Records that a generation has answered a request of a page, as it was at the time of the request.
+    /// Records that a generation answered a request of a page.
+    /// - Parameter asked: the session at the time of the request.
     func record(_ generation: GenerationReference, answering asked: PageSession) {
         if let session = pages.session(for: asked) { record(generation, answering: asked.documentURL, in: session) }
     }
@@ -287,12 +291,12 @@ extension ContainerConfiguration {
 
 // MARK: - Engine caches
 
-/// The caches of the engine as a part of a container.
+/// The component of the engine's caches.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class EngineCachesComponent: ContainerComponent {
-    /// `nil` if no mode in use lets the engine keep files of packages.
+    /// The invalidator, or `nil` if no mode in use lets the engine cache package files.
     let invalidator: EngineCacheInvalidator?
     private let caching: any EngineCaching
 
@@ -307,8 +311,8 @@ final class EngineCachesComponent: ContainerComponent {
         await invalidator?.invalidateStaleFiles(for: page)
     }
 
-    /// - Throws: ``EngineCacheFailure`` if the engine does not clear its HTTP cache, which has the responses to pages that
-    ///   are not intercepted, in all modes.
+    /// - Throws: ``EngineCacheFailure`` if the engine fails to clear its HTTP cache. In all modes this cache stores the
+    ///   responses to pages that are not intercepted.
     func removeData(_ removal: AccountDataRemoval) async throws {
         guard removal.stage == .clearing else { return }
         if removal.contents.contains(.engineCopies) { await invalidator?.clear() }
@@ -319,13 +323,13 @@ final class EngineCachesComponent: ContainerComponent {
     func shutDown() async { await invalidator?.shutDown() }
 }
 
-/// The failure of the engine to clear its HTTP cache.
+/// The error for an engine that failed to clear its HTTP cache.
 struct EngineCacheFailure: Error, CustomStringConvertible {
     let error: any Error
     var description: String { "the engine's HTTP cache: \(error)" }
 }
 
-/// Connects the invalidator of the engine's caches to what is intercepted.
+/// Connects the engine cache invalidator to the interception state.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -12,21 +12,21 @@ internal import WebEngine
 extension Container {
     private var manager: DownloadManager? { components.first() }
 
-    /// The downloads in progress that ``/PageDownloads/PageDownloadDelegate/download(_:)`` accepted, the oldest first.
+    /// The downloads in progress that ``/PageDownloads/PageDownloadDelegate/download(_:)`` accepted, oldest first.
     public var downloads: [DownloadRequest] { manager?.requestsBeingSaved ?? [] }
 
-    /// Returns the progress of a download: its present value, and then each change. A slow reader gets the newest value
-    /// only.
+    /// Returns a stream of the progress of a download: the current value, and then each change. A slow reader gets the
+    /// newest value only.
     ///
-    /// The sequence ends with the download; ``ContainerEvent/download(_:_:)`` reports the result. It ends at once if the
-    /// download is not in progress.
-    /// - Parameter id: the identity of the download.
+    /// The stream ends with the download; ``ContainerEvent/download(_:_:)`` reports the result. It ends immediately if
+    /// the download is not in progress.
+    /// - Parameter id: the identifier of the download.
     public func downloadProgress(of id: DownloadID) -> AsyncStream<DownloadProgress> {
         manager?.progress(of: id) ?? AsyncStream { $0.finish() }
     }
 
-    /// Cancels a download and removes its bytes. Does nothing if the download is not in progress.
-    /// - Parameter id: the identity of the download.
+    /// Cancels a download and removes its partial file. Does nothing if the download is not in progress.
+    /// - Parameter id: the identifier of the download.
     public func cancelDownload(_ id: DownloadID) {
         manager?.cancel(id)
     }
@@ -77,7 +77,7 @@ extension DownloadManager: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects downloads to the pages of a container and to the app, which is asked like for prompts.
+/// Connects downloads to the pages of a container and to the app's delegate, through the queue of page prompts.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -111,13 +111,13 @@ final class PageDownloadAdapter<Engine: WebEngineDriver>: PageDownloadHost {
     }
 }
 
-/// A download that waits for the app among the prompts of its page.
+/// A download that waits for the app's decision in the queue of its page.
 private struct DownloadQuestion: PageQuestion {
     let request: DownloadRequest
 
     var safeAnswer: DownloadDecision { .cancel }
 
-    // The file is still of use when the page shows another document.
+    // The file is still useful after the page shows another document.
     var survivesNavigation: Bool { true }
 
     func put(to delegate: any PageDelegate) async throws -> DownloadDecision {
@@ -125,7 +125,7 @@ private struct DownloadQuestion: PageQuestion {
     }
 }
 
-/// Requests files through the container's own pipeline.
+/// Loads files to be saved through the container's request pipeline.
 private struct SavedFileLoader: SavedFileLoading {
     let requests: RequestHandler
 

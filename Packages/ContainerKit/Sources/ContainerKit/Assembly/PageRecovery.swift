@@ -15,7 +15,7 @@ internal import WebEngine
 // MARK: - Assembly
 
 extension ContainerCore {
-    /// Creates the recovery of blank pages; returns `nil` if the configuration has none.
+    /// Creates the blank page recovery, or returns `nil` if the configuration disables it.
     func makeRecovery(
         locator: PageLocator<Engine>, loopback: PageAttributor?, prompts: PagePromptController,
         packages: PackagesComponent, engineCaches: EngineCacheInvalidator?
@@ -30,7 +30,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The recovery of blank pages as a part of a container.
+/// The component of blank page recovery.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -56,8 +56,8 @@ final class RecoveryComponent: ContainerComponent {
         do {
             try monitor.begin(page, at: opening.place, in: view, load: load)
         } catch {
-            // A page opens even if it cannot be examined.
-            logger.warning("a page is not looked at", metadata: ["error": "\(error)"])
+            // The page opens even if it cannot be monitored.
+            logger.warning("a page is not monitored for blankness", metadata: ["error": "\(error)"])
         }
     }
 
@@ -126,7 +126,7 @@ private final class PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHo
 
     func page(_ page: PageID, willTake step: BlankPageStep) {
         logger.warning(
-            "a white page",
+            "a page is blank",
             metadata: [
                 "page": "\(page)", "step": "\(step.kind.rawValue)", "signal": "\(step.signal.rawValue)",
                 "number": "\(step.number)",

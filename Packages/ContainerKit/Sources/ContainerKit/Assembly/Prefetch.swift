@@ -19,9 +19,9 @@ internal import WebEngine
 // MARK: - API
 
 extension Container {
-    /// Replaces the table of the requests that are made when a page is opened, for pages that are opened from now on.
-    /// Without effect if the configuration has no `prefetch`.
-    /// - Parameter table: the table; `nil` for none.
+    /// Replaces the prefetch table for pages that are opened from now on. Has no effect if the configuration has no
+    /// `prefetch`.
+    /// - Parameter table: the table, or `nil` for no prefetching.
     public func setPrefetchTable(_ table: PrefetchTable?) {
         components.first(PrefetchComponent.self)?.prefetchers.table = table
     }
@@ -30,12 +30,12 @@ extension Container {
 // MARK: - Assembly
 
 extension ModePipeline {
-    /// The header fields that the engine adds to requests in this mode; `nil` if no requests are made ahead.
+    /// The recorder of the engine's header fields in this mode, or `nil` if prefetching is not in use.
     var fields: EngineFields? { prefetch?.fields }
 }
 
 extension ContainerCore {
-    /// Creates the prefetch of a mode; returns `nil` if the configuration has none.
+    /// Creates the prefetch setup of a mode, or returns `nil` if the configuration has no prefetch.
     /// - Parameter mode: the mode; `nil` for the first one.
     func makePrefetchSetup(_ traits: EngineTraits, in mode: InterceptionMode?) async -> Prefetcher.Setup? {
         guard let options = configuration.network.prefetch else { return nil }
@@ -46,8 +46,8 @@ extension ContainerCore {
             modeCount: modes.chains.count)
     }
 
-    /// Creates the prefetchers of all modes, and the service of the prefetch table with the stored table applied; returns
-    /// `nil` if the configuration has none.
+    /// Creates the prefetchers of all modes and the service of the prefetch table, and applies the stored table.
+    /// Returns `nil` if the configuration has no prefetch.
     func makePrefetch(
         _ pipelines: ModePipelines, _ policy: InterceptionPolicy, cookies: PrefetchCookieReader<Engine>
     ) async -> PrefetchComponent? {
@@ -74,18 +74,18 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The prefetch of pages as a part of a container.
+/// The component of prefetching.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class PrefetchComponent: ContainerComponent {
     let prefetchers: Prefetchers
-    /// `nil` if the configuration has no server for the table.
+    /// The service of the prefetch table, or `nil` if the configuration has no server for it.
     let table: PrefetchTableService?
     private let fields: [EngineFields]
     private let policy: InterceptionPolicy
     private let feature: FeatureSwitch
-    /// Retained for the prefetchers, which do not retain it.
+    /// Retained here, because the prefetchers do not retain it.
     private let cookies: any PrefetchCookieReading
     private let pages: PageRegistry
 
@@ -106,14 +106,14 @@ final class PrefetchComponent: ContainerComponent {
 
     func hostEnteredForeground() { checkTable() }
 
-    /// Requests the table if the interval is over and remote config allows prefetching.
+    /// Requests the table if the interval has passed and prefetching is switched on.
     private func checkTable() {
         if feature.isOn { table?.check() }
     }
 
     // MARK: Pages
 
-    /// Makes the requests of the page, and starts to read its cookies.
+    /// Starts the requests of the page and reads its cookies.
     func pageWillOpen(_ opening: PageOpening) {
         for fields in fields { fields.use(opening.userAgent) }
         guard feature.isOn else { return }
@@ -127,7 +127,7 @@ final class PrefetchComponent: ContainerComponent {
 
     func pageDidClose(_ page: PageSession) { prefetchers.forget(page.id) }
 
-    /// Returns the response to a page's message as JSON; `nil` if there is none.
+    /// Returns the response to a page's message as JSON, or `nil` if there is none.
     /// - Throws: `PrefetchError` if the message is invalid; `CancellationError`.
     func response(to message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data? {
         let call = try PrefetchCall(json: message)
@@ -162,7 +162,7 @@ extension RequestHandler: PrefetchRouting {
 
 extension Prefetcher.Setup: PrefetchLoading {}
 
-/// Reads the cookies of pages in the mode of the page.
+/// Reads the cookies of pages according to their mode.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -186,7 +186,7 @@ final class PrefetchCookieReader<Engine: WebEngineDriver>: PrefetchCookieReading
         ofPageAt url: String, in mode: InterceptionMode
     ) async throws -> any PrefetchCookieSource {
         if let cookies {
-            // The engine's store must have the cookies that pages by the scheme have received.
+            // The engine's store must have the cookies that pages in custom-scheme mode have received.
             await cookies.waitUntilSynchronized()
             if pipelines[mode]?.traits.keepsCookies == false { return cookies.pages }
         }

@@ -18,17 +18,17 @@ internal import WebViewPool
 // MARK: - API
 
 extension Container {
-    /// The current state of remote config; `nil` if the configuration has none.
+    /// The current state of remote config, or `nil` if the configuration has none.
     public var remoteConfig: RemoteConfigState? {
         core.remoteConfig?.state
     }
 
-    /// Applies a document that the host received by a channel of its own, like one of the server: it is stored for the
-    /// next launches, and no older document replaces it.
+    /// Applies a document that the host received through its own channel, with the same effect as one of the server: it
+    /// is stored for the next launches, and older documents are rejected.
     /// - Parameter document: the document.
     /// - Throws: ``ContainerError`` with code `unsupported` if the configuration has no remote config;
-    ///   `RemoteConfigError` with code `older`, and nothing has changed; `StoreError` if the document applies but could
-    ///   not be stored for the next launch.
+    ///   `RemoteConfigError` with code `older` if a newer document is active, and nothing changes; `StoreError` if the
+    ///   document was applied but could not be stored for the next launch.
     public func apply(_ document: RemoteConfigDocument) async throws {
         guard let service = core.remoteConfig else {
             throw ContainerError(.unsupported, "the configuration has no remote config")
@@ -40,7 +40,7 @@ extension Container {
 // MARK: - Assembly
 
 extension RemoteConfigService {
-    /// Creates the service and applies the stored document; returns `nil` if the configuration has no remote config.
+    /// Creates the service and applies the stored document. Returns `nil` if the configuration has no remote config.
     static func open(
         _ configuration: ContainerConfiguration, _ store: BlobStore, _ network: any ResourceLoader,
         _ rules: ActiveRules, _ switches: FeatureSwitches
@@ -62,7 +62,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// Remote config as a part of a container: requests its document when pages open, and sends its events.
+/// The component of remote config. It requests the document when pages open, and sends the events.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -101,7 +101,7 @@ final class RemoteConfigComponent: ContainerComponent {
 
     func addCounters(to counters: inout ContainerCounters) { counters.remoteConfig = service.counters }
 
-    /// Reports the modes of a document that have no effect, because this container does not use them.
+    /// Reports the modes of a document that have no effect, because the container does not use them.
     private func reportMissingModes(of document: RemoteConfigDocument?) {
         guard let missing = document.map(modes.missing), !missing.isEmpty else { return }
         logger.warning(
@@ -112,8 +112,8 @@ final class RemoteConfigComponent: ContainerComponent {
 }
 
 extension ContainerConfiguration {
-    /// Returns a copy with the numbers of remote config. A number that the host has set to zero, or whose feature the
-    /// host does not use, stays unchanged.
+    /// Returns a copy with the limits of remote config. A limit does not change if the host has set it to zero or does
+    /// not use its feature.
     func with(_ numbers: RemoteConfigNumbers) -> Self {
         var changed = self
         if let seconds = numbers.prefetchSeconds { changed.network.prefetch?.loader.maxAge = .seconds(seconds) }
@@ -129,8 +129,8 @@ extension ContainerConfiguration {
 }
 
 extension PageModes {
-    /// Applies the modes that remote config names for pages.
-    /// - Throws: ``ContainerError`` with code `unsupported` if there are more patterns than rules may have.
+    /// Applies the page modes of a remote config document.
+    /// - Throws: ``ContainerError`` with code `unsupported` if the document has more patterns than route rules allow.
     mutating func apply(_ document: RemoteConfigDocument) throws(ContainerError) {
         do {
             try apply(document.pageModes.map { (pages: $0.pages, mode: $0.mode.named) })
@@ -139,7 +139,7 @@ extension PageModes {
         }
     }
 
-    /// Returns the modes that a document names and that are not in use here, so that they have no effect.
+    /// Returns the modes that a document names but that are not in use.
     func missing(in document: RemoteConfigDocument) -> [InterceptionMode] {
         InterceptionMode.allCases.filter { mode in
             !started.contains(mode) && document.pageModes.contains { $0.mode.named == mode }
@@ -148,7 +148,7 @@ extension PageModes {
 }
 
 extension RemoteConfigMode {
-    /// The mode that intercepts; `nil` if none is named.
+    /// The intercepting mode, or `nil` if the value names none.
     fileprivate var named: InterceptionMode? {
         switch self {
         case .plain, .configured: nil

@@ -27,10 +27,11 @@ internal import ResourceLoading
 // MARK: - API
 
 extension Container {
-    /// Answers requests of the app like those of pages: what sessions of this configuration request is intercepted if the
-    /// rules say so, and otherwise left to the session. Call it before the session is made, when the configuration's
-    /// cookies, header fields and time limits are set. It applies as long as the container lives; the notes of
-    /// `URLProtocolFace` about Linux apply here, too.
+    /// Adds the container's request handling to a session configuration of the app. Requests that the rules intercept
+    /// are answered by the container; the session sends all others.
+    ///
+    /// Call it before you create the session, after you have set the cookies, header fields and timeouts of the
+    /// configuration. It has effect as long as the container exists. `URLProtocolFace` lists limitations on Linux.
     public func intercept(_ configuration: URLSessionConfiguration) {
         pipeline.appRequests.face.install(in: configuration)
     }
@@ -43,15 +44,16 @@ struct ModePipeline: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits
     let path: RequestHandler
-    /// `nil` if no requests are made ahead.
+    /// The prefetch setup, or `nil` if prefetching is not in use.
     let prefetch: Prefetcher.Setup?
 }
 
-/// The request pipelines of all modes of a container, over one store, cache, transport and cookie jar.
+/// The request pipelines of all modes of a container. They share the store, the cache, the transport and the cookie
+/// jar.
 struct ModePipelines: Sendable {
-    /// At least one.
+    /// All pipelines; at least one.
     let all: [ModePipeline]
-    /// The pipeline of requests by the custom scheme.
+    /// The pipeline of custom-scheme requests.
     let customScheme: ModePipeline
 
     init(all: [ModePipeline]) {
@@ -61,15 +63,15 @@ struct ModePipelines: Sendable {
 
     /// The pipeline of the app's own requests.
     var primary: ModePipeline { all[0] }
-    /// The pipeline of requests over loopback; the primary one if no mode is over loopback.
+    /// The pipeline of requests over loopback; the primary one if no mode in use is a loopback mode.
     var loopback: ModePipeline { all.first(where: \.mode.isOverLoopback) ?? primary }
 
     subscript(mode: InterceptionMode) -> ModePipeline? { all.first { $0.mode == mode } }
 }
 
 extension ContainerCore {
-    /// Returns the modes of pages that the host has configured.
-    /// - Throws: ``ContainerError`` with code `unsupported` if modes do not go together.
+    /// Returns the page modes of the configuration.
+    /// - Throws: ``ContainerError`` with code `unsupported` if the modes cannot be combined.
     static func pageModes(_ configuration: ContainerConfiguration) throws(ContainerError) -> PageModes {
         do {
             return try PageModes(configuration.pages.mode ?? Engine.standardMode, configuration.pages.modes)
@@ -78,7 +80,7 @@ extension ContainerCore {
         }
     }
 
-    /// Opens the record of the modes in which origins were opened; returns `nil` if no mode changes the origin of pages.
+    /// Opens the record of the modes of origins, or returns `nil` if no mode changes the origin of pages.
     func makeOriginModes() async -> OriginModeStore? {
         await .open(modes.movingOrigins, configuration.pages.originModes, packages.store, logger: logger)
     }
@@ -94,7 +96,7 @@ extension ContainerCore {
                 names: names, traits: traits, sources: policy.sources,
                 network: traits.decodes ? NetworkLoader(configuration.network.transport) : network,
                 cache: cache, cacheSwitch: switches[.httpCache],
-                // An engine that stores cookies does not use the jar of another mode.
+                // An engine that stores cookies does not use the cookie jar of another mode.
                 isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
                 prefetch: prefetch)
             let path = RequestHandler(
@@ -115,8 +117,8 @@ extension ContainerCore {
             bodyBudget: bodyBudget, host: delivery)
     }
 
-    /// Routes the custom schemes of the container to a handler, which the engine does not retain.
-    /// - Throws: `EngineError` if the engine has such a scheme already.
+    /// Registers a handler for the custom schemes of the container. The engine does not retain the handler.
+    /// - Throws: `EngineError` if the engine already has a handler for one of the schemes.
     func register(_ requests: SchemeRequestHandler) throws {
         let schemes = [
             CustomScheme(name: names.secure, isSecure: true), CustomScheme(name: names.insecure, isSecure: false),
@@ -146,7 +148,7 @@ extension ContainerError {
 
 // MARK: - Component
 
-/// The request pipelines as a part of a container: gives pages their bridges, and records their documents.
+/// The component of the request pipelines. It sets up the bridges of pages and records their documents.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -154,7 +156,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     let pipelines: ModePipelines
     let requests: SchemeRequestHandler
     let appRequests: AppRequests
-    /// `nil` if no mode changes the origin of pages.
+    /// The record of the modes of origins, or `nil` if no mode changes the origin of pages.
     let origins: OriginModeStore?
     private let locator: PageLocator<Engine>
     private let pages: PageRegistry
@@ -174,7 +176,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
         self.bodyBudget = bodyBudget
     }
 
-    /// Connects the bridge of older pages to prefetch, which is made after the pipeline.
+    /// Connects the legacy bridge to prefetch, which is created after the pipeline.
     func connect(prefetch: PrefetchComponent?) {
         guard let legacy = requests.legacy else { return }
         let adapter = LegacyPageAdapter(locator, prefetch)
@@ -218,7 +220,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
         }
     }
 
-    /// Drops the bodies that pages of the account have handed over.
+    /// Drops the request bodies that pages of the account have passed through the bridge.
     func removeData(_ removal: AccountDataRemoval) {
         guard removal.contents.contains(.cookies) else { return }
         guard removal.stage == .began || removal.stage == .ended && removal.contents.contains(.session) else { return }
@@ -240,8 +242,8 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
 
 // MARK: - Ports
 
-/// Connects the requests of pages to the features that observe them, which it does not retain: a request may end long
-/// after its container.
+/// Connects the requests of pages to the features that observe them. The features are not retained, because a request
+/// can outlive its container.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -265,7 +267,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         self.hub = hub
     }
 
-    /// Connects the adapter to features that are made after it.
+    /// Connects the adapter to features that are created later.
     func connect(recovery: BlankPageMonitor?, loopback: LoopbackComponent<Engine>?) {
         self.recovery = recovery
         self.loopback = loopback
@@ -284,7 +286,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     func requestBegan(in view: ViewID?) -> PageID? { recovery?.began(of: view) }
 
     func received(_ response: ResourceResponse, to request: EngineRequest, of page: PageSession?) {
-        // The page does not show its document yet.
+        // The page does not show the requested document yet.
         guard request.isMainDocument else {
             if let page, let generation = response.provenance.generation {
                 packages?.record(generation, answering: page)
@@ -313,7 +315,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
     }
 }
 
-/// Connects the bridge of older pages to the pages of a container.
+/// Connects the legacy bridge to the pages of a container.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -11,16 +11,16 @@ internal import WebViewPool
 // MARK: - API
 
 extension Container {
-    /// Prepares views, so that the next pages open in warm views. In the mode `loopbackProxy` the engine also connects to
-    /// the proxy ahead, which may take another second. The container does so by itself when the app is idle, unless
-    /// `ContainerConfiguration.Views.warmsUpWhenIdle` is `false`.
+    /// Prepares views, so that the next pages open in warm views. In the mode `loopbackProxy` the engine also connects
+    /// to the proxy in advance, which can take another second. The container does this automatically when the app is
+    /// idle, unless `ContainerConfiguration.Views.warmsUpWhenIdle` is `false`.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     public func warmUp() async throws {
         try await views.warmUp { true }
     }
 
-    /// Ends the views that no page uses and drops caches in memory, as on a memory warning. The container does so by
-    /// itself when ``ContainerConfiguration/conditions`` report that memory is short.
+    /// Destroys the views that no page uses and drops in-memory caches, as after a memory warning. The container does
+    /// this automatically when ``ContainerConfiguration/conditions`` report memory pressure.
     public func releaseMemory() {
         components.trimMemory(.critical)
     }
@@ -42,7 +42,7 @@ extension ContainerCore {
 
 // MARK: - Component
 
-/// The views of a container: checks them out, prepares them when the app is idle, and takes them back.
+/// The component of the views: it checks them out, prepares them when the app is idle, and returns them to the pool.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -59,13 +59,13 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
     private var reclaiming: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - engine: the engine that makes the views.
+    ///   - engine: the engine that creates the views.
     ///   - configuration: the options of the container.
-    ///   - mode: the mode of the views that are prepared.
-    ///   - sources: the scripts that are compiled in each view ahead.
+    ///   - mode: the mode of the prepared views.
+    ///   - sources: the scripts that are compiled in each view in advance.
     ///   - feature: the switch of the preparation.
-    ///   - hub: the events that show when the app is idle.
-    ///   - preconnector: connects to the proxy ahead; `nil` if there is none.
+    ///   - hub: the events that determine when the app is idle.
+    ///   - preconnector: connects to the proxy in advance; `nil` if there is no proxy.
     init(
         _ engine: Engine, _ configuration: ContainerConfiguration, mode: InterceptionMode,
         precompiling sources: [String],
@@ -89,11 +89,11 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 
     // MARK: Preparation
 
-    /// Prepares views while it is wanted.
+    /// Prepares views as long as `isWanted` returns `true`.
     /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
     func warmUp(while isWanted: @MainActor () -> Bool) async throws {
         guard feature.isOn else { return }
-        // A view that was never checked out serves all pages.
+        // A view that was never checked out can show any page.
         try await pool.warmUp(for: ViewKey(mode: mode, url: ""), while: isWanted)
         if isWanted(), let view = pool.idleView { await preconnector?.preconnect(in: view) }
         try Task.checkCancellation()
@@ -106,8 +106,8 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
             do {
                 try await warmUp(while: isWanted)
             } catch {
-                // It is tried again when the app is idle the next time.
-                logger.warning("no view is prepared", metadata: ["error": "\(error)"])
+                // The next idle period tries again.
+                logger.warning("views could not be prepared", metadata: ["error": "\(error)"])
             }
         }
         idle.listen(to: hub)
@@ -116,12 +116,12 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 
     // MARK: Pages
 
-    /// Returns a view for a page.
+    /// Checks a view out for a page.
     /// - Parameters:
     ///   - url: the real URL of the page.
     ///   - mode: the mode of the page.
     ///   - holder: the object whose release returns the view.
-    /// - Throws: `EngineError` if the engine makes no view.
+    /// - Throws: `EngineError` if the engine cannot create a view.
     func checkOut(
         at url: String, in mode: InterceptionMode, for holder: PageHolder
     ) throws -> (view: Engine.View, isWarm: Bool) {
@@ -130,7 +130,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         return (view, pool.counters.warmCheckOuts > before)
     }
 
-    /// Returns the views whose pages were dropped to the pool, without waiting: the process of one may hang.
+    /// Returns the views of released pages to the pool in a separate task, because the web process of a view may hang.
     func reclaimSoon() {
         guard reclaiming == nil else { return }
         reclaiming = Task { [weak self, pool] in
@@ -139,7 +139,7 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         }
     }
 
-    /// A view that also showed a page of another site ends with its page.
+    /// Retires a view that has also shown a page of another site when its page ends.
     func page(_ page: PageSession, didReceive signal: ViewSignal) {
         guard case .committed = signal, RealURL(page.documentURL) != nil else { return }
         let key = ViewKey(mode: page.mode, url: page.documentURL)
@@ -163,8 +163,8 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
         pool.trim(pressure)
     }
 
-    /// The memory of a web process has what its pages have loaded: none that was used continues, and others are prepared
-    /// instead. A view that was never checked out has a process of its own (decision 0028).
+    /// Retires all used views, because the memory of a web process contains data that its pages have loaded. New views
+    /// are prepared instead. A view that was never checked out has a process of its own (docs/decisions/0028).
     func removeData(_ removal: AccountDataRemoval) {
         guard removal.stage == .began || removal.stage == .ended else { return }
         pool.retire(because: .cleared) { _, _ in true }
@@ -179,6 +179,6 @@ final class PageViews<Engine: WebEngineDriver>: ContainerComponent {
 /// Connects to the origins of the next pages before they open.
 @MainActor
 protocol ViewPreconnecting: AnyObject {
-    /// Connects in a view that shows a blank page, and returns when the connections are there, at most after a second.
+    /// Connects in a view that shows a blank page. Returns when the connections exist, after at most one second.
     func preconnect(in view: any EngineView) async
 }

@@ -10,28 +10,28 @@ public import ResourceStore
 public import ResourceTable
 public import WebViewPool
 
-/// What a container has counted since it was opened.
+/// The counters of a container since it was opened.
 public struct ContainerCounters: Sendable, Hashable {
-    /// How many times a packaged file could not be read from the store. Each was answered by the network.
+    /// The number of package files that could not be read from the store. The network answered each of these requests.
     public var unreadableFiles = 0
-    /// Blobs, resources and documents that were damaged and dropped, and what is in memory.
+    /// The counters of damaged and dropped blobs, resources and documents, and of memory in use.
     public var store = StoreCounters()
-    /// Of the resource table; `nil` where there is none.
+    /// The counters of the resource table, or `nil` if it is not in use.
     public var table: TableCounters?
-    /// Of the HTTP cache; `nil` where there is none.
+    /// The counters of the HTTP cache, or `nil` if it is not in use.
     public var httpCache: HTTPCacheCounters?
-    /// Of what is fetched ahead of pages; `nil` where nothing is.
+    /// The counters of prefetching, or `nil` if it is not in use.
     public var prefetch: PrefetchCounters?
-    /// Of the table that says what is fetched ahead; `nil` where it is fetched from nowhere.
+    /// The counters of the prefetch table service, or `nil` if the table is not requested from a server.
     public var prefetchTable: PrefetchTableCounters?
-    /// Of remote config; `nil` where there is none.
+    /// The counters of remote config, or `nil` if it is not in use.
     public var remoteConfig: RemoteConfigCounters?
-    /// Of the files that pages save.
+    /// The counters of downloads.
     public var downloads = DownloadCounters()
-    /// Events that slow subscribers lost, and reports of pages.
+    /// The number of events, reports and timelines that were dropped because a buffer was full.
     public var droppedEvents = 0
-    /// Bytes of bodies that are on their way from pages to their requests.
+    /// The number of bytes of request bodies that pages have passed through the bridge and that are not sent yet.
     public var bodyBytes = 0
-    /// Of the views: made, checked out, cleaned, ended.
+    /// The counters of views: created, checked out, cleaned, destroyed.
     public var pool = PoolCounters()
 }

@@ -12,52 +12,53 @@ public import ResourceLoading
 public import ResourceTable
 public import WebEngine
 
-/// An event of a container. Later versions add cases: a `switch` needs a `default`.
+/// An event of a container. Later versions can add cases, so a `switch` needs a `default`.
 public enum ContainerEvent: Sendable {
     /// The host installed a package by `Container.install(archive:manifest:)`.
     case packageInstalled(InstalledPackage)
-    /// An event of a package that the container updates.
+    /// An event of package updates.
     case package(PackageEvent)
-    /// The result of a check of the resource table with its server.
+    /// A check of the resource table with its server has ended.
     case tableChecked(TableTrigger, TableCheckResult)
-    /// A folder or a development server replaces a package from now on.
+    /// A preview was mounted in place of a package.
     case previewMounted(Preview)
-    /// The preview no longer replaces the package.
+    /// A preview was unmounted.
     case previewUnmounted(Preview)
-    /// Other route rules apply to requests that start from now on.
+    /// The route rules were replaced.
     case rulesChanged
-    /// Interception was turned off or on as a whole.
+    /// Interception was enabled or disabled by ``Container/isEnabled``.
     case interceptionSwitched(isEnabled: Bool)
-    /// The host opened a page.
+    /// A page was opened.
     case pageOpened(PageSession)
-    /// A signal of the view of a page.
+    /// The view of a page sent a signal.
     case page(PageID, ViewSignal)
-    /// A page was closed, and its package generations are no longer pinned.
+    /// A page was closed, and its package generations were unpinned.
     case pageClosed(PageID)
-    /// An event of the proxy of the mode `loopbackProxy`, or of the server of the mode `loopbackServer`.
+    /// An event of the loopback proxy or of the local server.
     case loopback(LoopbackEvent)
-    /// The engine dropped its cached files under these URLs, because other files are served there now.
+    /// The engine removed its cached files under these URLs, because the package now serves other files.
     case engineCachesCleared([PackageBaseURL])
-    /// The engine failed to drop its cached files, so that a page may get an older file; the next open page retries.
+    /// The engine failed to remove its cached files, so that a page may get an outdated file. The next opening of a
+    /// page tries again.
     case engineCachesKept([PackageBaseURL], EngineError)
-    /// The engine's cookie store is late: pages open without waiting for it, until the same event has `false`.
+    /// The engine's cookie store is slow (`true`), so that pages open without waiting for it, or fast again (`false`).
     case cookiesBehind(Bool)
-    /// An account was signed out; `isComplete` is `false` if some of its data could not be removed.
+    /// An account was signed out. `isComplete` is `false` if some of its data could not be removed.
     case signedOut(isComplete: Bool)
-    /// A step of the recovery of a blank page.
+    /// Blank page recovery takes a step.
     case blankPage(PageID, BlankPageStep)
-    /// A request of a page to the app, and its result.
+    /// A request of a page to the app has ended.
     case pageRequest(PageID, PageRequestRecord)
-    /// An event of a file that a page saves; the page may be closed already.
+    /// An event of a download. Its page may be closed already.
     case download(PageID, DownloadEvent)
-    /// The result of a check of the prefetch table with its server.
+    /// A check of the prefetch table with its server has ended.
     case prefetchTableChecked(PrefetchTableCheck)
-    /// The result of a check of remote config with its server.
+    /// A check of remote config with its server has ended.
     case remoteConfigChecked(RemoteConfigCheck)
-    /// Remote config has a new state.
+    /// The state of remote config changed.
     case remoteConfigChanged(RemoteConfigState)
-    /// Remote config names these modes, but the configuration does not: the pages open as if it named none.
+    /// Remote config names modes that the configuration does not use. They have no effect.
     case remoteConfigModesIgnored([InterceptionMode])
-    /// A request that came through the container has ended.
+    /// A request that the container received has ended.
     case request(RequestRecord)
 }

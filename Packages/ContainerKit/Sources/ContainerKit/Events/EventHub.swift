@@ -5,21 +5,23 @@ internal import AsyncSupport
 internal import LoopbackServer
 internal import OfflinePackage
 
-/// Sends events to streams and to observers, and never waits for a reader.
+/// Sends events to streams and observers without waiting for a reader.
+///
+/// Isolation: the main actor.
 @MainActor
 final class EventHub {
-    /// In the order in which they came.
+    /// The observers, in the order of registration.
     private var observers: [Observer] = []
-    /// Events that an observer caused while it was called, to be delivered next.
+    /// The events that are not delivered yet, including those that observers cause during a delivery.
     private var waiting: [ContainerEvent] = []
     private var isDelivering = false
     private let events = Broadcast<ContainerEvent>(capacity: 4_096)
-    /// The events that the first subscriber gets of the time before it; `nil` once there was one.
+    /// The early events for the first subscriber; `nil` after its subscription.
     private var early: [ContainerEvent]? = []
-    /// Events that a slow subscriber lost.
+    /// The number of events that slow subscribers lost.
     var dropped: Int { events.dropped }
 
-    /// The most events that are kept for the first subscriber; for one more the oldest is lost.
+    /// The maximum number of early events. If there are more, the oldest is dropped.
     static let earlyLimit = 256
 
     func subscribe() -> AsyncStream<ContainerEvent> { events.subscribe(startingWith: drainEarlyEvents()) }
@@ -31,14 +33,14 @@ final class EventHub {
             observers.append(observer)
             for event in drainEarlyEvents() { handler(event) }
         }
-        // Only the hub holds the observer, because observers often hold their observation.
+        // The hub holds the observer and the observation does not, because observers often hold their observation.
         return EventObservation { [weak self, weak observer] in
             observer?.isOver = true
             self?.observers.removeAll { $0 === observer }
         }
     }
 
-    /// Adds an observer of the container's own, for the life of the hub. It leaves the early events to the host.
+    /// Adds an internal observer for the lifetime of the hub. Early events remain available to the first subscriber.
     func observePermanently(_ handler: @escaping @MainActor (ContainerEvent) -> Void) {
         observers.append(Observer(handler))
     }
@@ -48,17 +50,17 @@ final class EventHub {
         return early ?? []
     }
 
-    /// The number of streams that are still read.
+    /// The number of active streams.
     var subscriberCount: Int { events.subscriberCount }
 
-    /// Delivers an event. Events of packages, taken ports and missing modes are kept for the first subscriber: a
-    /// rollback at launch is over before the host has the container and can subscribe.
+    /// Delivers an event. Package events, taken ports and ignored modes are also stored for the first subscriber: a
+    /// rollback at launch is complete before the host has the container and can subscribe.
     func send(_ event: ContainerEvent) {
         waiting.append(event)
         inOrder {}
     }
 
-    /// Runs `body`, then delivers the waiting events: each reaches all observers before the next one.
+    /// Runs `body` and then delivers the waiting events. Each event reaches all observers before the next one.
     private func inOrder(_ body: () -> Void) {
         guard !isDelivering else { return body() }
         isDelivering = true
@@ -69,7 +71,7 @@ final class EventHub {
 
     private func deliver(_ event: ContainerEvent) {
         keep(event)
-        // An observer may end another or itself; one that is added meanwhile gets the next event.
+        // An observer can end another one or itself. An observer that is added during a delivery gets the next event.
         for observer in observers where !observer.isOver { observer.handler(event) }
         events.send(event)
     }
@@ -77,12 +79,12 @@ final class EventHub {
     private func keep(_ event: ContainerEvent) {
         switch event {
         case .package(.downloading): return
-        // Said as the container begins, too.
+        // These events are also sent while the container opens.
         case .package, .loopback(.portTaken), .remoteConfigModesIgnored: break
         default: return
         }
         early?.append(event)
-        // Not counted as lost: there was no subscriber yet.
+        // Not counted as dropped, because there was no subscriber.
         if let count = early?.count, count > Self.earlyLimit { early?.removeFirst() }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A registration of an observer of a container's events. The observer stays registered after this is released.
+/// The registration of an observer of a container's events. Releasing it does not remove the observer.
 @_spi(Testing) @MainActor
 public final class EventObservation {
     private var stop: (@MainActor () -> Void)?

@@ -3,8 +3,8 @@
 
 internal import ResourceLoading
 
-/// Does what is for idle times, once after each time that something happened: it prepares views. Nothing runs, and no
-/// timer, while nothing happens.
+/// Runs work when the app is idle, once after each period of activity; the work is the preparation of views. No task
+/// and no timer runs while nothing happens.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -18,12 +18,15 @@ final class IdleScheduler {
     private var listening: Task<Void, Never>?
     private var isOver = false
 
-    /// How long a page that loads is waited for, at the most: some never come to an end.
+    /// The maximum time for which the scheduler waits for loading pages, because some loads never end.
     static let pageLimit = Duration.seconds(15)
 
+    /// Creates a scheduler, which starts immediately.
     /// - Parameters:
-    ///   - delay: how long it has to be quiet.
-    ///   - work: what is done then, and is not to begin with more where it is not wanted any longer.
+    ///   - conditions: the conditions of the device and the app.
+    ///   - delay: the time without an event after which the app is idle.
+    ///   - clock: the clock of the delays.
+    ///   - work: the work. It must not begin another step when `isWanted` returns `false`.
     init(
         _ conditions: any HostConditioning, delay: Duration, clock: any Clock<Duration> = ContinuousClock(),
         work: @escaping @MainActor (_ isWanted: @escaping @MainActor () -> Bool) async -> Void
@@ -45,7 +48,7 @@ final class IdleScheduler {
         working?.cancel()
     }
 
-    /// Hears of pages from now on.
+    /// Observes the events of pages.
     func listen(to hub: EventHub) {
         hub.observePermanently { [weak self] event in
             switch event {
@@ -65,7 +68,7 @@ final class IdleScheduler {
         if idleState != before { plan() }
     }
 
-    /// Ends what goes on, and waits for it.
+    /// Cancels the work in progress and waits for its end.
     func shutDown() async {
         isOver = true
         listening?.cancel()
@@ -77,7 +80,7 @@ final class IdleScheduler {
     private func plan() {
         waiting?.cancel()
         waiting = nil
-        // One that is under way plans anew when it ends.
+        // Work in progress plans again when it ends.
         guard working == nil, !isOver else { return }
         let limit: Duration
         switch idleState.wait {
@@ -91,7 +94,7 @@ final class IdleScheduler {
         }
     }
 
-    /// Whether nothing is under way, and nothing waits.
+    /// A Boolean value that indicates whether no work is scheduled or in progress.
     var isResting: Bool { waiting == nil && working == nil }
 
     private func mayGoOn(beside pages: Set<PageID>) -> Bool {
@@ -101,7 +104,7 @@ final class IdleScheduler {
     private func begin() {
         waiting = nil
         let loading = idleState.loading
-        // What happens meanwhile makes it due again.
+        // An event during the work makes the work due again.
         idleState.handle(.worked)
         working = Task { [weak self, work] in
             await work { [weak self] in self?.mayGoOn(beside: loading) ?? false }

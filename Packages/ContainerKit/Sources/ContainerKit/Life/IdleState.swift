@@ -3,35 +3,35 @@
 
 internal import ResourceLoading
 
-/// Whether nobody waits for anything; a value, without a clock.
+/// The state that decides when the app is idle. A value without a clock.
 ///
-/// The app is idle where its conditions say so, it is on screen, memory is not short, and no page loads. Work for idle
-/// times is due once for each time that something happened since the last.
+/// The app is idle if its conditions are idle, it is in the foreground, memory is not short, and no page loads. Work is
+/// due once after each event.
 struct IdleState: Sendable, Hashable {
     enum Event: Sendable, Hashable {
         case conditions(HostConditions)
-        /// The app goes away, and comes back from there.
+        /// The app becomes absent, for example in the background.
         case away(HostAbsence)
         case back(HostAbsence)
-        /// A page loads, or loads again.
+        /// A page starts to load.
         case loading(PageID)
-        /// It does so no longer, or is closed.
+        /// A page ends its load, or is closed.
         case loadingEnded(PageID)
-        /// The work that was due is done, or failed.
+        /// The work ended, successfully or not.
         case worked
-        /// Memory was asked back: nothing is prepared until something happens.
+        /// Memory was released: no work is due until the next event.
         case released
-        /// Views that wait for a page have ended.
+        /// Prepared views were destroyed.
         case lost
     }
 
-    /// What is to be waited for before the work begins.
+    /// The condition for the start of the work.
     enum Wait: Sendable, Hashable {
-        /// Until something happens.
+        /// The next event.
         case event
-        /// That it stays quiet for a moment.
+        /// A short time without events.
         case quiet
-        /// As ``quiet``, and longer, for pages that load and never come to an end.
+        /// As ``quiet`` with a longer time, because pages are loading and some loads never end.
         case pages
     }
 
@@ -51,13 +51,13 @@ struct IdleState: Sendable, Hashable {
         return loading.isEmpty ? .quiet : .pages
     }
 
-    /// Whether work that began while these pages were loading goes on.
+    /// Returns a Boolean value that indicates whether work continues that began while the given pages were loading.
     func mayGoOn(beside pages: Set<PageID>) -> Bool { mayWork && loading.isSubset(of: pages) }
 
     mutating func handle(_ event: Event) {
         switch event {
         case .conditions(let conditions):
-            // Memory and idleness that come back are a chance; what the network does is none.
+            // Work becomes due if memory or idleness recovers, but not if only the network changes.
             let couldWork = mayWork
             self.conditions = conditions
             if mayWork, !couldWork { isDue = true }

@@ -6,27 +6,28 @@ internal import PagePrefetch
 internal import Prefetch
 internal import ResourceStore
 
-/// The container's memory, shared out to those who hold bytes: each has a part of the ceiling as its most.
+/// The division of the container's memory ceiling among its components. Each share is the limit of one component.
 ///
-/// The parts add up to the ceiling; the last two are limits of one file at a time. Memory of views is the engine's and not in it, nor are bytes on their way through a
-/// pipe, of which each request holds a piece at a time.
+/// The shares add up to the ceiling. The last two are limits of one file at a time. Memory of views belongs to the
+/// engine and is not included. Data that is streamed is not included either; each request holds one chunk at a time.
 public struct MemoryBudget: Sendable, Hashable {
-    /// All parts together, in bytes.
+    /// The sum of all shares, in bytes.
     public let ceiling: Int
-    /// Bodies on their way from pages to their requests, of all pages together: a half.
+    /// The request bodies of all pages that have passed through a bridge and are not sent yet: one half.
     public let bodies: Int
-    /// Small files of packages and of the resource table: an eighth.
+    /// Small files of packages and of the resource table: one eighth.
     public let packages: Int
-    /// The HTTP cache's answers: an eighth.
+    /// The responses in the HTTP cache: one eighth.
     public let httpCache: Int
-    /// What was fetched ahead and waits for its page: a sixteenth.
+    /// The prefetched responses that no page has requested yet: one sixteenth.
     public let prefetch: Int
-    /// A file of a package that is still on its way, held until it is known to be right: a sixteenth.
+    /// A package file that is downloaded and held until it is verified: one sixteenth.
     public let partial: Int
-    /// A style sheet that is held until it is known to be right: an eighth.
+    /// A style sheet that is held until it is verified: one eighth.
     public let checked: Int
 
-    /// Shares out so many bytes; below zero counts as none.
+    /// Creates a budget.
+    /// - Parameter ceiling: the sum of all shares, in bytes; a negative value counts as zero.
     public init(ceiling: Int) {
         let ceiling = max(0, ceiling)
         self.ceiling = ceiling
@@ -40,7 +41,7 @@ public struct MemoryBudget: Sendable, Hashable {
 }
 
 extension ContainerConfiguration {
-    /// A copy in which no limit is larger than its share of the memory ceiling.
+    /// A copy in which no limit exceeds its share of the memory ceiling.
     var sharedOut: Self {
         let shares = MemoryBudget(ceiling: storage.memoryCeiling)
         var shared = self

@@ -4,7 +4,7 @@
 internal import ResourceLoading
 internal import WebEngine
 
-/// Listens to the host's conditions, and asks for memory back each time that it becomes shorter.
+/// Observes the host's conditions, and releases memory each time that memory pressure increases.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -13,11 +13,11 @@ final class MemoryPressureMonitor {
 
     init(_ conditions: any HostConditioning, release: @escaping @MainActor (MemoryPressure) -> Void) {
         let changes = conditions.changes()
-        // Owned: it ends with this object.
+        // The task ends with this object.
         listening = Task {
             var last = HostConditions.Memory.normal
             for await conditions in changes {
-                // Other conditions change too, and views that were warmed meanwhile are not in the way then.
+                // A change of another condition does not release the views that were prepared since.
                 if conditions.memory.isShorter(than: last) {
                     release(conditions.memory == .critical ? .critical : .warning)
                 }

@@ -5,8 +5,8 @@ internal import Foundation
 internal import WebEngine
 
 extension InitialPageData {
-    /// What sets the values, at a document's start.
-    /// - Parameter places: the origin as documents of it see it: the real one, and that of the page's mode.
+    /// Returns the script that sets the values at the start of a document.
+    /// - Parameter places: the origin as documents see it: the real origin, and the origin in the page's mode.
     func script(at places: Set<String>) -> UserScript {
         UserScript(
             """
@@ -15,7 +15,7 @@ extension InitialPageData {
                 if (self.origin === 'null' || ![\(places.sorted().map(Self.literal).joined(separator: ", "))].includes(place)) return;
                 const { localStorage: entries, globals } = JSON.parse(\(Self.literal(json)));
                 for (const key of Object.keys(entries)) {
-                    // Full, or forbidden: the page is told as by its own calls, which fail too.
+                    // Storage is full or forbidden: the page's own calls fail, too.
                     try { localStorage.setItem(key, entries[key]); } catch { break; }
                 }
                 for (const name of Object.keys(globals)) {
@@ -27,13 +27,14 @@ extension InitialPageData {
             """, at: .documentStart, inAllFrames: false)
     }
 
-    /// A text as a script's literal. As a text, and not as an object literal, in which `__proto__` means something else.
+    /// Returns a text as a JavaScript string literal. Values are passed as JSON text and not as an object literal, in
+    /// which `__proto__` has a special meaning.
     static func literal(_ text: String) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
-        // A text has a form in JSON always.
+        // Encoding a string as JSON does not fail.
         let json = (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
-        // Line ends in scripts of older engines.
+        // Older engines treat these characters as line terminators in scripts.
         return json.replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
     }
 }

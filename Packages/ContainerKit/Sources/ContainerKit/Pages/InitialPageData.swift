@@ -6,57 +6,58 @@ internal import RequestPipeline
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Values that the app hands to pages of an origin before the first script of theirs runs: keys of `localStorage`, and
-/// one global object.
+/// Values that the app passes to pages of an origin before the first script of the page runs: entries of `localStorage`
+/// and one global object.
 ///
-/// They reach the documents of a view, not those of frames in them, and no document of another origin, nor one that is
-/// sandboxed. Scripts of the page, whoever wrote them, can read and change them.
+/// Only the top-level documents of a view with this origin receive the values. Frames, sandboxed documents and
+/// documents of other origins do not. All scripts of the page can read and change the values.
 public struct InitialPageData: Sendable, Hashable {
     /// The global object of a page.
     public struct Global: Sendable, Hashable {
-        /// An identifier of ASCII letters, digits, `_` and `$`, up to 64. A page that has something of that name before its
-        /// scripts run, such as `location`, keeps that.
+        /// The name of the object: an identifier of 1 to 64 ASCII letters, digits, `_` and `$`. An existing global with
+        /// this name, such as `location`, is not replaced.
         public var name: String
-        /// What it holds.
+        /// The properties of the object.
         public var members: [String: InjectedValue]
 
-        /// Names an object of these members.
+        /// Creates a global object.
         public init(_ name: String, _ members: [String: InjectedValue]) {
             self.name = name
             self.members = members
         }
     }
 
-    /// All of a seed together, in bytes of JSON.
+    /// The maximum size of the values for one origin, in bytes of JSON.
     public static let limit = 256 << 10
 
-    /// Whose pages get it.
+    /// The origin of the pages that receive the values.
     let origin: WebOrigin
     private var content: Content
 
-    /// Takes the values.
+    /// Creates the values for an origin.
     /// - Parameters:
-    ///   - origin: of the pages, such as `https://shop.example`; the real one, in all modes.
-    ///   - localStorage: set at each load of a document, in place of what the page has stored under these keys.
-    ///   - global: set at each load of a document.
-    /// - Throws: ``ContainerError`` with code `invalidInitialData` for what is no `http` or `https` origin, no
-    ///   identifier, a number that is not finite, more than 64 values in each other, or more than ``limit``.
+    ///   - origin: the real origin of the pages in all modes, such as `https://shop.example`.
+    ///   - localStorage: the entries, which replace existing entries with the same keys at each load of a document.
+    ///   - global: the global object, which is defined at each load of a document.
+    /// - Throws: ``ContainerError`` with code `invalidInitialData` if `origin` is not an `http` or `https` origin, the
+    ///   name is not an identifier, a number is not finite, values are nested deeper than 64 levels, or the values
+    ///   exceed ``limit``.
     public init(origin: String, localStorage: [String: String] = [:], global: Global? = nil) throws {
         guard let real = RealURL(origin), let parsed = WebOrigin(url: real.text),
             [parsed.description, parsed.description + "/"].contains(real.text.lowercased())
-        else { throw ContainerError(.invalidInitialData, "no origin of http or https", at: origin) }
+        else { throw ContainerError(.invalidInitialData, "not an http or https origin", at: origin) }
         if let global {
             guard Self.isIdentifier(global.name) else {
-                throw ContainerError(.invalidInitialData, "no name for a global object", at: global.name)
+                throw ContainerError(.invalidInitialData, "not a valid name for a global object", at: global.name)
             }
             guard InjectedValue.object(global.members).isSound() else {
-                throw ContainerError(.invalidInitialData, "a value that JSON has not, or too deep", at: global.name)
+                throw ContainerError(.invalidInitialData, "not valid JSON or nested too deeply", at: global.name)
             }
         }
         self.origin = parsed
         content = Content(localStorage: localStorage, globals: global.map { [$0.name: $0.members] } ?? [:])
         guard let size = content.json?.utf8.count else {
-            throw ContainerError(.invalidInitialData, "a value that JSON has not", at: origin)
+            throw ContainerError(.invalidInitialData, "a value is not valid JSON", at: origin)
         }
         guard size <= Self.limit else {
             throw ContainerError(.invalidInitialData, "\(size) bytes, limit \(Self.limit)", at: origin)
@@ -74,10 +75,11 @@ public struct InitialPageData: Sendable, Hashable {
         }
     }
 
-    /// What a script reads.
+    /// The values as the JSON text that the script parses.
     var json: String { content.json ?? "{}" }
 
-    /// One for each origin, with the values of all of its own: of two of one name the later.
+    /// Returns one value per origin that combines all values of that origin. A later entry replaces an earlier one with
+    /// the same name.
     static func merged(_ initialData: [InitialPageData]) -> [InitialPageData] {
         var merged: [InitialPageData] = []
         for data in initialData {

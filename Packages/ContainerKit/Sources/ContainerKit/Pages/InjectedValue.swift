@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A value that a page can have: what JSON knows (RFC 8259).
+/// A JSON value (RFC 8259) that the app passes to a page.
 public enum InjectedValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    /// Exact in scripts up to 2^53.
+    /// An integer, which JavaScript represents exactly up to 2^53.
     case integer(Int64)
     /// A finite number.
     case number(Double)
@@ -13,10 +13,11 @@ public enum InjectedValue: Sendable, Hashable {
     case array([InjectedValue])
     case object([String: InjectedValue])
 
-    /// The most values in each other.
+    /// The maximum nesting depth.
     static let depthLimit = 64
 
-    /// Whether each number has a form in JSON, and no more than ``depthLimit`` values are in each other.
+    /// Returns a Boolean value that indicates whether JSON can represent all numbers and the nesting does not exceed
+    /// ``depthLimit``.
     func isSound(depth: Int = 0) -> Bool {
         guard depth < Self.depthLimit else { return false }
         return switch self {

@@ -4,23 +4,23 @@
 public import Diagnostics
 public import WebEngine
 
-/// An open page, as the host holds it. Dropping the last reference closes the page.
+/// An open page. The page closes when its last reference is released.
 ///
 /// Isolation: the main actor.
 @MainActor
 public final class Page<View: EngineView> {
-    /// The session as it began.
+    /// The session at the time when the page was opened.
     public let session: PageSession
-    /// The view that shows the page. It has ended once this one is closed, or may be another page's.
+    /// The view that shows the page. After the page is closed, the view has ended or belongs to another page.
     public let view: View
-    /// How long the view's check-out took.
+    /// The time that the check-out of the view took.
     public let checkOut: Duration
-    /// How the load goes.
+    /// The load of the view.
     public let load: ViewLoad
-    /// How the page opens, as far as it is known by now, and at last how it did; `nil` where
-    /// ``ContainerConfiguration/Diagnostics/timelines`` is.
+    /// The timeline of the page so far, or the complete one after the page is closed. `nil` if
+    /// ``ContainerConfiguration/Diagnostics/timelines`` is `nil`.
     public var timeline: PageTimeline? { timelineSource?() }
-    /// Returns the timeline of the page; `nil` if none is recorded.
+    /// A function that returns the timeline of the page; `nil` if none is recorded.
     var timelineSource: (@MainActor () -> PageTimeline)?
     private let holder: PageHolder
     private var onEnd: (@MainActor () -> Void)?
@@ -40,7 +40,7 @@ public final class Page<View: EngineView> {
         end()
     }
 
-    /// Ends the session, and says whether it had not ended before.
+    /// Ends the session. Returns `false` if it had ended before.
     @discardableResult
     func end() -> Bool {
         guard let onEnd else { return false }
@@ -50,5 +50,5 @@ public final class Page<View: EngineView> {
     }
 }
 
-/// What the pool watches to learn that a page is gone.
+/// The object whose release returns the view of a page to the pool.
 final class PageHolder: Sendable {}

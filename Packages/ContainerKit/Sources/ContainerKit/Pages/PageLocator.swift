@@ -30,13 +30,13 @@ final class PageLocator<Engine: WebEngineDriver> {
     /// Returns the mode in which a page of a real URL opens now.
     func mode(ofPageAt url: String) -> InterceptionMode { policy.mode(ofPageAt: url) }
 
-    /// Returns `true` if the requests of pages of a mode do not say which page they are of. Plain pages load by the proxy,
-    /// too, and may request what is covered.
+    /// Returns a Boolean value that indicates whether requests of pages in a mode do not identify their page. Plain
+    /// pages also load through the proxy, and may request covered URLs.
     func isShared(_ mode: InterceptionMode) -> Bool {
         mode.isOverLoopback || mode == .plain && loopback?.mode == .loopbackProxy
     }
 
-    /// Returns the URL in the engine of a page that opens, and prepares the local server for it.
+    /// Returns the engine URL of a page that opens, and prepares the local server for it.
     /// - Throws: ``ContainerError`` with code `server`.
     func open(_ url: String, in mode: InterceptionMode) async throws -> String {
         switch mode {
@@ -46,7 +46,7 @@ final class PageLocator<Engine: WebEngineDriver> {
         }
     }
 
-    /// Returns an origin as the pages of a mode see it.
+    /// Returns an origin as pages of the mode see it.
     func origin(_ real: String, in mode: InterceptionMode) -> String {
         let place =
             switch mode {
@@ -57,16 +57,16 @@ final class PageLocator<Engine: WebEngineDriver> {
         return place.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? real
     }
 
-    /// Returns the real URL of a document, by its URL in the engine.
+    /// Returns the real URL of a document, given its engine URL.
     func realURL(of place: String) -> String { knownRealURL(of: place) ?? place }
 
-    /// Returns the real URL of the document that a view shows, without what older pages add to it.
+    /// Returns the real URL of the document that a view shows, without the parameter of the legacy bridge.
     func documentURL(of place: String) -> String {
         let url = realURL(of: place)
         return legacyMessages?.withoutID(url) ?? url
     }
 
-    /// Returns `true` if a URL in the engine is another than the real URL.
+    /// Returns a Boolean value that indicates whether an engine URL differs from the real URL.
     func isMoved(_ place: String) -> Bool { knownRealURL(of: place) != nil }
 
     private func knownRealURL(of place: String) -> String? {

@@ -3,15 +3,18 @@
 
 public import WebEngine
 
-/// What one page has that others have not.
+/// The options of one page.
 public struct PageOptions: Sendable {
-    /// What its view calls itself; by default as ``ContainerConfiguration/Pages/userAgent`` says.
+    /// The user agent of the view; ``ContainerConfiguration/Pages/userAgent`` by default.
     public var userAgent: UserAgent?
-    /// Values for this page alone, after those of ``ContainerConfiguration/Pages/initialData``; none by default. They are
-    /// there as long as the page is open, also for other documents of their origins that its view comes to.
+    /// The values for this page, which are added to ``ContainerConfiguration/Pages/initialData``; none by default. They
+    /// apply to all documents of their origins that the view shows while the page is open.
     public var initialData: [InitialPageData] = []
 
-    /// A page as all others.
+    /// Creates the options of a page.
+    /// - Parameters:
+    ///   - userAgent: the user agent; `nil` for that of the configuration.
+    ///   - initialData: the additional values of this page.
     public init(userAgent: UserAgent? = nil, initialData: [InitialPageData] = []) {
         self.userAgent = userAgent
         self.initialData = initialData

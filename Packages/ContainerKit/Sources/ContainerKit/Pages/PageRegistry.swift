@@ -13,14 +13,15 @@ internal import WebEngine
 final class PageRegistry {
     /// The delegate of the app.
     weak var delegate: (any PageDelegate)?
-    /// The attribution of requests over loopback to pages; `nil` if no mode is over loopback.
+    /// The attributor of requests over loopback; `nil` if no mode in use is a loopback mode.
     var attributor: PageAttributor?
     private let library: PackageLibrary
     private var sessions: [ViewID: PageSession] = [:]
     private var loads: [ViewID: ViewLoad] = [:]
     private var lastID: UInt64 = 0
 
-    /// - Parameter library: the packages; a page stays on the generations that were active when it was opened.
+    /// Creates an empty registry.
+    /// - Parameter library: the packages. A page keeps the generations that were active when it opened.
     init(_ library: PackageLibrary) {
         self.library = library
     }
@@ -36,7 +37,8 @@ final class PageRegistry {
     ///   - opening: the page.
     ///   - view: its view.
     ///   - mode: its mode.
-    ///   - isShared: `true` if its requests do not say which page they are of.
+    ///   - isShared: a Boolean value that indicates whether its requests do not identify their page.
+    /// - Returns: the session of the page.
     func open(_ opening: PageOpening, in view: ViewID, mode: InterceptionMode, isShared: Bool) -> PageSession {
         let session = PageSession(
             id: opening.id, documentURL: opening.url, view: view, mode: mode,
@@ -48,29 +50,29 @@ final class PageRegistry {
     /// Sets the load of a page's view.
     func set(_ load: ViewLoad, of page: PageSession) { loads[page.view] = load }
 
-    /// Removes a page from the open ones. Its generations are kept until ``release(_:)``.
-    /// - Returns: its session, with the document that it showed at last.
+    /// Removes a page. Its generations stay pinned until ``release(_:)``.
+    /// - Returns: the session with the last document of the page.
     func close(_ opened: PageSession) -> PageSession {
         loads[opened.view] = nil
         return sessions.removeValue(forKey: opened.view) ?? opened
     }
 
-    /// Releases the generations of a page that was closed.
+    /// Unpins the generations of a closed page.
     func release(_ page: PageID) { library.unpin(page) }
 
-    /// Replaces the session of a page that is open.
+    /// Replaces the session of a page, if the page is open.
     func update(_ session: PageSession) {
         guard sessions[session.view]?.id == session.id else { return }
         sessions[session.view] = session
         attributor?.record(session.reference)
     }
 
-    /// Updates the generations in the session of a page that is open.
+    /// Updates the generations in the session of a page, if the page is open.
     func updateGenerations(of page: PageID) {
         if let session = session(of: page) { update(current(session)) }
     }
 
-    /// Returns a session with the generations that its page has now.
+    /// Returns a session with the current generations of its page.
     func current(_ session: PageSession) -> PageSession {
         var session = session
         session.generations = library.generations(of: session.id)
@@ -82,17 +84,17 @@ final class PageRegistry {
         sessions.values.map(current).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// Returns the session of the page that a view shows; `nil` if there is none.
+    /// Returns the session of the page in a view, or `nil` if there is none.
     func session(of view: ViewID) -> PageSession? { sessions[view] }
 
-    /// Returns the session of a page; `nil` if it is closed.
+    /// Returns the session of a page, or `nil` if the page is closed.
     func session(of page: PageID) -> PageSession? { sessions.values.first { $0.id == page } }
 
-    /// Returns the session of a request's page as it is now; `nil` if the page is closed.
+    /// Returns the current session of a request's page, or `nil` if the page is closed.
     func session(for asked: PageSession?) -> PageSession? {
         asked.flatMap { asked in sessions[asked.view].flatMap { $0.id == asked.id ? $0 : nil } }
     }
 
-    /// Returns the load of a view; `nil` if it shows no page.
+    /// Returns the load of a view, or `nil` if the view shows no page.
     func load(of view: ViewID) -> ViewLoad? { loads[view] }
 }

@@ -6,9 +6,9 @@ public import PagePrompts
 
 /// The decisions of the app about requests of pages; see `Container.pageDelegate`.
 ///
-/// Each method has a default that returns the safe decision. The safe decision also applies if a method throws, if it
-/// does not return within its limit (``/PagePrompts/PageRequestOptions``), or if the page ends first; then the task of
-/// the method is cancelled.
+/// Each method has a default implementation that returns the safe decision. The safe decision also applies if the
+/// method throws, exceeds its time limit (``/PagePrompts/PageRequestOptions``), or is not finished when the page
+/// closes. In the last two cases the task of the method is cancelled.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -16,7 +16,7 @@ public protocol PageDelegate: PagePromptDelegate, PageDownloadDelegate {}
 
 /// A request of a page to the app.
 public enum PageRequest: Sendable, Hashable {
-    /// A link that leaves the page.
+    /// A request to open a URL that the page itself does not show.
     case link(LinkRequest)
     /// A dialog.
     case dialog(DialogRequest)
@@ -40,14 +40,14 @@ public enum PageAnswer: Sendable, Hashable {
 
 /// A ``PageRequest`` with its result.
 public struct PageRequestRecord: Sendable, Hashable {
-    /// The cause of the decision.
+    /// The reason for the decision.
     public typealias Ending = PageRequestEnding
 
     /// The request of the page.
     public let request: PageRequest
-    /// The decision that applied.
+    /// The decision that was applied.
     public let answer: PageAnswer
-    /// The cause of the decision.
+    /// The reason for the decision.
     public let ending: Ending
 }
 

@@ -6,15 +6,15 @@ internal import ResourceLoading
 internal import WebEngine
 internal import WebViewPool
 
-/// What pages must have in common to have one view after the other: the mode, and the site. An engine changes the web
-/// process where a page moves to another site; so the process of a closed page shows no other site's pages either.
+/// The properties that pages must share to reuse a view: the mode and the site. An engine changes the web process when
+/// a page navigates to another site, so the process of a closed page must not show pages of other sites either.
 struct ViewKey: PoolKey {
-    /// All views of an engine are made alike, over one data store; what a page needs besides it is given at its
-    /// opening.
+    /// The only kind of view. All views of an engine are created alike, over one data store; other properties are set
+    /// when a page opens.
     struct Kind: Hashable, Sendable {}
 
     let mode: InterceptionMode
-    /// The registrable domain of a page's real URL, or its host where that has none; empty for no URL.
+    /// The registrable domain of the real URL, or its host if it has none. Empty if there is no URL.
     let site: String
     var kind: Kind { Kind() }
 
@@ -26,8 +26,8 @@ struct ViewKey: PoolKey {
 }
 
 extension DiscardReason {
-    /// Pages of several sites were shown in it.
+    /// The view has shown pages of several sites.
     static let severalSites = DiscardReason(retired: "several-sites")
-    /// An account or a cache was cleared.
+    /// The data of an account or a cache was removed.
     static let cleared = DiscardReason(retired: "cleared")
 }

@@ -9,18 +9,19 @@ internal import ResourceLoading
 @_spi(Facade) internal import SchemeMode
 package import WebEngine
 
-/// The bridges of the pages that are open, in modes where the engine loses something of a request.
+/// The bridges of open pages, in modes in which the engine loses parts of requests.
 ///
 /// Isolation: the main actor.
 @MainActor
 package final class BodyBridgeHost {
-    /// What a request of the engine is to the bridge.
+    /// The role of an engine request for the bridge.
     enum Reading {
-        /// The page's own.
+        /// A request of the page.
         case request(BridgedBody)
-        /// The bridge's, which answers it.
+        /// A request of the bridge, which the bridge answers.
         case own(answer: @MainActor () async throws -> ResourceResponse)
-        /// The page's own, of a script that is to come after the bridge's: see ``BodyBridgeHost/lead(_:_:in:)``.
+        /// A request of the page for a worker script, which the bridge's script must precede: see
+        /// ``BodyBridgeHost/lead(_:_:in:)``.
         case worker(WorkerScript, PageBridge)
     }
 
@@ -29,12 +30,15 @@ package final class BodyBridgeHost {
     private let host: any BridgeHosting
     private let budget: ByteBudget
     private var bridges: [ViewID: PageBridge] = [:]
-    /// The views that also have the script of older pages.
+    /// The views that also have the legacy bridge.
     private var olderViews: Set<ViewID> = []
 
+    /// Creates a host without bridges.
     /// - Parameters:
-    ///   - hasCookies: whether `document.cookie` is the host's to say.
-    ///   - budget: what the bodies of all pages are taken from.
+    ///   - names: the custom schemes.
+    ///   - hasCookies: a Boolean value that indicates whether the container provides `document.cookie`.
+    ///   - budget: the memory budget of the request bodies of all pages.
+    ///   - host: the container's side of the bridges.
     init(names: SchemeNames, hasCookies: Bool, budget: ByteBudget, host: any BridgeHosting) {
         self.names = names
         self.hasCookies = hasCookies
@@ -42,11 +46,12 @@ package final class BodyBridgeHost {
         self.host = host
     }
 
-    /// Gives a view its bridge, before it loads anything.
+    /// Adds a bridge to a view. Must be called before the view loads a document.
     /// - Parameters:
-    ///   - documentURL: the real URL of the document that it is about to show.
-    ///   - legacy: what older pages speak to, where the app wants that.
-    ///   - forced: what the page gets although its engine loses nothing; empty where that is not so.
+    ///   - view: the view.
+    ///   - documentURL: the real URL of the document that the view is about to load.
+    ///   - legacy: the host of legacy bridges; `nil` if the app does not support legacy pages.
+    ///   - forced: the bridges for an engine that needs none; empty if the engine needs the bridge.
     func begin(
         in view: some EngineView, for documentURL: String, besides legacy: LegacyBridgeHost? = nil,
         forced: ForcedBridges
@@ -56,9 +61,9 @@ package final class BodyBridgeHost {
             script, documentURL: documentURL, limits: .init(within: budget), budget: budget, host: host)
         bridges[view.id] = bridge
         for text in script.page { view.scripting.add(UserScript(text, at: .documentStart)) }
-        // Before all that may read cookies as a document begins.
+        // Precedes all scripts that may read cookies at the start of a document.
         if forced.isEmpty, let site = PageSite(of: documentURL, sites: SuffixList()) { prove(site, to: view) }
-        // Behind the other one, whose `document.cookie` it uses.
+        // Follows the script of the bridge, because it uses that script's `document.cookie`.
         let older = legacy?.makeBridge(in: view.id, token: script.token)
         if let older {
             view.scripting.add(UserScript(older.page, at: .documentStart))
@@ -70,7 +75,7 @@ package final class BodyBridgeHost {
         view.scripting.holdForms { [weak bridge] in bridge?.wait(forFormTo: $0) }
     }
 
-    /// The scripts that most pages of a container will have, to be run ahead; none where the engine loses nothing.
+    /// Returns the scripts that most pages use, for compilation in advance. Empty if the engine needs no bridge.
     package static func sourcesToPrecompile(in mode: InterceptionMode, by traits: EngineTraits) -> [String] {
         mode == .customScheme && traits.bodies == .plain ? InjectedScript.sourcesToPrecompile : []
     }
@@ -85,7 +90,7 @@ package final class BodyBridgeHost {
             token: BridgeToken(), hasBodies: forced.contains(.body), hasCookies: forced.contains(.cookie))
     }
 
-    /// Has a view prove the documents of a site to be of that site.
+    /// Adds a script to a view that proves to the bridge that a document belongs to a site.
     func prove(_ site: PageSite, to view: any EngineView) {
         guard hasCookies, let name = names.name(for: site.scheme),
             let script = bridges[view.id]?.prove(site.name)
@@ -93,7 +98,7 @@ package final class BodyBridgeHost {
         let hosts = site.hasSubdomains ? [site.domain, "*.\(site.domain)"] : [site.domain]
         let places = hosts.map { "\(name)://\($0)/*" }
         view.scripting.add(UserScript(script, at: .documentStart, places: places))
-        // The script of older pages is in front of this one, and has read cookies without the proof.
+        // The script of the legacy bridge runs earlier, and has read the cookies without the proof.
         guard olderViews.contains(view.id) else { return }
         view.scripting.add(
             UserScript(
@@ -101,17 +106,20 @@ package final class BodyBridgeHost {
                 places: places))
     }
 
-    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    /// Records that a view shows another document, and removes the data of the previous one.
+    /// - Parameters:
+    ///   - url: the real URL of the document.
+    ///   - view: the view.
     func documentChanged(to url: String, in view: ViewID) {
         bridges[view]?.documentChanged(to: url)
     }
 
-    /// Forgets what lies here for some of the pages.
+    /// Removes the data of the pages in the views for which the predicate returns `true`.
     func removeAll(where isMeant: (ViewID) -> Bool = { _ in true }) {
         for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
     }
 
-    /// The view is gone, or another page's.
+    /// Removes the bridge of a view that has ended or is used by another page.
     func end(in view: ViewID) {
         bridges.removeValue(forKey: view)?.removeAll()
         olderViews.remove(view)
@@ -119,10 +127,10 @@ package final class BodyBridgeHost {
 
     private static let field = HTTPField.Name(InjectedScript.field)
 
-    /// Reads what the page's script says of a request, and takes it out of the request.
+    /// Reads the bridge's information about a request, and removes it from the request.
     func read(_ request: inout EngineRequest) throws -> Reading {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else {
-            // A late request of a page that is closed; nobody else knows the token either.
+            // A late request of a closed page. No other bridge has its token.
             if let name = Self.field { request.head.headerFields[name] = nil }
             return .request(BridgedBody())
         }
@@ -130,7 +138,7 @@ package final class BodyBridgeHost {
         switch try bridge.read(&request.head, fragment: request.fragment) {
         case .request(let bridged):
             var source = bridged.body
-            // Nothing is read of what has no body by its method.
+            // GET and HEAD requests have no body.
             if case .unknown = source, [.get, .head].contains(request.head.method) { source = .none }
             return .request(
                 BridgedBody(
@@ -156,9 +164,10 @@ package final class BodyBridgeHost {
         }
     }
 
-    /// The same answer, with a worker's script behind the bridge's. What a classic one's script in front asks for next is
-    /// kept for it.
-    /// - Returns: the answer, and how many bytes were read for it of the worker's own; `nil` where all are.
+    /// Adds the bridge's script before the script of a worker. For a classic worker, the original script is stored, and
+    /// the bridge's script requests it next. The script of a module worker is included in the response.
+    /// - Returns: the response, and the number of bytes that were read of the original script; `nil` if the body was
+    ///   not changed.
     static func lead(
         _ answer: ResourceResponse, _ script: WorkerScript, in bridge: PageBridge
     ) async throws -> (answer: ResourceResponse, own: Int64?) {
@@ -174,15 +183,15 @@ package final class BodyBridgeHost {
         return (led, own)
     }
 
-    /// In bytes.
+    /// The maximum size of a module worker's script, in bytes.
     private static let moduleLimit = 32 << 20
 
-    /// Notes where a request of a view was led to, before its page hears of the answer.
+    /// Records the redirected URL of a response, before the page receives the response.
     func record(_ url: String, of id: BodyID, in view: ViewID) {
         bridges[view]?.record(url, of: id)
     }
 
-    /// In bytes.
+    /// The maximum size of a message, in bytes.
     private static let messageLimit = 2 << 20
 
     private func value(
@@ -191,7 +200,7 @@ package final class BodyBridgeHost {
         switch body {
         case .none: .empty
         case .unknown:
-            // Where the engine gives nothing there may have been a Blob, which it has lost.
+            // If the engine provides no body, it may have lost a Blob.
             switch try engine?() {
             case nil, .some(.empty): nil
             case .some(let body): body
@@ -211,7 +220,7 @@ package final class BodyBridgeHost {
     }
 
     private static func answer(_ text: String, type: String = "application/json") -> ResourceResponse {
-        // A sandboxed frame, whose origin is opaque, asks across origins.
+        // A sandboxed frame has an opaque origin, so its requests are cross-origin.
         let head = HTTPResponse(
             status: .ok,
             headerFields: [
@@ -223,7 +232,7 @@ package final class BodyBridgeHost {
 }
 
 extension BodyRelay.Limits {
-    /// The limits of one page, which cannot have the memory of all pages.
+    /// Creates the limits of one page. A page can use half of the memory of all pages at most.
     init(within budget: ByteBudget) {
         self.init()
         bytes = min(bytes, budget.limit / 2)

@@ -7,7 +7,9 @@ internal import CookieJar
 internal import PublicSuffixList
 @_spi(Facade) internal import SchemeMode
 
-/// Answers what pages' scripts ask the container.
+/// Answers the bridge's calls from the scripts of pages.
+///
+/// Isolation: the main actor.
 @MainActor
 final class BridgeHost: BridgeHosting {
     private let path: RequestHandler
@@ -40,11 +42,12 @@ final class BridgeHost: BridgeHosting {
         else {
             return
         }
-        // Scripts are not told why one is refused.
+        // Scripts receive no reason for a refused cookie.
         try? pageCookies?.jar.setFromScript(text, at: cookieTarget.url, context: cookieTarget.context)
     }
 
-    /// A script speaks for the page's own site only with the proof of it, and with the proof for no other site.
+    /// Returns the cookie scope of a script; `nil` if the proof does not match. A document of the page's own site must
+    /// have the proof of that site, and documents of other sites must have none.
     private func cookieTarget(
         ofScriptAt place: String, in top: String, _ provenSite: String?
     ) -> (url: CookieURL, context: CookieContext)? {

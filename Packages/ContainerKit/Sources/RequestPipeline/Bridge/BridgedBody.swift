@@ -4,22 +4,22 @@
 internal import BodyBridge
 internal import ResourceLoading
 
-/// What the bridge gave back to a request.
+/// The information that a page's script has passed through the bridge for a request.
 struct BridgedBody: Sendable {
-    /// `nil` where nobody knows whether the request has one.
+    /// The body; `nil` if it is unknown whether the request has one.
     var body: ResourceBody?
-    /// Whether the request goes on when its page is gone.
+    /// A Boolean value that indicates whether the request outlives its page (`keepalive` in Fetch).
     var isKeptAlive = false
-    /// Whether cookies go along, where the page's script said.
+    /// The credentials mode of the request, if the script has set it.
     var credentials = ResourceRequest.Credentials.unknown
-    /// Whether the page's script asks without CORS.
+    /// A Boolean value that indicates whether the request has the mode `no-cors`.
     var asksWithoutCORS = false
-    /// Whether an answer that leads elsewhere is followed there.
+    /// A Boolean value that indicates whether redirects are followed.
     var followsRedirects = true
-    /// How long the answer may take in all, where the page's script said.
+    /// The time limit of the whole response, if the script has set one.
     var timeLimit: Duration?
-    /// By which the page's script asks where the answer came from; `nil` where no script asks for it.
+    /// The identifier under which the script requests the URL of the response; `nil` if no script requests it.
     var id: BodyID?
-    /// The site that the document of the script has proven to be of.
+    /// The site to which the document of the script has proven to belong.
     var provenSite: String?
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Bridges that pages by the proxy and at the local server get although their engine loses nothing: for tests, which see by
-/// it whether a page can tell that they are there. In custom-scheme mode they are always on.
+/// The bridges that pages in loopback modes get for tests, although their engine needs none. The tests check whether
+/// pages can detect a bridge. In custom-scheme mode all bridges are always on.
 @_spi(Testing) public struct ForcedBridges: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -10,9 +10,9 @@
         self.rawValue = rawValue
     }
 
-    /// What sends bodies: `fetch`, `XMLHttpRequest`, forms, beacons, and the URLs that scripts write.
+    /// The bridge of request bodies: `fetch`, `XMLHttpRequest`, forms, beacons, and URLs that scripts write.
     public static let body = ForcedBridges(rawValue: 1 << 0)
-    /// `document.cookie`. It reads and sets the engine's own cookies, since those go with the page's requests: the
-    /// container's jar, which it has in custom-scheme mode, is not in use here.
+    /// The bridge of `document.cookie`. It reads and sets the engine's cookies, because the engine sends them with the
+    /// page's requests. The container's jar is used in custom-scheme mode only.
     public static let cookie = ForcedBridges(rawValue: 1 << 1)
 }

@@ -10,7 +10,7 @@ package import ResourceLoading
 internal import SchemeMode
 package import WebEngine
 
-/// The pages of older apps, as their bridges need them.
+/// The container's side of legacy pages.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -19,13 +19,12 @@ package protocol LegacyPageHost: AnyObject {
     /// - Parameter place: the URL of the document in the engine.
     func realURL(of place: String) -> String
 
-    /// Returns the response to a page's message as JSON; `nil` if there is none.
+    /// Returns the response to a page's prefetch message as JSON, or `nil` if there is none.
     /// - Throws: an error if the message is invalid; `CancellationError`.
     func prefetched(for message: Data, from origin: WebOrigin, in view: ViewID) async throws -> Data?
 }
 
-/// What older pages say to the app, where the host has switched that on: their bodies, by view and origin, and their
-/// cookies.
+/// The bridges of legacy pages, if the app supports them. They carry request bodies, by view and origin, and cookies.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -35,20 +34,26 @@ package final class LegacyBridgeHost: LegacyHosting {
     private let suffixes = SuffixList()
     private let budget: ByteBudget
     private var bridges: [ViewID: LegacyBridge] = [:]
-    /// The real URLs of the documents that the views show, without fragments, where the engine has said them.
+    /// The real URLs of the views' documents, without fragments, if the engine has reported them.
     private var documents: [ViewID: String] = [:]
-    /// The pages, which are not retained.
+    /// The host of the pages, which is not retained.
     package weak var pages: (any LegacyPageHost)?
 
-    /// - Parameter budget: what the bodies of all pages are taken from.
+    /// Creates a host without bridges.
+    /// - Parameters:
+    ///   - messages: the message protocol of legacy pages.
+    ///   - names: the custom schemes.
+    ///   - budget: the memory budget of the request bodies of all pages.
     init(_ messages: LegacyMessages, names: SchemeNames, budget: ByteBudget) {
         self.messages = messages
         self.budget = budget
         schemes = ["https": "https", "http": "http", names.secure: "https", names.insecure: "http"]
     }
 
-    /// Makes a view's bridge.
-    /// - Parameter token: that of the view's other bridge, whose dialogs are answered by both.
+    /// Creates the legacy bridge of a view.
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - token: the token of the view's other bridge, so that both can answer its prompts.
     func makeBridge(in view: ViewID, token: BridgeToken = BridgeToken()) -> LegacyBridge {
         let bridge = LegacyBridge(
             messages, token: token, limits: .init(within: budget), budget: budget, host: self)
@@ -56,26 +61,29 @@ package final class LegacyBridgeHost: LegacyHosting {
         return bridge
     }
 
-    /// Gives a view its bridge where it has no other, before it loads anything.
+    /// Adds a legacy bridge to a view without another bridge. Must be called before the view loads a document.
     func begin(in view: some EngineView) {
         let bridge = makeBridge(in: view.id)
         view.scripting.add(UserScript(bridge.page, at: .documentStart))
         view.scripting.answerPrompts(startingWith: bridge.prefix) { [weak bridge] in bridge?.answer(to: $0) ?? "null" }
     }
 
-    /// The view shows another document, of this real URL: what lies here for the one before is nobody's.
+    /// Records that a view shows another document, and removes the data of the previous one.
+    /// - Parameters:
+    ///   - url: the real URL of the document.
+    ///   - view: the view.
     func documentChanged(to url: String, in view: ViewID) {
         guard let bridge = bridges[view] else { return }
         bridge.removeAll()
         documents[view] = HTTPRequest(urlText: url)?.urlText
     }
 
-    /// Forgets what lies here for some of the pages.
+    /// Removes the data of the pages in the views for which the predicate returns `true`.
     func removeAll(where isMeant: (ViewID) -> Bool) {
         for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
     }
 
-    /// The view is gone, or another page's.
+    /// Removes the bridge of a view that has ended or is used by another page.
     func end(in view: ViewID) {
         bridges.removeValue(forKey: view)?.removeAll()
         documents[view] = nil
@@ -83,29 +91,31 @@ package final class LegacyBridgeHost: LegacyHosting {
 
     // MARK: Requests
 
-    /// The request without the parameter.
+    /// Returns a request without the identifier of a body.
     nonisolated func bare(_ request: EngineRequest) -> EngineRequest {
         var request = request
         _ = messages.removeID(from: &request.head)
         return request
     }
 
-    /// Takes the parameter out of a request of a view, and what was handed over for it out of the store.
-    /// - Returns: `nil` where the request has no parameter, or none of what it names is needed.
-    /// - Throws: `ResourceError` where the request would go out without its body.
+    /// Removes the identifier of a body from a request, and the body from the store.
+    /// - Returns: the body, or `nil` if the request has no identifier or needs no body.
+    /// - Throws: `ResourceError` if the request has an identifier but no body is stored for it.
     func removeBody(for request: inout EngineRequest) throws -> LegacyBody? {
         let carried = messages.removeID(from: &request.head)
         let view = request.view
-        // Engines say nothing of who asks where a script of a custom scheme's page asks its own origin, and name all others.
+        // For a request of a custom-scheme page to its own origin, engines send neither `Origin` nor `Referer`. They
+        // send one of them in all other requests.
         let asker = asker(of: request.head, unnamed: origin(ofDocument: request.head.urlText))
         return try removeBody(carried, for: request.head, by: asker) { [bridges] id, origin in
             view.flatMap { bridges[$0] }?.removeBody(id, for: origin)
         }
     }
 
-    /// Completes a request that came over loopback, where the engine does not say which view asks, and has asked other
-    /// origins for permission by what it knew.
-    /// - Throws: `ResourceError`, also where header fields would go to another origin that nobody has permitted.
+    /// Adds the stored body to a request that arrived over loopback. Such a request does not identify its view. The
+    /// engine has already made the preflight for a request to another origin, without the header fields of the message.
+    /// - Throws: `ResourceError`. The code is `blocked` if header fields of the message would go to another origin
+    ///   without its permission.
     package func complete(_ request: inout ResourceRequest) throws {
         let carried = messages.removeID(from: &request.head)
         let head = request.head
@@ -119,42 +129,43 @@ package final class LegacyBridgeHost: LegacyHosting {
             body.complete(&request.head)
         } else if let field = body.fields.first(where: { head.headerFields[$0.name] != $0.value }) {
             throw ResourceError(
-                .blocked, "\(field.name) of a message is for the page's own origin alone", at: head.urlText)
+                .blocked, "\(field.name) of a message may be sent to the page's own origin only", at: head.urlText)
         } else {
             request.head.headerFields[.contentLength] = nil
         }
         request.body = body.body(for: head.method)
     }
 
-    /// The one view in which a body waits under an id. Pages may count their ids: of two that show one origin, the one
-    /// whose document the request names is meant.
-    /// - Throws: `ResourceError` with code `blocked` where more than one may be: a request goes with its own body, or not.
+    /// Returns the bridge that stores a body with an identifier. Pages may number their bodies, so that two pages of
+    /// one origin use the same identifier. In this case `Referer` selects the page.
+    /// - Throws: `ResourceError` with code `blocked` if more than one page matches, because a request must not get the
+    ///   body of another page.
     private func holder(of id: String, for origin: WebOrigin, referrer: String?) throws -> LegacyBridge? {
         let holders = bridges.filter { $0.value.holds(id, for: origin) }
         guard holders.count > 1 else { return holders.first?.value }
         let meant = holders.filter { referrer != nil && documents[$0.key] == referrer }
         if meant.count == 1 { return meant.first?.value }
-        throw ResourceError(.blocked, "more than one page has handed over a body under this id", at: referrer)
+        throw ResourceError(.blocked, "more than one page has stored a body with this identifier", at: referrer)
     }
 
     private func removeBody(
         _ carried: LegacyMessages.CarriedID, for head: HTTPRequest, by asker: WebOrigin?,
         from store: (String, WebOrigin) throws -> LegacyBody?
     ) throws -> LegacyBody? {
-        // A preflight speaks of a request, and is none.
+        // A preflight names the identifier but has no body.
         guard carried != .none, head.method != .options else { return nil }
         guard case .id(let id) = carried else {
-            throw ResourceError(.invalidRequest, "more than one id of a body, or none", at: head.urlText)
+            throw ResourceError(.invalidRequest, "the request must have exactly one body identifier", at: head.urlText)
         }
         if let asker, let body = try store(id, asker) { return body }
-        // A page that writes the parameter into all its URLs loses nothing of these.
+        // GET and HEAD need no body, even if a page adds the parameter to all its URLs.
         if [.get, .head].contains(head.method) { return nil }
         throw ResourceError(
-            .invalidRequest, "no body is here for the id of the request, or it was taken", at: head.urlText)
+            .invalidRequest, "no body is stored for the identifier of the request", at: head.urlText)
     }
 
-    /// The real origin of the document that asks, by fields that no page can set.
-    /// - Parameter unnamed: what it is where these are missing.
+    /// Returns the real origin of the document that sent a request, according to header fields that scripts cannot set.
+    /// - Parameter unnamed: the origin to return if these fields are missing.
     private func asker(of head: HTTPRequest, unnamed: WebOrigin?) -> WebOrigin? {
         guard let named = head.headerFields[.origin] ?? head.headerFields[.referer] else { return unnamed }
         return origin(ofDocument: named)
@@ -175,7 +186,7 @@ package final class LegacyBridgeHost: LegacyHosting {
 
     package func cookieLine(of message: Data, fromDocument url: String) throws -> String {
         guard let document = URL(string: url) else {
-            throw CookieBridgeError(.wrongOrigin, "not a document that has cookies")
+            throw CookieBridgeError(.wrongOrigin, "not a document that can have cookies")
         }
         var rules = LegacyCookieMessage.Rules()
         rules.schemes = schemes
@@ -185,6 +196,6 @@ package final class LegacyBridgeHost: LegacyHosting {
 }
 
 extension HTTPField.Name {
-    /// Fetch Metadata Request Headers, section 2.4.
+    /// The `Sec-Fetch-Site` field (Fetch Metadata Request Headers, section 2.4).
     fileprivate static let fetchSite = HTTPField.Name("Sec-Fetch-Site")
 }

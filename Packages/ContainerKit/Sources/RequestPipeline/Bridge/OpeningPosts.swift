@@ -6,15 +6,15 @@ package import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
 
-/// What pages are opened with by POST: engines are asked for a URL alone, and ask the container for it by GET. The first
-/// request of the view for that document becomes the POST, and no later one.
+/// The POST requests that open pages. An engine loads a URL by GET, and the container replaces the first GET of the
+/// view for that document by the POST. Later requests are not changed.
 ///
 /// Isolation: the main actor.
 @MainActor
 package final class OpeningPosts {
     /// A POST that opens a page.
     package struct Post {
-        /// The document's place in the engine, without a fragment.
+        /// The URL of the document in the engine, without a fragment.
         var place = ""
         let fields: HTTPFields
         let body: Data
@@ -27,12 +27,12 @@ package final class OpeningPosts {
 
     private var posts: [ViewID: Post] = [:]
 
-    /// Keeps a POST until the view asks for its document.
+    /// Stores a POST until the view requests its document.
     func hold(_ post: Post, for view: ViewID) {
         posts[view] = post
     }
 
-    /// Takes the POST that a request of the engine is, once.
+    /// Removes and returns the POST for a request of the engine, or returns `nil` if there is none.
     func removePost(for request: EngineRequest) -> Post? {
         guard request.isMainDocument, request.head.method == .get, let view = request.view,
             posts[view]?.place == request.head.urlText
@@ -40,12 +40,12 @@ package final class OpeningPosts {
         return posts.removeValue(forKey: view)
     }
 
-    /// Removes the POSTs of some of the views.
+    /// Removes the POSTs of the views for which the predicate returns `true`.
     func removeAll(where isMeant: (ViewID) -> Bool) {
         posts = posts.filter { !isMeant($0.key) }
     }
 
-    /// The view shows something, or is gone.
+    /// Removes the POST of a view that shows a document or has ended.
     func forget(_ view: ViewID) {
         posts[view] = nil
     }

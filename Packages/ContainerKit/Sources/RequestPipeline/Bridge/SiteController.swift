@@ -5,18 +5,18 @@ internal import PublicSuffixList
 @_spi(Facade) internal import SchemeMode
 internal import WebEngine
 
-/// Holds each view to the site of the page that it shows: by content rules for what does not reach the container, and by
-/// the proof that documents of the site get for their cookies.
+/// Restricts each view to the site of its page. Content rules cover requests that do not reach the container, and a
+/// proof script gives documents of the site access to their cookies.
 ///
 /// Isolation: the main actor.
 @MainActor
 final class SiteController {
     private final class Place {
         weak var view: (any EngineView)?
-        /// The sites of the view's rules, newest last: of the pages that it has shown or may show next. A navigation may
-        /// become a download, and the page stays.
+        /// The sites of the view's rules, newest last: those of the pages that the view has shown or may show next. A
+        /// navigation can become a download, in which case the page does not change.
         var sites: [PageSite] = []
-        /// The last change of the rules. Changes of one view follow one another, so that the newest rules stay.
+        /// The last change of the rules. The changes of one view run in order, so that the newest rules remain.
         var change: Task<Void, any Error>?
 
         init(_ view: any EngineView) {
@@ -24,7 +24,7 @@ final class SiteController {
         }
     }
 
-    /// The most sites that a view has rules for. A page of another one sends fewer cookies.
+    /// The maximum number of sites in a view's rules. Pages of further sites send fewer cookies.
     private static let limit = 8
 
     private let names: SchemeNames
@@ -35,9 +35,12 @@ final class SiteController {
         self.names = names
     }
 
-    /// Gives a view its first rules, before it loads anything.
-    /// - Parameter url: the real URL of the document that it is about to show, or `nil` if that is none of the container's.
-    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    /// Sets the first content rules of a view. Must be called before the view loads a document.
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - url: the real URL of the document that the view is about to load; `nil` if the container does not load it.
+    ///   - bridges: the bridges of pages.
+    /// - Throws: ``EngineError`` if the engine rejects the rules.
     func begin(in view: some EngineView, for url: String?, _ bridges: BodyBridgeHost?) async throws {
         let place = Place(view)
         places[view.id] = place
@@ -45,12 +48,15 @@ final class SiteController {
         try await change(place) { [self] in try await apply(site.map { [$0] } ?? [], in: place, bridges) }
     }
 
-    /// Gives a view the rules of a document that it is about to show, before the document's first byte.
-    /// - Parameter url: the real URL.
-    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    /// Sets the content rules for a document before its first byte is delivered.
+    /// - Parameters:
+    ///   - url: the real URL of the document.
+    ///   - view: the view that is about to show the document.
+    ///   - bridges: the bridges of pages.
+    /// - Throws: ``EngineError`` if the engine rejects the rules.
     func prepare(for url: String, in view: ViewID?, _ bridges: BodyBridgeHost?) async throws {
         guard let place = view.flatMap({ places[$0] }), let site = PageSite(of: url, sites: sites) else { return }
-        // Most navigations stay on one site: they wait for nothing.
+        // Most navigations stay on one site and need no change.
         if place.change == nil, site == place.sites.last { return }
         try await change(place) { [self] in
             guard site != place.sites.last else { return }
@@ -59,12 +65,12 @@ final class SiteController {
         }
     }
 
-    /// Forgets a view that ends or is another page's.
+    /// Removes the records of a view that ends or is used by another page.
     func end(in view: ViewID) {
         places[view] = nil
     }
 
-    /// Makes a change after the earlier ones of the view.
+    /// Runs a change after the earlier changes of the view.
     private func change(_ place: Place, _ work: @escaping @MainActor () async throws -> Void) async throws {
         let earlier = place.change
         let change = Task {
@@ -78,7 +84,7 @@ final class SiteController {
 
     private func apply(_ sites: [PageSite], in place: Place, _ bridges: BodyBridgeHost?) async throws {
         guard let view = place.view else { return }
-        // In one order, so that a view that goes to and fro needs no new rules.
+        // Sorted, so that alternating between two sites needs no new rules.
         let sorted = sites.sorted { ($0.domain, $0.scheme) < ($1.domain, $1.scheme) }
         try await view.scripting.setContentRules(ContentRules(names: names, sites: sorted).json)
         place.sites = sites

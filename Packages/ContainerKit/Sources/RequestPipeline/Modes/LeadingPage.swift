@@ -6,10 +6,10 @@ internal import HTTPTypes
 internal import ResourceLoading
 
 extension ResourceResponse {
-    /// A small page that takes the user to a real URL, without a step in the history, and with the fragment, which
-    /// only the page knows.
+    /// Returns a page that replaces itself by a real URL without a history entry. It preserves the fragment, which only
+    /// the page knows.
     static func leading(to url: String) throws -> ResourceResponse {
-        // A string of JavaScript that cannot end the script element around it.
+        // A JavaScript string literal that cannot end the enclosing script element.
         let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")
         let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(literal)+location.hash)</script>"
         var response = ResourceResponse(

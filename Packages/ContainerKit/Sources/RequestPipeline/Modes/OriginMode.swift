@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How pages of an origin open, where nothing decides over it but what covers them.
+/// The recorded or configured mode of an origin.
 public enum OriginMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// In the mode that is named for them, or else the container's own, also while nothing covers them.
+    /// Pages open in the mode that is configured for them, or in the container's standard mode, even if they are not
+    /// covered.
     case intercepted
-    /// In plain mode, also where something covers them.
+    /// Pages open in plain mode, even if they are covered.
     case plain
 }
 
-/// What becomes of an origin that has been opened once, in modes that change the origin which its pages see: what they
-/// store belongs to that, so that a page that changes the mode finds nothing of what it had stored.
+/// The policy for the mode of an origin after its first page. It applies to modes that change the origin of pages: the
+/// stored data of a page belongs to its origin, so a page whose mode changes loses access to that data.
 ///
-/// Rules, the deny list and the switches go before it, as they are the host's own word.
+/// Route rules, the deny list and the switches precede this policy, because they are explicit decisions of the host.
 public enum OriginModePolicy: Sendable, Hashable {
-    /// Pages are intercepted while something covers them, and plain when it is gone.
+    /// Pages are intercepted only while they are covered.
     case followsInterceptionPolicy
-    /// Pages that were intercepted once stay so when what covered them is gone, as after a rollback. Others are
-    /// intercepted as soon as something covers them.
+    /// An origin that was intercepted once remains intercepted, even if it is no longer covered, for example after a
+    /// rollback. Other origins are intercepted when they become covered.
     case staysIntercepted
-    /// Pages stay as they were opened first. Where a package is to cover an origin later, name its host in
+    /// Origins keep the mode of their first page. If a package will cover an origin later, add its host to
     /// `ContainerConfiguration.Network.coveredHosts` from the beginning, or call `Container.setMode(_:ofOrigin:)`.
     case asFirstOpened
 }

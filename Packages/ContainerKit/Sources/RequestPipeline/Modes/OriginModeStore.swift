@@ -7,13 +7,13 @@ package import ResourceLoading
 package import ResourceStore
 package import WebEngine
 
-/// Remembers how origins were opened, over launches.
+/// Stores the modes in which origins were opened, across launches.
 ///
-/// Isolation: any. It is kept on a thread of its own, soon after it changes: a process that ends before that has the
-/// origin noted anew when it opens the next time.
+/// Isolation: any. Changes are written asynchronously on a separate thread. If the process ends before a write, the
+/// origin is recorded again when it opens the next time.
 package final class OriginModeStore: Sendable {
     private static let document = "origin-modes"
-    /// The one that gives pages another origin.
+    /// The mode that changes the origin of pages.
     let mode: InterceptionMode
     private let policy: OriginModePolicy
     private let store: BlobStore
@@ -22,9 +22,13 @@ package final class OriginModeStore: Sendable {
     private let state: Mutex<OriginModes>
     private let isKept = Atomic(true)
 
-    /// Reads what was kept.
-    /// - Parameter mode: the one that changes origins; `nil` for none.
-    /// - Returns: `nil` where no mode changes origins, or nothing is to stay.
+    /// Opens the store and reads the stored modes.
+    /// - Parameters:
+    ///   - mode: the mode that changes the origin of pages; `nil` for none.
+    ///   - policy: the policy.
+    ///   - store: the blob store.
+    ///   - logger: the logger.
+    /// - Returns: the store, or `nil` if no mode changes the origin of pages or the policy records no mode.
     @concurrent
     package static func open(
         _ mode: InterceptionMode?, _ policy: OriginModePolicy, _ store: BlobStore, logger: Logger
@@ -42,35 +46,38 @@ package final class OriginModeStore: Sendable {
             let kept = try store.document(Self.document)
             state = Mutex(kept.map { OriginModes($0, of: mode) } ?? OriginModes())
         } catch {
-            logger.warning("the modes of origins cannot be read", metadata: ["error": "\(error)"])
+            logger.warning("the modes of origins could not be read", metadata: ["error": "\(error)"])
             state = Mutex(OriginModes())
         }
     }
 
-    /// What the host has decided over an origin.
+    /// Returns the mode that the host has set for an origin, or `nil` if it has set none.
     func decided(_ origin: WebOrigin) -> OriginMode? { state.withLock { $0.decided[origin] } }
 
-    /// How an origin was opened before.
+    /// Returns the recorded mode of an origin, or `nil` if there is none.
     func recorded(_ origin: WebOrigin) -> OriginMode? {
         let known = state.withLock { $0[origin] }
-        // The policy may have changed since.
+        // The policy may have changed since the mode was recorded.
         return known == .plain && policy != .asFirstOpened ? nil : known
     }
 
-    /// All that is known, by the origins as texts.
+    /// The recorded and the configured modes, by serialized origin.
     package var all: [String: OriginMode] { state.withLock(\.all) }
 
-    /// A page opens.
+    /// Records the mode in which a page opened.
+    /// - Parameters:
+    ///   - isIntercepted: a Boolean value that indicates whether the page is intercepted.
+    ///   - url: the real URL of the page.
     func record(_ isIntercepted: Bool, of url: String) {
         guard isIntercepted || policy == .asFirstOpened, let origin = WebOrigin(url: url) else { return }
         change { state in
-            // What was plain before this policy, and is intercepted now, has moved.
+            // An origin that was recorded as plain under another policy is intercepted now.
             if isIntercepted, policy != .asFirstOpened, state[origin] == .plain { state.set(nil, of: origin) }
             return state.record(isIntercepted ? .intercepted : .plain, of: origin)
         }
     }
 
-    /// The host decides.
+    /// Sets the mode of an origin, or removes the origin if `mode` is `nil`.
     package func set(_ mode: OriginMode?, of origin: WebOrigin) {
         change { state in
             state.decide(mode, of: origin)
@@ -86,28 +93,28 @@ package final class OriginModeStore: Sendable {
     private func keep() {
         queue.enqueue { [self] in
             do {
-                // As it is by now: of two changes the last one written has both.
+                // The current state, so that the last write contains all changes.
                 try store.putDocument(state.withLock { $0 }.data(of: mode), as: Self.document)
                 isKept.store(true)
             } catch {
                 isKept.store(false)
-                logger.warning("the mode of an origin is not kept", metadata: ["error": "\(error)"])
+                logger.warning("the mode of an origin could not be saved", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    /// Tries again what could not be kept, as while the app was suspended.
+    /// Retries a failed write, for example one during the suspension of the app.
     package func resume() {
         if !isKept.load() { keep() }
     }
 
-    /// Returns when all is kept.
+    /// Waits until all changes are written.
     package func waitUntilSaved() async {
         await queue.run {}
     }
 }
 
 extension InterceptionMode {
-    /// Whether pages see another origin than their true one.
+    /// A Boolean value that indicates whether pages have an origin other than their real one.
     var changesOrigin: Bool { self == .customScheme || self == .loopbackServer }
 }

@@ -5,13 +5,13 @@ internal import Foundation
 internal import ResourceLoading
 internal import WebEngine
 
-/// In which mode origins were opened; a value, and its form on disk.
+/// The recorded and the configured modes of origins: a value with its JSON coding.
 struct OriginModes: Sendable, Hashable {
     private struct File: Codable {
         var mode: String
         var intercepted: [String]
         var plain: [String]
-        /// What the host has decided, by origin; missing where there is nothing.
+        /// The modes that the host has set, by origin; missing if there are none.
         var decided: [String: OriginMode]?
 
         private enum CodingKeys: String, CodingKey {
@@ -19,19 +19,20 @@ struct OriginModes: Sendable, Hashable {
         }
     }
 
-    /// The most origins of a kind; the one that was noted first goes first.
+    /// The maximum number of origins of each recorded mode. If there are more, the least recently opened one is
+    /// removed.
     static let limit = 1_024
 
-    /// By kind, newest last.
+    /// The recorded origins by mode, newest last.
     private var origins: [OriginMode: [WebOrigin]] = [:]
     private var modes: [WebOrigin: OriginMode] = [:]
-    /// What the host has decided, which no note pushes out.
+    /// The modes that the host has set. The limit does not apply to them.
     private(set) var decided: [WebOrigin: OriginMode] = [:]
 
     init() {}
 
-    /// Reads what was kept. What belongs to another mode says nothing, as its pages' storage lies elsewhere; so does
-    /// what cannot be read.
+    /// Creates a value from stored data. Data that is invalid or belongs to another mode is ignored, because the pages
+    /// of another mode have their storage at another origin.
     init(_ kept: Data, of mode: InterceptionMode) {
         guard let file = try? JSONDecoder().decode(File.self, from: kept), file.mode == mode.rawValue else { return }
         for (kind, urls) in [(OriginMode.intercepted, file.intercepted), (.plain, file.plain)] {
@@ -58,22 +59,22 @@ struct OriginModes: Sendable, Hashable {
 
     subscript(origin: WebOrigin) -> OriginMode? { modes[origin] }
 
-    /// All, by the origins as texts.
+    /// The recorded and the configured modes, by serialized origin.
     var all: [String: OriginMode] {
         let recorded = Dictionary(modes.map { ($0.key.description, $0.value) }) { $1 }
         return recorded.merging(decided.map { ($0.key.description, $0.value) }) { $1 }
     }
 
-    /// Notes how an origin opened first; what is known already stays.
-    /// - Returns: whether that is news.
+    /// Records the first mode of an origin. A mode that is recorded already does not change.
+    /// - Returns: `true` if no mode was recorded before.
     mutating func record(_ mode: OriginMode, of origin: WebOrigin) -> Bool {
         let known = modes[origin]
-        // The newest are kept longest, also of those that are opened again.
+        // Moves an origin that is opened again to the end, so that it is removed last.
         set(known ?? mode, of: origin)
         return known == nil
     }
 
-    /// The host's word; `nil` forgets the origin.
+    /// Sets the mode of an origin, or removes the origin if `mode` is `nil`.
     mutating func decide(_ mode: OriginMode?, of origin: WebOrigin) {
         decided[origin] = mode
         if mode == nil { set(nil, of: origin) }

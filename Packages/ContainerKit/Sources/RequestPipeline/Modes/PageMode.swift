@@ -4,28 +4,31 @@
 public import SchemeRouter
 public import WebEngine
 
-/// In which mode some pages open: an entry of `ContainerConfiguration.Pages.modes`.
+/// The mode of some pages: an entry of `ContainerConfiguration.Pages.modes`.
 ///
-/// It says how a page is intercepted, and not whether: what covers pages, and the rules, say that.
+/// It determines how an intercepted page opens. The coverage and the route rules determine whether a page is
+/// intercepted.
 public struct PageMode: Sendable, Hashable {
-    /// The pages, by their real URL.
+    /// The pages, by real URL.
     public var pages: PagePattern
-    /// How they open, where they are intercepted; `plain` for not at all, whatever covers them.
+    /// The mode of the pages if they are intercepted. `plain` excludes them from interception.
     public var mode: InterceptionMode
 
+    /// Creates an entry.
     /// - Parameters:
-    ///   - pages: see ``pages``.
-    ///   - mode: see ``mode``.
+    ///   - pages: the pages, by real URL.
+    ///   - mode: the mode of the pages.
     public init(_ pages: PagePattern, _ mode: InterceptionMode) {
         self.pages = pages
         self.mode = mode
     }
 
+    /// Creates an entry from the text of a pattern.
     /// - Parameters:
-    ///   - pages: a host pattern, with an optional scheme before it and a glob after it, such as
+    ///   - pages: a host pattern with an optional scheme and an optional path glob, such as
     ///     `https://*.shop.example/app/**`.
-    ///   - mode: see ``mode``.
-    /// - Throws: `RouteError`.
+    ///   - mode: the mode of the pages.
+    /// - Throws: `RouteError` if the pattern is invalid.
     public init(_ pages: String, _ mode: InterceptionMode) throws {
         self.init(try PagePattern(pages), mode)
     }

@@ -5,17 +5,17 @@ internal import HTTPTypes
 package import SchemeRouter
 package import WebEngine
 
-/// The error for modes that cannot be used together, or patterns that cannot be used.
+/// The error for modes that cannot be combined, or for patterns that are invalid.
 package struct PageModesError: Error, Sendable, Hashable {
     /// The reason, in one line.
     package let message: String
-    /// The modes that it is about.
+    /// The modes in question, or `nil`.
     package var location: String?
 }
 
-/// The modes of a container, and the mode that the host or remote config names for a page. A value.
+/// The modes of a container, and the entries that the host and remote config name for pages.
 package struct PageModes: Sendable {
-    /// A list of which the last entry that fits decides.
+    /// A list of entries. The last matching entry applies.
     private struct Table: Sendable {
         var rules = RouteRules.none
         var modes: [InterceptionMode?] = []
@@ -26,14 +26,16 @@ package struct PageModes: Sendable {
         }
     }
 
-    /// That of pages which nobody names.
+    /// The mode of pages without an entry.
     package let standard: InterceptionMode
-    /// Those that intercept and are in use, the standard one first.
+    /// The intercepting modes that are in use, the standard mode first.
     package let started: [InterceptionMode]
     private let named: Table
     private var remote = Table()
 
-    /// - Throws: ``PageModesError`` if modes do not go together, or if there are more patterns than rules may have.
+    /// Creates the modes.
+    /// - Throws: ``PageModesError`` if the modes cannot be combined, or if there are more patterns than route rules
+    ///   allow.
     package init(_ standard: InterceptionMode, _ pageModes: [PageMode] = []) throws(PageModesError) {
         self.standard = standard
         var started: [InterceptionMode] = []
@@ -43,7 +45,7 @@ package struct PageModes: Sendable {
         self.started = started
         guard !started.contains(.loopbackServer) || started.count == 1 else {
             throw PageModesError(
-                message: "pages of the local server have cookies of their own, which no other mode has",
+                message: "loopbackServer cannot be combined with another intercepting mode: its cookies are separate",
                 location: started.map(\.rawValue).joined(separator: ", "))
         }
         named = try Self.table(pageModes.map { ($0.pages, $0.mode) })
@@ -53,7 +55,7 @@ package struct PageModes: Sendable {
         _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
     ) throws(PageModesError) -> Table {
         do {
-            // A document asks for itself. What the actions are does not count.
+            // The document request is matched as a request of its own page. The actions of the rules are not used.
             let rules = try RouteRules(
                 entries.map { RouteRule(.intercept, scheme: $0.pages.scheme, host: $0.pages.host, path: $0.pages.path) }
             )
@@ -63,10 +65,10 @@ package struct PageModes: Sendable {
         }
     }
 
-    /// Replaces the modes that remote config names. A mode that is not in use has no effect, and none replaces the
-    /// host's `plain`.
+    /// Replaces the entries of remote config. An entry whose mode is not in use has no effect, and no entry overrides
+    /// `plain` of the host.
     /// - Parameter entries: the patterns with their modes; `nil` for the mode that the host has configured.
-    /// - Throws: ``PageModesError`` if there are more patterns than rules may have.
+    /// - Throws: ``PageModesError`` if there are more patterns than route rules allow.
     package mutating func apply(
         _ entries: [(pages: PagePattern, mode: InterceptionMode?)]
     ) throws(PageModesError) {
@@ -74,23 +76,23 @@ package struct PageModes: Sendable {
             entries.map { entry in (entry.pages, entry.mode.flatMap { started.contains($0) ? $0 : nil }) })
     }
 
-    /// Whether pages differ in their modes by more than what covers them.
+    /// A Boolean value that indicates whether the host has configured entries for pages.
     package var areSeveral: Bool { !named.modes.isEmpty }
 
-    /// Whether some pages are plain although something covers them.
+    /// A Boolean value that indicates whether covered pages can be plain.
     package var havePlain: Bool { areSeveral && (standard == .plain || named.modes.contains(.plain)) }
 
-    /// The one that gives pages another origin; there is one at most.
+    /// The mode that changes the origin of pages; at most one of the modes in use does.
     package var movingOrigins: InterceptionMode? { started.first(where: \.changesOrigin) }
 
-    /// Those of which each has a chain, the one for the app's own requests first.
+    /// The modes with a request pipeline. The first one also handles the app's own requests.
     package var chains: [InterceptionMode] {
         if started.isEmpty { return [.customScheme] }
         guard standard == .plain, started.contains(.customScheme) else { return started }
         return [.customScheme] + started.filter { $0 != .customScheme }
     }
 
-    /// What is said of a page; `nil` where nothing is.
+    /// Returns the mode that is configured for a page, or `nil` if no entry matches.
     func named(for page: HTTPRequest) -> InterceptionMode? {
         let own = named.mode(for: page)
         return own == .plain ? own : remote.mode(for: page) ?? own

@@ -10,18 +10,18 @@ import WebEngineTesting
 @testable import ContainerKit
 @testable import PageRecovery
 
-/// Pages whose health a test plays: their signals, and what their scripts say.
+/// Pages whose signals and script messages a test sends.
 @MainActor
 struct BlankPageStage {
     let fixture = Fixture()
     let clock = ManualClock()
-    /// The document of the package `shop`, as the engine names it.
+    /// The URL in the engine of the document of the package `shop`.
     let url = "containerkit://shop.example/index.html"
 
-    /// A script in the document of the package has thrown.
+    /// The error of a script in the document of the package.
     static let boot = #""errors":[{"text":"Error: boot","file":"containerkit://shop.example/index.html"}]"#
 
-    /// What a look shows of a page that is white, with one more of its values set.
+    /// Returns the JSON of an examination of a blank page, with one changed value.
     static func look(_ change: String = boot) -> String {
         let values = [
             #""html":true"#, #""hidden":false"#, #""used":false"#, #""painted":false"#, #""empty":false"#,
@@ -31,10 +31,10 @@ struct BlankPageStage {
         return "{\"look\":{" + (values.filter { !$0.hasPrefix(name) } + [change]).joined(separator: ",") + "}}"
     }
 
-    /// All pixels are the same.
+    /// A snapshot whose pixels are all equal.
     static let picture = PageSnapshot(width: 2, height: 1, pixels: Data(repeating: 255, count: 8), png: Data())
 
-    /// One whose pages are looked at once: three seconds after they have loaded.
+    /// Creates a container whose pages are examined once, three seconds after they have loaded.
     func container(
         covering hosts: [String] = [], change: (inout ContainerConfiguration) -> Void = { _ in }
     ) async throws -> Container<FakeEngine> {
@@ -47,27 +47,27 @@ struct BlankPageStage {
         }
     }
 
-    /// Has a view load a document, as the engine tells of it.
+    /// Sends the signals of a document that loads in a view.
     func load(_ url: String, in view: FakeView) {
         view.onSignal?(.started(url: url))
         view.onSignal?(.committed(url: url))
         view.onSignal?(.finished(url: url))
     }
 
-    /// Says something as the script in a view's document, and waits for what it is to do.
+    /// Sends a message of the script in a view's document, and waits for the reply.
     func say(_ text: String, in view: FakeView) async throws -> String {
         let handler = try #require(view.handlers[HealthScript.name])
         return try await handler(ScriptMessage(json: text, documentURL: url))
     }
 
-    /// Has the script in a view's document begin, and returns once that was heard.
+    /// Sends the first message of the script in a view's document, and returns when it was received.
     func speak(in view: FakeView) async throws {
-        // The second word ends the wait of the first.
+        // The second message ends the wait of the first.
         let words = (0..<2).map { _ in Task { try await say("{}", in: view) } }
         #expect(try await words[0].value == "null")
     }
 
-    /// Returns once no page waits for a time.
+    /// Waits until no task sleeps on the clock.
     func untilNobodySleeps() async throws {
         while clock.sleeperCount != 0 {
             try Task.checkCancellation()
@@ -75,7 +75,7 @@ struct BlankPageStage {
         }
     }
 
-    /// Lets the page's time pass until it is looked at, and says what the look shows.
+    /// Advances the clock until the page is examined, and sends the result.
     func show(_ look: String, in view: FakeView) async throws {
         view.picture = Self.picture
         let asked = Task { try await say("{}", in: view) }
@@ -90,7 +90,7 @@ struct BlankPageStage {
         throw CancellationError()
     }
 
-    /// Shows twice that a page is white, each time once it has loaded: what becomes of its packages then.
+    /// Shows a blank page twice, each time after the load, so that its package is dropped.
     func showTwice(
         _ look: String, at url: String? = nil, in view: FakeView, _ events: AsyncStream<ContainerEvent>
     ) async throws -> [BlankPageStep.Kind] {

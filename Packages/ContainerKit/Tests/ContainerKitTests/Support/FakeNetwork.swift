@@ -7,18 +7,20 @@ import HTTPTransport
 import HTTPTypes
 import ResourceLoading
 
-/// A network that answers every request with its URL, and notes it. Paths that begin with `/to/` are redirects to what
-/// follows, which every origin may read, `/endless` is answered never, and `/held` once it is told to be; `/gone.js` is
-/// not found, and `/refused` has a certificate that nobody trusts. Files that are put there are answered with their bytes.
+/// A network that responds to every request with its URL, and records it.
+///
+/// Paths that begin with `/to/` are redirects to the rest of the path, which every origin may read. `/endless` never
+/// gets a response, and `/held` gets one on demand. `/gone.js` does not exist, and `/refused` has an untrusted
+/// certificate. Files that a test adds are served.
 final class FakeNetwork: HTTPTransporting {
     let requests = Mutex<[HTTPRequest]>([])
-    /// The bodies of these, as far as they lie whole in memory.
+    /// The bodies of the requests that are completely in memory.
     let bodies = Mutex<[Data]>([])
     private let files = Mutex<[String: (body: ResourceBody, fields: HTTPFields)]>([:])
-    /// Tells of each endless request that ended, which only a cancellation does.
+    /// One element for each endless request that was cancelled.
     let endings: AsyncStream<Void>
     private let ends: AsyncStream<Void>.Continuation
-    /// Tells of each held request that has come.
+    /// One element for each held request that has arrived.
     let holds: AsyncStream<Void>
     private let hold: AsyncStream<Void>.Continuation
     private let releases: AsyncStream<Void>
@@ -32,13 +34,13 @@ final class FakeNetwork: HTTPTransporting {
         (releases, release) = AsyncStream.makeStream()
     }
 
-    /// Has one held request answered.
+    /// Sends the response to one held request.
     func answerHeld() { release.yield() }
 
-    /// The URLs that were asked for.
+    /// The URLs of the requests.
     var urls: [String] { requests.withLock { $0.map(\.urlText) } }
 
-    /// Answers a URL with this from now on.
+    /// Serves a URL with a body from now on.
     func put(_ body: ResourceBody, at url: String, _ fields: HTTPFields = [:]) {
         files.withLock { $0[url] = (body, fields) }
     }

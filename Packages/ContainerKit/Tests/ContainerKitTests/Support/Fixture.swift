@@ -12,7 +12,7 @@ import ResourceStore
 import SchemeRouter
 import WebEngineTesting
 
-/// A folder, an engine and a network for a container. The folder goes with the fixture.
+/// A folder, an engine and a network for a container. The folder is removed with the fixture.
 @MainActor
 final class Fixture {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("container-\(UUID().uuidString)").path
@@ -34,7 +34,7 @@ final class Fixture {
         configuration.network.coveredHosts = hosts.compactMap { HostPattern($0) }
         // Each blob is a file, so that tests can count them.
         configuration.storage.budgets.smallBlobLimit = 0
-        // A test is not of how busy the machine is.
+        // A busy machine must not fail a test.
         configuration.network.cookies.openLimit = .seconds(50)
         change(&configuration)
         return try await Container(engine: engine ?? self.engine, configuration: configuration)
@@ -49,7 +49,7 @@ final class Fixture {
         try await container.install(archive: package.archive, manifest: package.manifest)
     }
 
-    /// Builds a package and puts it on the network.
+    /// Builds a package and adds it to the network.
     func publish(
         _ files: [String: String], id: String = "shop", version: String, base: String = "https://shop.example/",
         sequence: Int64? = nil, withArchive: Bool = true
@@ -92,12 +92,12 @@ final class Fixture {
         throw CancellationError()
     }
 
-    /// The body of an answer as text.
+    /// Returns the body of a response as text.
     func text(_ url: String, from view: FakeView? = nil, of container: Container<FakeEngine>) async throws -> String {
         String(decoding: try await answer(to: url, from: view, of: container).sink.body, as: UTF8.self)
     }
 
-    /// How many distinct files the container keeps on disk.
+    /// The number of distinct files that the container stores on disk.
     var blobCount: Int {
         let blobs = FileManager.default.subpaths(atPath: folder + "/store/blobs") ?? []
         return blobs.count { $0.contains("/") }

@@ -3,7 +3,7 @@
 
 import OfflinePackage
 
-/// A trial record in memory that tells what is saved.
+/// A trial record in memory that reports each save.
 final class RecordedHealth: HealthRecording {
     let saves: AsyncStream<TrialRecord>
     private let save: AsyncStream<TrialRecord>.Continuation

@@ -47,7 +47,7 @@ public struct Fault: Sendable, Hashable {
 
     /// Reads a list of faults.
     /// - Parameter specification: at most 4,096 bytes and 64 faults.
-    /// - Throws: code ``ContainerTestingError/Code-swift.struct/invalidFault``; the location is the part that is wrong.
+    /// - Throws: code `invalidFault`; the location is the part that is wrong.
     public static func parse(_ specification: String) throws(ContainerTestingError) -> [Fault] {
         guard specification.utf8.count <= 4_096 else {
             throw ContainerTestingError(.invalidFault, "longer than 4,096 bytes")

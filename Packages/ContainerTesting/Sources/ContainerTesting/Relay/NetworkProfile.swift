@@ -38,7 +38,7 @@ public struct NetworkProfile: Sendable, Hashable {
     ///   - roundTrip: zero to 60 seconds. Zero by default.
     ///   - downKilobits: 1 to 10,000,000 (10 Gbit/s), or `nil` for unlimited, which is the default.
     ///   - upKilobits: the same for the other direction.
-    /// - Throws: code ``ContainerTestingError/Code-swift.struct/invalidProfile`` for numbers out of range.
+    /// - Throws: code `invalidProfile` for numbers out of range.
     public init(
         name: String = "custom", roundTrip: Duration = .zero, downKilobits: Int? = nil, upKilobits: Int? = nil
     ) throws(ContainerTestingError) {

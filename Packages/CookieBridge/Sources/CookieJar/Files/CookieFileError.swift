@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a jar's file could not be read or written. What was there before is there still.
-public struct CookieFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+public import SystemSupport
 
-        private init(_ description: String) {
-            self.description = description
-        }
+/// The reason for which the file of a cookie jar could not be read or written. The previous content stays.
+public struct CookieFileError: CodedError, Hashable {
+    public typealias Code = ErrorCode<CookieFileError>
 
-        /// A symbolic link is in the file's place; it is not followed.
-        public static let symbolicLink = Code("symbolic-link")
-        /// A folder, a device or a pipe is in the file's place.
-        public static let notAFile = Code("not-a-file")
-        /// A file of another user is in the file's place; it is not read.
-        public static let foreign = Code("foreign")
-        /// The cookies take more bytes than the limit.
-        public static let tooLarge = Code("too-large")
-        /// The file system refused.
-        public static let io = Code("io")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// The file that it is about.
+    /// The path of the file.
     public let path: String
+    /// The path of the file.
+    public var location: String? { path }
 
+    /// Creates an error.
     init(_ code: Code, _ message: String, at path: String) {
         self.code = code
         self.message = message
         self.path = path
     }
+}
 
-    public var description: String {
-        "\(code): \(message) (\(path))"
-    }
+extension ErrorCode<CookieFileError> {
+    /// The path is a symbolic link, which is not followed.
+    public static var symbolicLink: Self { Self("symbolic-link") }
+    /// The path is a folder, a device or a pipe.
+    public static var notAFile: Self { Self("not-a-file") }
+    /// The file belongs to another user and is not read.
+    public static var foreign: Self { Self("foreign") }
+    /// The cookies have more bytes than the limit.
+    public static var tooLarge: Self { Self("too-large") }
+    /// The file system failed.
+    public static var io: Self { Self("io") }
 }

@@ -40,8 +40,8 @@ internal import WebSyntax
     }
 
     /// Reads the value of one field.
-    /// - Throws: ``CookieRefusal`` with ``CookieRefusal/Code-swift.struct/controlCharacter`` or
-    ///   ``CookieRefusal/Code-swift.struct/tooLong``; attributes that cannot be read are passed over.
+    /// - Throws: ``CookieRefusal`` with `controlCharacter` or
+    ///   `tooLong`; attributes that cannot be read are passed over.
     public init(parsing field: String) throws(CookieRefusal) {
         guard !field.utf8.contains(where: CookieBytes.isControl) else { throw CookieRefusal(.controlCharacter) }
         let (pair, attributes) = CookieBytes.split(field[...].utf8, at: UInt8(ascii: ";"))

@@ -1,76 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a package could not be brought from the network to its place.
+public import SystemSupport
+
+/// The reason for which the download or the update of a package failed.
 ///
-/// What is wrong with the package itself is a `PackageError`, what the store cannot do a `StoreError`.
-public struct DeliveryError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// Lower-case words joined by hyphens; programs print it.
-        public let description: String
+/// An invalid package is a `PackageError`; a failure of the store is a `StoreError`.
+public struct DeliveryError: CodedError {
+    public typealias Code = ErrorCode<DeliveryError>
 
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The URL cannot be asked for: not absolute, or a redirect leads from https to http.
-        public static let badURL = Code("bad-url")
-        /// The network failed, in whatever way, as often as the plan allows. The cause says how.
-        public static let network = Code("network")
-        /// The server answered with a status that gives no bytes.
-        public static let status = Code("status")
-        /// Nothing came for as long as the limit allows.
-        public static let stalled = Code("stalled")
-        /// The answer breaks the protocol, or is in a coding that was not asked for.
-        public static let badAnswer = Code("bad-answer")
-        /// More bytes than announced, or than allowed.
-        public static let tooLarge = Code("too-large")
-        /// Fewer bytes than announced, each time it was tried.
-        public static let truncated = Code("truncated")
-        /// The bytes do not have the size or the digest that the manifest names.
-        public static let digestMismatch = Code("digest-mismatch")
-        /// The device or the store's budget has no room for it.
-        public static let noSpace = Code("no-room")
-        /// As many downloads wait as may.
-        public static let queueFull = Code("queue-full")
-        /// The host's conditions do not allow it now.
-        public static let notNow = Code("not-now")
-        /// The package asks for a later version of the host.
-        public static let hostTooOld = Code("host-too-old")
-        /// This version failed its trial before, and is never tried again.
-        public static let quarantined = Code("quarantined")
-        /// The host itself installed or removed the package meanwhile.
-        public static let overtaken = Code("overtaken")
-        /// The manifest names another package, or another scope, than it may; or a redirect leads out of a scope.
-        public static let outOfScope = Code("out-of-scope")
-        /// The package is installed from another source, which alone may update it.
-        public static let otherSource = Code("other-source")
-        /// The manifest is older than one that was installed, or another one with the same number.
-        public static let replayed = Code("replayed")
-        /// A URL is neither https nor of this machine, and the configuration does not allow it.
-        public static let insecure = Code("insecure")
-        /// The file system refused.
-        public static let io = Code("io")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a URL or a path.
+    /// The URL or path that the error is about.
     public let location: String?
-    /// The error underneath.
+    /// The underlying error.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, at location: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.location = location
         self.cause = cause
     }
+}
 
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<DeliveryError> {
+    /// The URL cannot be requested: it is not absolute, or a redirect leads from https to http.
+    public static var badURL: Self { Self("bad-url") }
+    /// The network failed as often as the retry plan allows. The cause is the last error.
+    public static var network: Self { Self("network") }
+    /// The response has a status without usable content.
+    public static var status: Self { Self("status") }
+    /// No bytes arrived within the time limit.
+    public static var stalled: Self { Self("stalled") }
+    /// The response violates HTTP, or has a content coding that was not requested.
+    public static var badAnswer: Self { Self("bad-answer") }
+    /// The response has more bytes than announced or allowed.
+    public static var tooLarge: Self { Self("too-large") }
+    /// Each attempt returned fewer bytes than announced.
+    public static var truncated: Self { Self("truncated") }
+    /// The bytes do not have the size or the digest that the manifest names.
+    public static var digestMismatch: Self { Self("digest-mismatch") }
+    /// The device or the store's budget has too little free space.
+    public static var noSpace: Self { Self("no-room") }
+    /// The queue of downloads is full.
+    public static var queueFull: Self { Self("queue-full") }
+    /// The conditions of the host do not allow a download now.
+    public static var notNow: Self { Self("not-now") }
+    /// The package requires a later version of the host.
+    public static var hostTooOld: Self { Self("host-too-old") }
+    /// This version failed its trial period before and stays quarantined.
+    public static var quarantined: Self { Self("quarantined") }
+    /// The host installed or removed the package during the update.
+    public static var overtaken: Self { Self("overtaken") }
+    /// The manifest names a package or scope that the source may not publish, or a redirect leaves the scope.
+    public static var outOfScope: Self { Self("out-of-scope") }
+    /// The package was installed from another source. Only this source may update it.
+    public static var otherSource: Self { Self("other-source") }
+    /// The manifest is older than an installed one, or differs from an installed one with the same sequence number.
+    public static var replayed: Self { Self("replayed") }
+    /// A URL is neither https nor local, and the configuration does not allow it.
+    public static var insecure: Self { Self("insecure") }
+    /// The file system failed.
+    public static var io: Self { Self("io") }
 }

@@ -3,38 +3,21 @@
 
 internal import PackageFormat
 internal import ResourceStore
+public import SystemSupport
 
-/// Why something that a package was to go through failed, as events tell it: one type for the errors of all who take part.
-/// The caller of an update gets the error itself.
-public struct PackageFailure: Error, Sendable, CustomStringConvertible {
-    /// Who failed. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// Lower-case words joined by hyphens; programs print it.
-        public let description: String
+/// The failure of an install, an update or a repair, as events report it.
+///
+/// The code names the component that failed. The caller of an update receives the original error.
+public struct PackageFailure: CodedError {
+    public typealias Code = ErrorCode<PackageFailure>
 
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The way from the network, or a rule of the updater; the cause is a ``DeliveryError``.
-        public static let delivery = Code("delivery")
-        /// The package itself is wrong; the cause is a `PackageError`.
-        public static let package = Code("package")
-        /// The store could not do it; the cause is a `StoreError`.
-        public static let store = Code("store")
-        /// The caller gave it up.
-        public static let cancelled = Code("cancelled")
-        /// Another library; the cause says which.
-        public static let other = Code("other")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// What it is about: a URL or a path.
+    /// The URL or path that the error is about.
     public let location: String?
-    /// The error itself.
+    /// The original error.
     public let cause: (any Error)?
 
     init(_ error: any Error) {
@@ -48,8 +31,21 @@ public struct PackageFailure: Error, Sendable, CustomStringConvertible {
         cause = error
     }
 
-    /// What the error says of itself.
+    /// The description of the original error.
     public var description: String {
         cause.map { String(describing: $0) } ?? message
     }
+}
+
+extension ErrorCode<PackageFailure> {
+    /// The download failed, or a rule of the updater refused the package. The cause is a ``DeliveryError``.
+    public static var delivery: Self { Self("delivery") }
+    /// The package is invalid. The cause is a `PackageError`.
+    public static var package: Self { Self("package") }
+    /// The store failed. The cause is a `StoreError`.
+    public static var store: Self { Self("store") }
+    /// The caller cancelled the operation.
+    public static var cancelled: Self { Self("cancelled") }
+    /// Another library failed. The cause is its error.
+    public static var other: Self { Self("other") }
 }

@@ -28,8 +28,8 @@ indirect package enum JSONValue: Sendable {
 
 extension JSONValue {
     /// Reads one value and nothing after it; see `JSONScanner` for what it refuses.
-    /// - Throws: ``PrefetchError`` with code ``PrefetchError/Code-swift.struct/badJSON``, or
-    ///   ``PrefetchError/Code-swift.struct/limit`` for values that nest deeper than `maxDepth`.
+    /// - Throws: ``PrefetchError`` with code `badJSON`, or
+    ///   `limit` for values that nest deeper than `maxDepth`.
     package init(json: some ContiguousBytes, maxDepth: Int) throws(PrefetchError) {
         do {
             self = try json.withUnsafeBytes { bytes in

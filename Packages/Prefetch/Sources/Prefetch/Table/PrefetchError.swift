@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import SystemSupport
+public import SystemSupport
 
-/// Why a prefetch table was refused. Nothing of it applies then.
-public struct PrefetchError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. Codes are added over time: keep a default when switching.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// Lower-case words joined by hyphens; programs print it.
-        public let description: String
+/// The reason for which a prefetch table was refused. No part of a refused table applies.
+public struct PrefetchError: CodedError {
+    public typealias Code = ErrorCode<PrefetchError>
 
-        private init(_ description: String) {
-            self.description = description
-        }
-
-        /// The bytes are no JSON (RFC 8259), or an object has a name twice.
-        public static let badJSON = Code("bad-json")
-        /// The JSON is no table: a member is missing, of another type, or means nothing.
-        public static let badTable = Code("bad-table")
-        /// The server answered with a `code` other than 200.
-        public static let serverCode = Code("server-code")
-        /// A limit of ``PrefetchLimits`` was passed.
-        public static let limit = Code("limit")
-    }
-
-    /// What kind of failure it is.
+    /// The kind of the failure.
     public let code: Code
-    /// One line for people.
+    /// A message of one line for people.
     public let message: String
-    /// The member, such as `data.config[3].interfaces[0].api`, or `byte N`; `nil` where it is about the whole.
+    /// The member, such as `data.config[3].interfaces[0].api`, or `byte N`; `nil` for the whole table.
     public let location: String?
 
-    /// - Parameter message: is made one line, of at most 200 characters.
+    /// Creates an error. The message becomes one line of at most 200 characters.
     package init(_ code: Code, _ message: String, at location: String? = nil) {
         self.code = code
         self.message = message.printable(limit: 200)
         self.location = location
     }
+}
 
-    public var description: String {
-        location.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
-    }
+extension ErrorCode<PrefetchError> {
+    /// The bytes are not JSON (RFC 8259), or an object has two members of one name.
+    public static var badJSON: Self { Self("bad-json") }
+    /// The JSON is not a table: a member is missing, has another type or has an invalid value.
+    public static var badTable: Self { Self("bad-table") }
+    /// The server's document has a `code` other than 200.
+    public static var serverCode: Self { Self("server-code") }
+    /// A limit of ``PrefetchLimits`` is exceeded.
+    public static var limit: Self { Self("limit") }
 }

@@ -3,53 +3,54 @@
 
 public import HTTPTypes
 
-/// What became of one request, told once it has ended.
+/// The result of one request, recorded when it has ended.
 public struct RequestRecord: Sendable {
-    /// How a request ended.
+    /// The outcome of a request.
     public enum Outcome: Sendable {
-        /// The page has the whole answer.
+        /// The page received the whole response.
         case finished
-        /// There was no answer, or it broke off.
+        /// There was no response, or it ended early.
         case failed(ResourceError)
-        /// The page, or the app, dropped it.
+        /// The page or the app stopped the request.
         case stopped
     }
 
-    /// Who asked.
+    /// The initiator of a request.
     public enum Asker: Sendable, Hashable {
         /// A page in a view.
         case page
-        /// The app itself, through a session that the container answers.
+        /// The app itself, through a session whose requests the container handles.
         case app
     }
 
-    /// Who asked.
+    /// The initiator of the request.
     public let asker: Asker
-    /// The page that asked; `nil` where the engine does not say, and for the app's own requests.
+    /// The page of the request; `nil` if the engine does not identify it, and for the app's own requests.
     public let page: PageID?
-    /// Whether ``page`` is known, or concluded and may be wrong; `nil` without one.
+    /// The confidence of the attribution to ``page``; `nil` without a page.
     public let confidence: PageAttribution.Confidence?
     /// The method of the request as it was sent.
     public let method: HTTPRequest.Method
     /// The real URL.
     public let url: String
-    /// Whether it is what the view navigated to.
+    /// A Boolean value that indicates whether the view navigated to this URL.
     public let isMainDocument: Bool
-    /// When the container got it.
+    /// The time when the container received the request.
     public let started: ContinuousClock.Instant
-    /// When the head of the answer was there; `nil` where none came.
+    /// The time when the response head arrived; `nil` if there was none.
     public private(set) var responded: ContinuousClock.Instant?
-    /// When the engine, or the session, had the last byte, or the request was over.
+    /// The time when the engine or the session received the last byte, or when the request ended without one.
     public private(set) var ended: ContinuousClock.Instant
-    /// The status of the answer; `nil` where there was none.
+    /// The status of the response; `nil` if there was none.
     public private(set) var status: HTTPResponse.Status?
-    /// Where the answer came from, and why; `nil` where there was none.
+    /// The provenance of the response; `nil` if there was none.
     public private(set) var provenance: Provenance?
-    /// The answer's `Content-Type`.
+    /// The `Content-Type` of the response.
     public private(set) var mediaType: String?
-    /// Body bytes that reached the engine, or the session; of a worker's script those of its own, without the bridge's.
+    /// The number of body bytes that the engine or the session received. For a worker's script it excludes an injected
+    /// bridge script.
     public private(set) var bytes: Int64 = 0
-    /// How it ended.
+    /// The outcome of the request.
     public private(set) var outcome = Outcome.stopped
 
     /// Creates the record of a request that has begun.
@@ -58,7 +59,7 @@ public struct RequestRecord: Sendable {
     ///   - attribution: the page of the request, if it is known.
     ///   - method: the method of the request as it was sent.
     ///   - url: the real URL.
-    ///   - isMainDocument: whether the view navigated to the URL.
+    ///   - isMainDocument: a Boolean value that indicates whether the view navigated to the URL.
     ///   - started: the time when the container received the request.
     public init(
         from asker: Asker, of attribution: PageAttribution?, _ method: HTTPRequest.Method, _ url: String,

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The life of one scheme task, as a value.
+/// The state machine of one scheme task, as a value.
 ///
-/// Engines crash, or raise, when a task hears something out of order or after it was stopped. The legal
-/// order is `start redirect* response data* (finish | fail)`, where `fail` may come at any time after
-/// `start`, and nothing at all may follow a stop, a finish or a failure.
-/// The check and the call that it permits belong in one synchronous step: see ``SchemeTaskDelivery``.
+/// Engines crash or raise an exception if a task gets a call out of order or after it was stopped. The legal order is
+/// `start redirect* response data* (finish | fail)`. `fail` may come at any time after `start`. Nothing may follow a
+/// stop, a finish or a failure. The check and the call that it permits must be one synchronous step; see
+/// ``SchemeTaskDelivery``.
 public struct ResponseDeliveryState: Sendable, Hashable {
-    /// Something that wants to happen to a task.
+    /// An event of a task.
     public enum Event: Sendable, Hashable, CaseIterable {
         case start, redirect, response, data, finish, fail, stop
     }
 
-    /// What becomes of an event.
+    /// The decision about an event.
     public enum Verdict: Sendable, Hashable {
-        /// The engine may hear it now.
+        /// The event may be delivered to the engine now.
         case deliver
-        /// The task is over: the event is dropped in silence.
+        /// The task is over: the event is dropped silently.
         case drop
-        /// The event contradicts the order, which is a fault of the caller. Nothing is delivered and the state stays.
+        /// The event violates the order, which is an error of the caller. Nothing is delivered and the state does not
+        /// change.
         case outOfOrder
     }
 
@@ -31,16 +32,16 @@ public struct ResponseDeliveryState: Sendable, Hashable {
 
     public init() {}
 
-    /// Whether nothing may be delivered any more.
+    /// A Boolean value that indicates whether the task is over, so that nothing may be delivered any more.
     public var isOver: Bool { state == .over }
 
-    /// Decides over an event and moves on.
+    /// Returns the decision about an event and updates the state.
     public mutating func accept(_ event: Event) -> Verdict {
         switch (state, event) {
         case (.over, _):
             return .drop
         case (_, .stop):
-            // The engine asked for it, so there is no one to tell.
+            // The engine stopped the task, so nothing is delivered to it.
             state = .over
             return .drop
         case (.idle, .start):

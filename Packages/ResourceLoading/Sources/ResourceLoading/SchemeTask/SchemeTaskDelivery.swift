@@ -4,17 +4,17 @@
 internal import Foundation
 public import HTTPTypes
 
-/// Carries one answer from the loaders to the engine: in order, with back-pressure, and never after a stop.
+/// The delivery of one response from the loaders to the engine: in order, with back-pressure, and never after a stop.
 ///
-/// Isolation: the main actor. Every delivery is one synchronous step of "may I?" and "do it", so a stop
-/// can only come before or after it, also when it arrives inside the delivery.
+/// Isolation: the main actor. Each delivery checks the state and calls the sink in one synchronous step. A stop
+/// therefore comes before or after a delivery, even if it arrives during the call.
 @MainActor
 public final class SchemeTaskDelivery {
-    /// How a task ended.
+    /// The outcome of a task.
     public enum Outcome: Sendable {
-        /// The engine has the whole answer.
+        /// The engine received the whole response.
         case finished(bytes: Int64)
-        /// The engine was told of a failure.
+        /// The engine received a failure.
         case failed(ResourceError, bytes: Int64)
         /// The engine stopped the task.
         case stopped(bytes: Int64)
@@ -23,7 +23,8 @@ public final class SchemeTaskDelivery {
     private let sink: any SchemeTaskSink
     private var life = ResponseDeliveryState()
     private var work: Task<Void, Never>?
-    /// Whether what is under way upstream goes on after a stop, as the Fetch standard has it for `keepalive`.
+    /// A Boolean value that indicates whether the upstream work continues after a stop, as Fetch requires for
+    /// `keepalive`.
     private var outlivesStop = false
     private var deliveredBytes: Int64 = 0
 
@@ -31,20 +32,22 @@ public final class SchemeTaskDelivery {
         self.sink = sink
     }
 
-    /// A delivery that fails at once.
+    /// Creates a delivery that fails at once.
     public static func refusal(to sink: any SchemeTaskSink, _ reason: String) -> SchemeTaskDelivery {
         let delivery = SchemeTaskDelivery(to: sink)
         delivery.start(answer: { throw ResourceError(.internal, reason) })
         return delivery
     }
 
-    /// Asks for the answer and delivers it.
+    /// Requests the response and delivers it.
     /// - Parameters:
-    ///   - outlivesStop: whether a stop leaves the task alone: its answer is asked for to the end, and given to nobody.
-    ///   - answer: produces the response. It runs in a task that a stop cancels, and at once up to where it has to wait:
-    ///     an answer that lies in memory is delivered before this returns.
-    ///   - observe: hears the response's head once, before the engine does.
-    ///   - completion: hears the outcome once, after which this object does nothing more.
+    ///   - outlivesStop: a Boolean value that indicates whether the request continues after a stop, as Fetch requires
+    ///     for `keepalive`. Its response is then discarded, without reading the rest of the body.
+    ///   - answer: a closure that produces the response. It runs in a task, which a stop cancels. The task starts
+    ///     synchronously if the system supports that, so that a response in memory is delivered before this method
+    ///     returns.
+    ///   - observe: a closure that receives the response once, before the engine receives the head.
+    ///   - completion: a closure that receives the outcome once. This object does nothing afterwards.
     public func start(
         outlivesStop: Bool = false,
         answer: @escaping @MainActor () async throws -> ResourceResponse,
@@ -55,12 +58,12 @@ public final class SchemeTaskDelivery {
         self.outlivesStop = outlivesStop
         let work = Self.begin { completion(await self.run(answer: answer, observe: observe)) }
         self.work = work
-        // Stopped before there was something to cancel.
+        // The task was stopped before `work` was set.
         if life.isOver, !outlivesStop { work.cancel() }
     }
 
-    /// Delivers an answer that is there already, in place of ``start(outlivesStop:answer:observe:completion:)``.
-    /// - Returns: how the task ended, after which this object does nothing more.
+    /// Delivers a response that is available already, instead of ``start(outlivesStop:answer:observe:completion:)``.
+    /// - Returns: the outcome of the task. This object does nothing afterwards.
     public func deliver(_ head: HTTPResponse, _ body: WholeBody) -> Outcome {
         guard life.accept(.start) == .deliver else { return .stopped(bytes: 0) }
         do {
@@ -71,19 +74,20 @@ public final class SchemeTaskDelivery {
         }
     }
 
-    /// The engine stopped the task: nothing is delivered from here on, and what is under way upstream is cancelled.
+    /// Stops the delivery, because the engine stopped the task. Cancels the upstream work unless it outlives a stop.
     public func stop() {
         _ = life.accept(.stop)
         if !outlivesStop { work?.cancel() }
     }
 
-    /// Gives the answer up, as when its time is over: what is under way upstream is cancelled, and the engine hears that it
-    /// has failed.
+    /// Cancels the response, for example after a timeout. The upstream work is cancelled and the engine receives a
+    /// failure.
     public func giveUp() {
         work?.cancel()
     }
 
-    /// A task that begins at once where the system can do that: a turn of the main loop is as long as many an answer.
+    /// Starts a task synchronously if the system supports it. Waiting for the next turn of the main loop takes as long
+    /// as many responses.
     private static func begin(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         if #available(iOS 26, macOS 26, *) {
             Task.immediate(operation: body)
@@ -126,12 +130,12 @@ public final class SchemeTaskDelivery {
         sink.finish()
     }
 
-    /// An engine that takes no more bytes has dropped the request, whether it said so or not.
+    /// Delivers a chunk. If the engine refuses it, the engine has dropped the request, so the task stops.
     private func hand(_ data: Data) async throws {
         do {
             try await sink.receive(data)
         } catch {
-            // Given up, the answer ends with a failure that the engine still hears of.
+            // After ``giveUp()`` the engine still has to receive a failure.
             if !Task.isCancelled { stop() }
             throw CancellationError()
         }
@@ -140,12 +144,13 @@ public final class SchemeTaskDelivery {
     private func deliverWhole(_ head: HTTPResponse, _ body: WholeBody) throws {
         try permit(.response)
         try sink.receive(head, whole: body)
-        // The engine has all of it: a stop that came meanwhile changes nothing any more.
+        // The engine has the whole response, so a stop during the call has no effect.
         _ = life.accept(.finish)
         deliveredBytes = body.length
     }
 
-    /// Throws where the event may not be delivered: as a cancellation after the end, as a fault when out of order.
+    /// Throws if the event may not be delivered: a cancellation after the end, an internal error if it is out of
+    /// order.
     private func permit(_ event: ResponseDeliveryState.Event) throws {
         switch life.accept(event) {
         case .deliver: return

@@ -4,39 +4,39 @@
 public import Foundation
 public import HTTPTypes
 
-/// The engine's end of one request on a custom scheme. An adapter implements it, ``SchemeTaskDelivery`` calls it.
+/// The engine's side of one request on a custom scheme. An adapter implements it; ``SchemeTaskDelivery`` calls it.
 ///
-/// Isolation: the main actor, where the engines live. The caller keeps the legal order.
+/// Isolation: the main actor. The caller keeps the legal order.
 @MainActor
 public protocol SchemeTaskSink: AnyObject {
-    /// Hands over the head of the answer.
+    /// Receives the head of the response.
     /// - Parameters:
     ///   - head: the status and the header fields.
     ///   - length: the number of body bytes, if it is known.
-    /// - Throws: when the head cannot be handed over. The engine has heard nothing then, and ``fail(_:)`` follows.
+    /// - Throws: an error if the head cannot be delivered. The engine has received nothing, and ``fail(_:)`` follows.
     func receive(_ head: HTTPResponse, length: Int64?) throws
 
-    /// Hands over a head together with its whole body, which lies in memory or in a file, and finishes.
-    /// - Throws: when they cannot be handed over. The engine has heard nothing then, and ``fail(_:)`` follows.
+    /// Receives a head together with its whole body in memory or in a file, and finishes.
+    /// - Throws: an error if they cannot be delivered. The engine has received nothing, and ``fail(_:)`` follows.
     func receive(_ head: HTTPResponse, whole body: WholeBody) throws
 
-    /// Hands over bytes and returns when the engine has room for more.
-    /// - Throws: when the engine does not take bytes any more.
+    /// Receives a chunk of the body, and returns when the engine can accept more.
+    /// - Throws: an error if the engine does not accept more bytes.
     func receive(_ data: Data) async throws
 
     /// Ends the body.
     func finish()
 
-    /// Ends the task without a whole answer.
+    /// Ends the task without a complete response.
     func fail(_ error: ResourceError)
 }
 
-/// A body that is there from its first to its last byte.
+/// A body that is completely available.
 public enum WholeBody: Sendable {
     case bytes(Data)
     case file(FileSlice)
 
-    /// `nil` for one that is still arriving.
+    /// Creates a value from a body. Fails if the body is still arriving.
     public init?(_ body: ResourceBody) {
         switch body {
         case .empty: self = .bytes(Data())

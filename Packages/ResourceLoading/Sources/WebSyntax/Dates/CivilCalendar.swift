@@ -3,14 +3,14 @@
 
 /// The proleptic Gregorian calendar in UTC, as whole seconds since 1970.
 enum CivilCalendar {
-    /// The abbreviated names of the months, in lower case.
+    /// The abbreviated names of the months in lowercase.
     static let months: [StaticString] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// The seconds from 1970 to a time of day.
-    /// - Parameter seconds: since midnight.
-    /// - Returns: `nil` for a day that the calendar lacks.
+    /// Returns the number of seconds from 1970 to a time of day.
+    /// - Parameter seconds: the seconds since midnight.
+    /// - Returns: `nil` if the date does not exist in the calendar.
     static func seconds(year: Int, month: Int, day: Int, seconds: Int) -> Int64? {
         guard (1...12).contains(month), day >= 1 else { return nil }
         let days = daysSince1970(year: year, month: month, day: day)
@@ -18,9 +18,9 @@ enum CivilCalendar {
         return days * 86_400 + Int64(seconds)
     }
 
-    /// The date of a day. The count begins with 1970, a Thursday.
+    /// Returns the date of a day, given the number of days since 1970-01-01.
     static func civil(from days: Int64) -> (year: Int, month: Int, day: Int) {
-        // Eras of 400 years, each year beginning with March, so that a leap day is a year's last.
+        // Eras of 400 years. Each year begins with March, so that a leap day is the last day of a year.
         let days = days + 719_468
         let era = days.flooredQuotient(by: 146_097)
         let dayOfEra = days - era * 146_097
@@ -43,7 +43,7 @@ enum CivilCalendar {
 }
 
 extension Int64 {
-    /// The quotient, rounded down.
+    /// Returns the quotient rounded toward negative infinity.
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

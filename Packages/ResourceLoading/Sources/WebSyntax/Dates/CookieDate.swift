@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// Dates as servers write them in cookies (RFC 6265bis, section 5.1.1): almost anything with a time, a day, a month and a
-/// year in it.
+/// Dates in the `Expires` attribute of cookies (RFC 6265bis, section 5.1.1): any text with a time, a day, a month and
+/// a year.
 public enum CookieDate {
-    /// Reads a date, in UTC whatever its text says about zones.
-    /// - Returns: `nil` if a part is missing, for a year before 1601, and for a day that the calendar lacks.
+    /// Parses a date, always as UTC. A time zone in the text is ignored.
+    /// - Returns: `nil` if a component is missing, if the year is before 1601, or if the date does not exist.
     public static func parse(_ text: some StringProtocol) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -33,17 +33,18 @@ public enum CookieDate {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// Writes a date as RFC 9110 has it: `Sun, 06 Nov 1994 08:49:37 GMT`. Parts of seconds are cut off; a date outside of
-    /// the years 1601 to 9999, which ``parse(_:)`` reads, becomes their first or last second.
+    /// Returns a date in the format of RFC 9110: `Sun, 06 Nov 1994 08:49:37 GMT`. Fractions of a second are truncated.
+    /// A date outside the years 1601 to 9999, the range of ``parse(_:)``, becomes the first or last second of that
+    /// range.
     public static func format(_ date: Date) -> String {
-        // A date that is no number is before the first one.
+        // NaN is not greater than or equal to `first`, so that it becomes the first second.
         HTTPDate.format(date.timeIntervalSince1970 >= first ? date : Date(timeIntervalSince1970: first))
     }
 
     /// The first second of 1601.
     private static let first = -11_644_473_600.0
 
-    /// `delimiter`
+    /// Returns a Boolean value that indicates whether a byte is a `delimiter` of the grammar.
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
@@ -51,7 +52,8 @@ public enum CookieDate {
         }
     }
 
-    /// `time`: three numbers of one or two digits with colons between them; what follows is ignored.
+    /// Parses the production `time`: three numbers of one or two digits, separated by colons. Trailing text is
+    /// ignored.
     private static func hms(_ token: some Collection<UInt8>) -> (hour: Int, minute: Int, second: Int)? {
         let fields = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
         guard fields.count == 3, fields[..<2].allSatisfy({ $0.allSatisfy(\.isASCIIDigit) }),
@@ -61,7 +63,7 @@ public enum CookieDate {
         return (hour, minute, second)
     }
 
-    /// A number of so many digits at the token's start. The byte after it is not a digit; what follows is ignored.
+    /// Parses a number at the start of the token whose count of digits is in the range. Trailing text is ignored.
     private static func number(_ token: some Collection<UInt8>, digits: ClosedRange<Int>) -> Int? {
         let found = token.prefix(while: \.isASCIIDigit)
         return digits.contains(found.count) ? Int(decimalDigits: found) : nil

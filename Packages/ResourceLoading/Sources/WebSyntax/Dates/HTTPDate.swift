@@ -3,17 +3,18 @@
 
 public import Foundation
 
-/// The three spellings of a date in field values (RFC 9110, section 5.6.7).
+/// The three formats of a date in field values (RFC 9110, section 5.6.7).
 public enum HTTPDate {
-    /// Reads a date: `Sun, 06 Nov 1994 08:49:37 GMT`, or the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and
-    /// `Sun Nov  6 08:49:37 1994`. Letters have no case; nothing else is forgiven.
+    /// Parses a date: `Sun, 06 Nov 1994 08:49:37 GMT`, or the obsolete `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov
+    /// 6 08:49:37 1994`. Case is ignored; all other deviations are rejected.
     /// - Parameters:
-    ///   - text: the date, without whitespace around it.
-    ///   - now: the current time. It decides the century of a year with two digits, which is at most 50 years ahead.
-    /// - Returns: `nil` if the text is none of these spellings, or names a day or a time that does not exist.
+    ///   - text: the date, without surrounding white space.
+    ///   - now: the current time. It determines the century of a two-digit year, which is at most 50 years in the
+    ///     future.
+    /// - Returns: `nil` if the text has none of these formats, or if the date or time does not exist.
     public static func parse(_ text: some StringProtocol, now: Date) -> Date? {
         let bytes = Array(text.utf8)
-        // The longest is the second with `Wednesday`.
+        // The longest format is the second one with `Wednesday`.
         guard (24...33).contains(bytes.count) else { return nil }
         if let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
             let rest = bytes[(comma + 1)...]
@@ -25,8 +26,8 @@ public enum HTTPDate {
         return unzoned(Array(bytes[3...]))
     }
 
-    /// Writes the first of the three spellings. Parts of seconds are cut off; a date outside of the years 1 to 9999
-    /// becomes their first or last second.
+    /// Returns a date in the first of the three formats. Fractions of a second are truncated. A date outside the years
+    /// 1 to 9999 becomes the first or last second of that range.
     public static func format(_ date: Date) -> String {
         let seconds = Int64(clamped(date.timeIntervalSince1970).rounded(.down))
         let day = seconds.flooredQuotient(by: 86_400)
@@ -42,7 +43,7 @@ public enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// ` 06 Nov 1994 08:49:37 GMT`
+    /// Parses ` 06 Nov 1994 08:49:37 GMT`.
     private static func fixed(_ text: [UInt8]) -> Date? {
         guard text.count == 25, matches(text, "     ", at: [0, 3, 7, 12, 21]), isGMT(text[22...]) else { return nil }
         return date(
@@ -50,7 +51,7 @@ public enum HTTPDate {
             time: text[13..<21])
     }
 
-    /// ` 06-Nov-94 08:49:37 GMT`
+    /// Parses ` 06-Nov-94 08:49:37 GMT`.
     private static func dashed(_ text: [UInt8], now: Date) -> Date? {
         guard text.count == 23, matches(text, " --  ", at: [0, 3, 7, 10, 19]), isGMT(text[20...]),
             let short = Int(decimalDigits: text[8..<10])
@@ -61,7 +62,7 @@ public enum HTTPDate {
         return date(year: year, month: month(text[4..<7]), day: Int(decimalDigits: text[1..<3]), time: text[11..<19])
     }
 
-    /// ` Nov  6 08:49:37 1994`
+    /// Parses ` Nov  6 08:49:37 1994`.
     private static func unzoned(_ text: [UInt8]) -> Date? {
         guard text.count == 21, matches(text, "    ", at: [0, 4, 7, 16]) else { return nil }
         let day = Int(decimalDigits: text[5] == UInt8(ascii: " ") ? text[6..<7] : text[5..<7])
@@ -86,7 +87,7 @@ public enum HTTPDate {
         CivilCalendar.months.firstIndex { text.equalsIgnoringCase($0) }.map { $0 + 1 }
     }
 
-    /// - Parameter time: `08:49:37`; a leap second is let pass.
+    /// - Parameter time: the time, such as `08:49:37`; a leap second is accepted.
     private static func date(year: Int?, month: Int?, day: Int?, time: ArraySlice<UInt8>) -> Date? {
         let time = Array(time)
         guard let year, let month, let day, matches(time, "::", at: [2, 5]), let hour = Int(decimalDigits: time[0..<2]),
@@ -103,7 +104,7 @@ public enum HTTPDate {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// Seconds within the years 1 to 9999.
+    /// Returns the seconds limited to the years 1 to 9999, or 0 for NaN.
     private static func clamped(_ seconds: Double) -> Double {
         seconds.isNaN ? 0 : min(max(seconds, -62_135_596_800), 253_402_300_799)
     }

@@ -3,14 +3,14 @@
 
 /// One range of a `Range` field with the unit `bytes` (RFC 9110, section 14.1.2).
 ///
-/// A number that is too large counts as the largest: no representation has so many bytes.
+/// A number that is too large is replaced with the largest one, because no representation has that many bytes.
 public enum ByteRange: Sendable, Hashable {
     /// `first-last`, or `first-`.
     case from(Int64, through: Int64?)
-    /// `-count`: the last bytes.
+    /// `-count`: the last bytes of the representation.
     case suffix(Int64)
 
-    /// Reads a field with exactly one range.
+    /// Creates a range from a field with exactly one range.
     /// - Returns: `nil` for another unit, several ranges, and invalid values.
     @inlinable
     public init?(_ field: some StringProtocol) {
@@ -18,11 +18,11 @@ public enum ByteRange: Sendable, Hashable {
         self = ranges[0]
     }
 
-    /// Reads the ranges of a field, in their order.
+    /// Returns the ranges of a field in order.
     /// - Parameters:
     ///   - field: the value of the `Range` field.
     ///   - limit: the maximum number of ranges.
-    /// - Returns: `nil` for another unit, more ranges than `limit`, and invalid values; never an empty list.
+    /// - Returns: `nil` for another unit, more ranges than `limit`, and invalid values; never an empty array.
     @inlinable
     public static func ranges(in field: some StringProtocol, limit: Int) -> [ByteRange]? {
         ranges(of: Substring(field), limit: limit)
@@ -30,10 +30,10 @@ public enum ByteRange: Sendable, Hashable {
 
     @usableFromInline
     static func ranges(of field: Substring, limit: Int) -> [ByteRange]? {
-        // Range units have no case (section 14.1).
+        // Range units are case-insensitive (section 14.1).
         guard field.utf8.startsIgnoringCase("bytes=") else { return nil }
         var ranges: [ByteRange] = []
-        // The list may have empty members (section 5.6.1.2), but not without end.
+        // The list may have empty members (section 5.6.1.2), but only a limited number of them.
         for item in field.utf8.dropFirst(6).split(separator: UInt8(ascii: ","), maxSplits: 4 * limit + 4) {
             let item = item.trimmingFieldWhitespace
             if item.isEmpty { continue }
@@ -60,9 +60,9 @@ public enum ByteRange: Sendable, Hashable {
         }
     }
 
-    /// The bytes of a representation that the range names.
-    /// - Parameter length: of the whole representation.
-    /// - Returns: `nil` if there are none: the range is not satisfiable.
+    /// Returns the bytes of a representation that the range selects.
+    /// - Parameter length: the length of the whole representation in bytes.
+    /// - Returns: `nil` if the range is not satisfiable.
     public func resolved(in length: Int64) -> Range<Int64>? {
         switch self {
         case .suffix(let count): count > 0 && length > 0 ? max(0, length - count)..<length : nil
@@ -78,10 +78,10 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
     /// `bytes */100`, in a response 416.
     case unsatisfied(total: Int64)
 
-    /// Reads a field value.
+    /// Creates a value from a field.
     /// - Returns: `nil` for another unit and for invalid values.
     public init?(_ field: some StringProtocol) {
-        // Range units have no case (section 14.1).
+        // Range units are case-insensitive (section 14.1).
         guard field.utf8.startsIgnoringCase("bytes ") else { return nil }
         let text = field.utf8.dropFirst(6)
         guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return nil }

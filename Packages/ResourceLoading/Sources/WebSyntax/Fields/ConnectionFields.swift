@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Fields that apply to one connection only, which an intermediary removes before it forwards a message (RFC 9110,
+/// Fields that apply to one connection only. An intermediary removes them before it forwards a message (RFC 9110,
 /// sections 7.6.1 and 11.7).
 public enum ConnectionFields {
-    /// The names that are always of one connection, in lower case.
+    /// The lowercase names of the fields that always apply to one connection.
     public static let names: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
         "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// Returns the names that are of one connection in a message, in lower case.
+    /// Returns the lowercase names of the fields in a message that apply to one connection.
     /// - Parameter connection: the values of the message's `Connection` fields, whose members are such names too.
     @inlinable
     public static func names(namedBy connection: some Sequence<String>) -> Set<String> {
@@ -30,14 +30,14 @@ public enum ForbiddenRequestFields {
     ]
 
     /// Returns a Boolean value that indicates whether scripts cannot set a field of this name, whatever its value.
-    /// - Parameter name: in lower case.
+    /// - Parameter name: the field name in lowercase.
     public static func contains(_ name: String) -> Bool {
         names.contains(name) || name.hasPrefix("proxy-") || name.hasPrefix("sec-")
     }
 
     /// Returns a Boolean value that indicates whether scripts cannot set this field.
     /// - Parameters:
-    ///   - name: the field name in lower case.
+    ///   - name: the field name in lowercase.
     ///   - value: the field value. It only matters for fields that override the method, such as `x-http-method`.
     public static func contains(_ name: String, value: String) -> Bool {
         switch name {

@@ -3,14 +3,14 @@
 
 /// A validator in `ETag`, `If-Match`, `If-None-Match` and `If-Range` (RFC 9110, section 8.8.3).
 public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// A Boolean value that indicates whether the tag is weak: it begins with `W/`, which has case.
+    /// A Boolean value that indicates whether the tag is weak: it begins with `W/`, which is case-sensitive.
     public let isWeak: Bool
-    /// The tag without its quotation marks. A backslash in it is a byte as any other.
+    /// The tag without its quotation marks. A backslash is an ordinary byte.
     public let opaque: String
 
-    /// Reads a tag.
+    /// Creates a tag from a text.
     ///
-    /// Its opaque part stands in quotation marks and has no whitespace and no control characters.
+    /// The opaque part is enclosed in quotation marks and contains neither white space nor control characters.
     /// - Returns: `nil` for all other texts, for example a tag without quotation marks.
     @inlinable
     public init?(_ text: some StringProtocol) {
@@ -24,7 +24,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         self = tag
     }
 
-    /// Removes a tag from the beginning of a text.
+    /// Parses a tag at the start of a text and removes it from the text.
     private init?(removedFrom rest: inout Substring) {
         let text = rest.utf8
         let isWeak = text.starts(with: "W/".utf8)
@@ -45,7 +45,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns a Boolean value that indicates whether the tags are equal, weak or not (RFC 9110, section 8.8.3.2).
     public func matchesWeakly(_ other: EntityTag) -> Bool {
-        // Octet by octet, where `==` of strings compares characters.
+        // Compares bytes, because `==` of strings compares characters.
         opaque.utf8.elementsEqual(other.opaque.utf8)
     }
 
@@ -53,7 +53,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         one.isWeak == other.isWeak && one.matchesWeakly(other)
     }
 
-    /// Reads the tags of a list: `"a", W/"b"`. Members after the first invalid one are left out.
+    /// Returns the tags of a list: `"a", W/"b"`. Parsing stops at the first invalid member.
     @inlinable
     public static func list(_ text: some StringProtocol) -> [EntityTag] { list(in: Substring(text)) }
 

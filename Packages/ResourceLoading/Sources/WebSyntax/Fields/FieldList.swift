@@ -3,10 +3,10 @@
 
 /// Lists in field values (RFC 9110, section 5.6.1).
 public enum FieldList {
-    /// Returns the members of a list, without the whitespace around them; empty members are left out.
+    /// Returns the members of a list without surrounding white space. Empty members are omitted.
     ///
-    /// A comma within a quoted string does not divide. If a quotation mark is never closed, all marks count as other
-    /// bytes, so that a broken field cannot hide the members after it, such as `no-store`.
+    /// A comma in a quoted string is not a separator. If a quotation mark is never closed, all quotation marks are
+    /// treated as ordinary bytes. A malformed field therefore cannot hide the members after it, such as `no-store`.
     @inlinable
     public static func members(of value: some StringProtocol) -> [Substring] { members(in: Substring(value)) }
 
@@ -21,7 +21,7 @@ public enum FieldList {
         return members.compactMap(nonEmpty)
     }
 
-    /// Returns the members of all fields of one name, in their order (RFC 9110, section 5.3).
+    /// Returns the members of all fields of one name in order (RFC 9110, section 5.3).
     @inlinable
     public static func members(of values: some Sequence<String>) -> [Substring] {
         values.flatMap { members(of: $0) }
@@ -34,7 +34,7 @@ public enum FieldList {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// The text without optional whitespace (RFC 9110, section 5.6.3) at both ends.
+    /// The text without leading and trailing optional white space (RFC 9110, section 5.6.3).
     @inlinable
     public var trimmingFieldWhitespace: Substring {
         let bytes = self[...].utf8
@@ -46,7 +46,7 @@ extension StringProtocol where SubSequence == Substring {
 }
 
 extension BidirectionalCollection<UInt8> {
-    /// The bytes without optional whitespace (RFC 9110, section 5.6.3) at both ends.
+    /// The bytes without leading and trailing optional white space (RFC 9110, section 5.6.3).
     @inlinable
     public var trimmingFieldWhitespace: SubSequence {
         guard let start = firstIndex(where: { !$0.isFieldWhitespace }),

@@ -3,11 +3,11 @@
 
 /// A field value with parameters (RFC 9110, section 5.6.6), such as `attachment; filename="a.txt"`.
 public struct FieldParameters: Sendable, Hashable {
-    /// The text before the first parameter, without the whitespace around it.
+    /// The text before the first parameter, without surrounding white space.
     public let value: Substring
     private let parameters: [Substring]
 
-    /// Splits a field value at its semicolons; those within quoted strings do not divide.
+    /// Splits a field value at its semicolons. Semicolons in quoted strings are not separators.
     @inlinable
     public init(_ field: some StringProtocol) {
         self.init(in: Substring(field))
@@ -20,8 +20,8 @@ public struct FieldParameters: Sendable, Hashable {
         parameters = parts
     }
 
-    /// The value of the first parameter of a name, as it is written.
-    /// - Parameter name: in lower case; names have no case.
+    /// Returns the value of the first parameter with a name, without unescaping it.
+    /// - Parameter name: the name in lowercase; names are case-insensitive.
     public func rawValue(of name: StaticString) -> Substring? {
         for parameter in parameters {
             guard let equals = parameter.utf8.firstIndex(of: UInt8(ascii: "=")),
@@ -32,8 +32,8 @@ public struct FieldParameters: Sendable, Hashable {
         return nil
     }
 
-    /// The value of the first parameter of a name, without the marks and escapes of a quoted string.
-    /// - Parameter name: in lower case; names have no case.
+    /// The value of the first parameter with a name. A quoted string is unescaped.
+    /// - Parameter name: the name in lowercase; names are case-insensitive.
     public subscript(name: StaticString) -> String? {
         rawValue(of: name).map(QuotedString.content)
     }
@@ -41,7 +41,7 @@ public struct FieldParameters: Sendable, Hashable {
 
 /// Media types in field values (RFC 9110, section 8.3.1).
 public enum MediaType {
-    /// Returns type and subtype in lower case, without parameters and without the whitespace around them.
+    /// Returns the type and subtype in lowercase, without parameters and surrounding white space.
     @inlinable
     public static func essence(of field: some StringProtocol) -> String {
         let field = Substring(field)

@@ -3,7 +3,7 @@
 
 /// Quoted strings (RFC 9110, section 5.6.4).
 public enum QuotedString {
-    /// Returns the content of a quoted string without its marks and escapes, or a token as it is.
+    /// Returns the unescaped content of a quoted string. A token is returned unchanged.
     @inlinable
     public static func content(of text: some StringProtocol) -> String { content(in: Substring(text)) }
 
@@ -27,8 +27,9 @@ public enum QuotedString {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Splits a field value at a separator outside of quoted strings. Parts are not trimmed; empty ones stay.
-    /// - Parameter isClosed: if true, a quotation mark that is never closed makes the result `nil`; else the string ends
+    /// Splits a field value at a separator outside of quoted strings. The parts are not trimmed, and empty parts are
+    /// included.
+    /// - Parameter isClosed: `true` to return `nil` if a quotation mark is never closed; `false` to end such a string
     ///   with the value.
     static func split(_ value: Substring, at separator: UInt8, isClosed: Bool) -> [Substring]? {
         let text = value.utf8

@@ -3,20 +3,20 @@
 
 public import Foundation
 
-/// The value of a `Retry-After` field (RFC 9110, section 10.2.3): seconds, or a date.
+/// The value of a `Retry-After` field (RFC 9110, section 10.2.3): a number of seconds or a date.
 public struct RetryAfter: Sendable, Hashable {
-    /// From now on; never less than zero.
+    /// The time to wait from now on, not negative.
     public let wait: Duration
 
-    /// Reads the value of the field.
+    /// Creates a value from a field.
     /// - Parameters:
-    ///   - field: The field value: a number of seconds, or a date that ``HTTPDate`` reads.
-    ///   - now: The time that a date is counted from.
+    ///   - field: the field value: a number of seconds, or a date that ``HTTPDate`` parses.
+    ///   - now: the current time, which a date is relative to.
     /// - Returns: `nil` if the value is neither.
     public init?(_ field: String, now: Date) {
         let text = field.trimmingFieldWhitespace
         if let seconds = Int(saturatingDecimalDigits: text.utf8) {
-            // More seconds than anyone waits.
+            // An upper limit that no caller waits for.
             wait = .seconds(min(seconds, 1_000_000_000))
             return
         }

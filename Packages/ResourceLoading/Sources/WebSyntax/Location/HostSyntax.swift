@@ -13,8 +13,8 @@ public enum HostSyntax {
         return host.last == UInt8(ascii: "]") && IPv6Address(host.dropFirst().dropLast()) != nil
     }
 
-    /// Returns a Boolean value that indicates whether the last label of a name makes the host an IPv4 address or an
-    /// invalid host, but not a name (URL Standard, "ends in a number" checker). The dot of the root does not count.
+    /// Returns a Boolean value that indicates whether the last label of a host is a number, so that the host is an
+    /// IPv4 address or invalid (URL Standard, "ends in a number" checker). A trailing dot is ignored.
     @inlinable
     public static func endsInNumber<Bytes>(_ host: Bytes) -> Bool
     where Bytes: BidirectionalCollection, Bytes.Element == UInt8, Bytes.SubSequence == Bytes {
@@ -26,7 +26,7 @@ public enum HostSyntax {
         return label.allSatisfy(\.isASCIIDigit)
     }
 
-    /// Returns a Boolean value that indicates whether the bytes are an IPv4 address in its canonical form: four decimal
+    /// Returns a Boolean value that indicates whether the bytes are an IPv4 address in canonical form: four decimal
     /// numbers up to 255 without leading zeros.
     @inlinable
     public static func isIPv4Address(_ host: some Collection<UInt8>) -> Bool {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An IPv6 address, without brackets and without a zone, which means nothing on another machine.
+/// An IPv6 address without brackets and without a zone, which is meaningful on one machine only.
 public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
     private let pieces: SIMD8<UInt16>
 
-    /// Reads an address (URL Standard, IPv6 parser; RFC 4291, section 2.2).
+    /// Parses an address (URL Standard, IPv6 parser; RFC 4291, section 2.2).
     /// - Returns: `nil` for other texts.
     public init?(_ text: some Collection<UInt8>) {
         var pieces = SIMD8<UInt16>()
@@ -28,7 +28,7 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
             let digits = rest.prefix { $0.hexDigitValue != nil }
             let tail = rest[digits.endIndex...]
             if tail.first == UInt8(ascii: ".") {
-                // The last 32 bits as an IPv4 address.
+                // The last 32 bits can be written as an IPv4 address.
                 guard count <= 6, let parts = Self.ipv4(rest) else { return nil }
                 pieces[count] = parts.0
                 pieces[count + 1] = parts.1
@@ -45,7 +45,7 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
         }
         if let compressed {
             guard count < 8 else { return nil }
-            // The pieces after the compressed run move to the end.
+            // Moves the pieces after the compressed run to the end.
             let moved = count - compressed
             var whole = SIMD8<UInt16>()
             for index in 0..<compressed { whole[index] = pieces[index] }
@@ -58,7 +58,7 @@ public struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address in its shortest form (RFC 5952, section 4; URL Standard, IPv6 serializer): the first longest run of
-    /// two or more zeros is left out.
+    /// two or more zeros is replaced with `::`.
     public var description: String {
         var best = 0..<1
         var start = 0

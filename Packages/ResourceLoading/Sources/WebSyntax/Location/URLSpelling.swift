@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The spelling of URLs that Foundation's `URL` keeps as it is.
+/// Conversions of URLs to spellings that Foundation's `URL` does not change.
 ///
-/// Engines leave letters as they are that RFC 3986 wants encoded, such as `|` and, in a query, `[`. `URL` encodes
-/// them, but with all escapes that stand in the same part: `a|%20` becomes `a%7C%2520`, which is another URL.
+/// Engines leave some characters unescaped that RFC 3986 requires to be escaped, such as `|` and, in a query, `[`.
+/// `URL` escapes them, but it also escapes the existing escapes in the same component. For example, `a|%20` becomes
+/// `a%7C%2520`, which is another URL.
 public enum URLSpelling {
-    /// Encodes what may not stand in the path, the query or the fragment as it is, and nothing else. The authority
-    /// and valid escapes stay.
-    /// - Parameter url: absolute, or a reference relative to another URL.
+    /// Returns the URL with an escape for each byte that RFC 3986 does not allow in the path, the query or the
+    /// fragment. The authority and valid escapes stay unchanged.
+    /// - Parameter url: an absolute URL, or a reference relative to another URL.
     public static func strict(_ url: some StringProtocol) -> String {
         let bytes = Array(url.utf8)
         let start = hierarchyStart(of: bytes)
@@ -29,8 +30,9 @@ public enum URLSpelling {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// A path without the segments that lead up or nowhere, also where their dots are escaped (WHATWG URL, path state).
-    /// - Parameter path: begins with a slash, and ends before the query.
+    /// Returns a path without single-dot and double-dot segments, including segments with escaped dots (WHATWG URL,
+    /// path state).
+    /// - Parameter path: a path that begins with a slash and ends before the query.
     public static func withoutDots(_ path: some StringProtocol) -> String {
         let bytes = Array(path.utf8)
         guard bytes.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return String(path) }
@@ -49,9 +51,11 @@ public enum URLSpelling {
         return String(decoding: joined, as: UTF8.self)
     }
 
-    /// A reference as it is read in a document of `http` or `https`: with slashes for backslashes before the query, with
-    /// two of them before a host, and without the scheme where it says neither a host nor another scheme than the
-    /// document's (WHATWG URL, special authority slashes state). What is of other schemes stays.
+    /// Returns a reference with the slashes and the scheme that the URL parser assumes in an `http` or `https`
+    /// document (WHATWG URL, special authority slashes state).
+    ///
+    /// Backslashes before the query become slashes. A host gets exactly two slashes. A scheme that equals the
+    /// document's is removed if no host follows. References with other schemes stay unchanged.
     public static func special(_ reference: String, in scheme: String?) -> String {
         let bytes = Array(reference.utf8)
         let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
@@ -68,7 +72,7 @@ public enum URLSpelling {
         return (named.map { $0 + ":" } ?? "") + "//" + rest
     }
 
-    /// 1 or 2 for a segment of so many dots, and 0 for others.
+    /// Returns 1 or 2 for a single-dot or double-dot segment, and 0 for other segments.
     private static func dotCount(of segment: ArraySlice<UInt8>) -> Int {
         var rest = segment
         var count = 0
@@ -84,7 +88,7 @@ public enum URLSpelling {
         return count <= 2 ? count : 0
     }
 
-    /// Where the path begins: after the authority, if there is one.
+    /// Returns the start index of the path, after the authority if there is one.
     private static func hierarchyStart(of bytes: [UInt8]) -> Int {
         let isSeparator = { (byte: UInt8) in "/?#".utf8.contains(byte) }
         let firstSeparator = bytes.firstIndex(where: isSeparator) ?? bytes.count
@@ -109,8 +113,8 @@ public enum URLSpelling {
 
 /// URL schemes (RFC 3986, section 3.1).
 public enum URLScheme {
-    /// Returns a Boolean value that indicates whether the bytes are a scheme: a letter, then letters, digits, `+`, `-`
-    /// and `.`.
+    /// Returns a Boolean value that indicates whether the bytes are a scheme: a letter, followed by letters, digits,
+    /// `+`, `-` and `.`.
     @inlinable
     public static func isValid(_ text: some Collection<UInt8>) -> Bool {
         guard let first = text.first, first.isASCIILetter else { return false }
@@ -120,7 +124,7 @@ public enum URLScheme {
         }
     }
 
-    /// Returns a Boolean value that indicates whether the text is a scheme in lower case.
+    /// Returns a Boolean value that indicates whether the text is a scheme in lowercase.
     @inlinable
     public static func isLowercase(_ text: some StringProtocol) -> Bool {
         isValid(text.utf8) && !text.utf8.contains { $0.isASCIIUppercase }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Classes of ASCII bytes, as the URL, HTML and HTTP standards use them. Bytes from 0x80 on are in none of them.
+/// Classes of ASCII bytes that the URL, HTML and HTTP standards use. Bytes from 0x80 on belong to none of them.
 extension UInt8 {
     /// A Boolean value that indicates whether the byte is one of `0` to `9`.
     @inlinable
@@ -11,11 +11,11 @@ extension UInt8 {
     @inlinable
     public var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
 
-    /// A Boolean value that indicates whether the byte is an ASCII letter in upper case.
+    /// A Boolean value that indicates whether the byte is an uppercase ASCII letter.
     @inlinable
     public var isASCIIUppercase: Bool { self &- 0x41 < 26 }
 
-    /// A Boolean value that indicates whether the byte is an ASCII letter in lower case.
+    /// A Boolean value that indicates whether the byte is a lowercase ASCII letter.
     @inlinable
     public var isASCIILowercase: Bool { self &- 0x61 < 26 }
 
@@ -23,14 +23,14 @@ extension UInt8 {
     @inlinable
     public var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
 
-    /// A Boolean value that indicates whether the byte is tab, line feed, form feed, carriage return or space (Infra,
-    /// ASCII whitespace).
+    /// A Boolean value that indicates whether the byte is ASCII whitespace: tab, line feed, form feed, carriage return
+    /// or space (Infra).
     @inlinable
     public var isASCIIWhitespace: Bool {
         self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D || self == 0x0C
     }
 
-    /// A Boolean value that indicates whether the byte is a space or a tab, which is optional whitespace in field values
+    /// A Boolean value that indicates whether the byte is a space or a tab, the optional white space in field values
     /// (RFC 9110, section 5.6.3).
     @inlinable
     public var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
@@ -47,25 +47,25 @@ extension UInt8 {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// A Boolean value that indicates whether the byte is a hexadecimal digit in lower case.
+    /// A Boolean value that indicates whether the byte is a lowercase hexadecimal digit.
     @inlinable
     public var isLowercaseHexDigit: Bool { isASCIIDigit || self &- 0x61 < 6 }
 
-    /// The byte, an ASCII letter in lower case.
+    /// The byte, with an uppercase ASCII letter converted to lowercase.
     @inlinable
     public var asciiLowercased: UInt8 { isASCIIUppercase ? self | 0x20 : self }
 }
 
 extension Collection<UInt8> {
-    /// Returns a Boolean value that indicates whether the bytes are those of `text`, ASCII letters in either case.
-    /// - Parameter text: in lower case.
+    /// Returns a Boolean value that indicates whether the bytes equal `text`, ignoring the case of ASCII letters.
+    /// - Parameter text: the text in lowercase.
     @inlinable
     public func equalsIgnoringCase(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && startsIgnoringCase(text)
     }
 
-    /// Returns a Boolean value that indicates whether the first bytes are those of `text`, ASCII letters in either case.
-    /// - Parameter text: in lower case.
+    /// Returns a Boolean value that indicates whether the bytes start with `text`, ignoring the case of ASCII letters.
+    /// - Parameter text: the text in lowercase.
     @inlinable
     public func startsIgnoringCase(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { text in
@@ -80,7 +80,7 @@ extension Collection<UInt8> {
 }
 
 extension StringProtocol {
-    /// The text with its ASCII letters in lower case and all others as they are.
+    /// The text with its ASCII letters converted to lowercase. Other characters stay unchanged.
     @inlinable
     public var asciiLowercased: String {
         guard utf8.contains(where: { $0.isASCIIUppercase }) else { return String(self) }
@@ -89,9 +89,9 @@ extension StringProtocol {
 }
 
 extension FixedWidthInteger {
-    /// Creates a number from ASCII digits, as field values and ports write it: at least one, without a sign.
+    /// Creates a number from one or more ASCII digits without a sign, the format of field values and ports.
     ///
-    /// - Returns: `nil` for other bytes, for none, and for a number that is too large.
+    /// - Returns: `nil` for other bytes, for an empty collection, and for a number that is too large.
     @inlinable
     public init?(decimalDigits: some Collection<UInt8>) {
         guard !decimalDigits.isEmpty else { return nil }
@@ -106,9 +106,9 @@ extension FixedWidthInteger {
         self = value
     }
 
-    /// Creates a number from ASCII digits, or the largest number if they say more.
+    /// Creates a number from one or more ASCII digits, or the largest number if the value is too large.
     ///
-    /// - Returns: `nil` for other bytes, and for none.
+    /// - Returns: `nil` for other bytes and for an empty collection.
     @inlinable
     public init?(saturatingDecimalDigits digits: some Collection<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A set of ASCII bytes as a value of 128 bits. Membership costs a shift; the sets of the standards are constants.
+/// A set of ASCII bytes, stored in 128 bits. The sets of the standards are constants.
 public struct ASCIISet: Sendable, Hashable {
     @usableFromInline
     let low: UInt64
@@ -11,14 +11,15 @@ public struct ASCIISet: Sendable, Hashable {
     /// Creates a set from its bits.
     /// - Parameters:
     ///   - low: the bytes 0 to 63, the lowest bit first.
-    ///   - high: the bytes 64 to 127.
+    ///   - high: the bytes 64 to 127, the lowest bit first.
     @inlinable
     init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high
     }
 
-    /// Returns a Boolean value that indicates whether the byte is in the set. Bytes from 0x80 on never are.
+    /// Returns a Boolean value that indicates whether the byte is in the set. The result is `false` for bytes from
+    /// 0x80 on.
     @inlinable @inline(__always)
     public func contains(_ byte: UInt8) -> Bool {
         byte < 0x80 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 == 1
@@ -36,11 +37,11 @@ public struct ASCIISet: Sendable, Hashable {
     @inlinable
     public static var unreserved: ASCIISet { ASCIISet(low: 0x03ff_6000_0000_0000, high: 0x47ff_fffe_87ff_fffe) }
 
-    /// The bytes of a path that need no escape: those of `pchar`, and the slash (RFC 3986, appendix A).
+    /// The bytes of a path that need no escape: those of `pchar` and the slash (RFC 3986, appendix A).
     @inlinable
     public static var path: ASCIISet { ASCIISet(low: 0x2fff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff) }
 
-    /// The bytes of a path, a query or a fragment that need no escape (RFC 3986, appendix A): those of a path, and the
+    /// The bytes of a path, a query or a fragment that need no escape (RFC 3986, appendix A): those of a path and the
     /// question mark.
     @inlinable
     public static var query: ASCIISet { ASCIISet(low: 0xafff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff) }

@@ -3,7 +3,7 @@
 
 /// Percent-encoding (RFC 3986, section 2.1; URL Standard, section 1.3).
 public enum PercentEncoding {
-    /// Returns the text with every byte of its UTF-8 escaped that is not in `allowed`. A `%` is a byte as any other.
+    /// Returns the text with an escape for each UTF-8 byte that is not in `allowed`. A `%` has no special meaning.
     @inlinable
     public static func encode(_ text: some StringProtocol, keeping allowed: ASCIISet) -> String {
         guard text.utf8.contains(where: { !allowed.contains($0) }) else { return String(text) }
@@ -15,7 +15,7 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the escape of a byte, with digits in upper case (RFC 3986, section 2.1).
+    /// Appends the escape of a byte with uppercase digits (RFC 3986, section 2.1).
     @inlinable
     public static func appendEscape(of byte: UInt8, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "%"))
@@ -23,11 +23,11 @@ public enum PercentEncoding {
         bytes.append(uppercaseHexDigit(byte & 0xF))
     }
 
-    /// The byte that an escape stands for.
+    /// Returns the byte that an escape encodes.
     /// - Parameters:
     ///   - bytes: the encoded text.
-    ///   - index: the distance from the start of `bytes` to a byte that may be a `%`; less than the number of bytes.
-    /// - Returns: `nil` if no whole escape begins there.
+    ///   - index: the offset of a byte that may be a `%`; less than the number of bytes.
+    /// - Returns: `nil` if no complete escape begins at the offset.
     @inlinable
     public static func escapedByte(in bytes: some RandomAccessCollection<UInt8>, at index: Int) -> UInt8? {
         let start = bytes.index(bytes.startIndex, offsetBy: index)
@@ -38,8 +38,8 @@ public enum PercentEncoding {
         return high &<< 4 | low
     }
 
-    /// Returns the bytes that the text stands for; a plus sign stays one.
-    /// - Returns: `nil` for a `%` without two digits.
+    /// Returns the decoded bytes. A plus sign stays unchanged.
+    /// - Returns: `nil` if a `%` is not followed by two digits.
     @inlinable
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -56,18 +56,19 @@ public enum PercentEncoding {
         return bytes
     }
 
-    /// Returns the text that an encoded text stands for; a plus sign stays one.
-    /// - Returns: `nil` for a `%` without two digits, and for bytes that are not UTF-8.
+    /// Returns the decoded text. A plus sign stays unchanged.
+    /// - Returns: `nil` if a `%` is not followed by two digits, or if the decoded bytes are not UTF-8.
     @inlinable
     public static func decodeText(_ text: some StringProtocol) -> String? {
         decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Returns the bytes that the text stands for, where a `%` without two digits stands for itself (URL Standard,
+    /// Returns the decoded bytes. A `%` that is not followed by two digits stays unchanged (URL Standard,
     /// percent-decode).
     /// - Parameters:
-    ///   - text: the encoded text as bytes.
-    ///   - isForm: if true, a plus sign is a space (URL Standard, `application/x-www-form-urlencoded` parsing).
+    ///   - text: the encoded bytes.
+    ///   - isForm: `true` to decode a plus sign to a space (URL Standard, `application/x-www-form-urlencoded`
+    ///     parsing).
     @inlinable
     public static func decodeLeniently(_ text: some Collection<UInt8>, isForm: Bool = false) -> [UInt8] {
         var result: [UInt8] = []

@@ -6,7 +6,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Deliveries to an engine that takes its time.
+/// Deliveries to an engine that accepts chunks slowly.
 @MainActor
 @Suite("Back-pressure", .timeLimit(.minutes(1)))
 struct BackPressureTests {
@@ -32,7 +32,7 @@ struct BackPressureTests {
         return delivery
     }
 
-    /// Every outcome that completion heard.
+    /// Returns every outcome that the completion closure received.
     private func receivedOutcomes() async -> [String] {
         var all: [String] = []
         for await outcome in outcomes {
@@ -45,18 +45,18 @@ struct BackPressureTests {
         return all
     }
 
-    @Test("An answer that is given up while the engine takes a piece ends with a failure that it hears of")
+    @Test("A response that is given up while the engine holds a chunk ends with a failure")
     func givenUp() async {
         let delivery = start(source.body(3))
         await sink.holds()
         delivery.giveUp()
-        // As an engine does whose wait was cancelled.
+        // An engine whose wait was cancelled throws.
         sink.refuse()
         #expect(await receivedOutcomes() == ["failed cancelled 0"])
         #expect(sink.received == ["head ?", "1", "fail cancelled"])
     }
 
-    @Test("The source is asked for a piece only when the engine has taken the one before")
+    @Test("The source is asked for a chunk only after the engine has accepted the previous one")
     func pulls() async {
         _ = start(source.body(3))
         for number in 1...3 {
@@ -69,7 +69,7 @@ struct BackPressureTests {
         #expect(source.pulled == 4)
     }
 
-    @Test("A stop while the engine holds a piece: nothing follows, and the source is let go")
+    @Test("After a stop while the engine holds a chunk, nothing is delivered and the source is released")
     func stopWhileHeld() async {
         let delivery = start(source.body(3))
         await sink.holds()
@@ -81,7 +81,7 @@ struct BackPressureTests {
         for await _ in source.ends { break }
     }
 
-    @Test("A stop while the source has nothing yet: it is cancelled")
+    @Test("A stop while the source has no data cancels the source")
     func stopWhileWaiting() async throws {
         let delivery = start(source.body(1, thenWaits: true))
         await sink.holds()
@@ -96,7 +96,7 @@ struct BackPressureTests {
         for await _ in source.ends { break }
     }
 
-    @Test("An engine that refuses a piece has dropped the request, and is told nothing more")
+    @Test("An engine that refuses a chunk has dropped the request and receives nothing more")
     func refused() async throws {
         _ = start(source.body(3, thenWaits: true))
         await sink.holds()

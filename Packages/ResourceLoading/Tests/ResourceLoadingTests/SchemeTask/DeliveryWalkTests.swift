@@ -6,24 +6,24 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Every answer of up to six pieces, stopped at every place: before it starts, while it is asked for, and inside of each
-/// call that the engine hears.
+/// Tests of every response of up to six chunks, stopped at every point: before the start, during the request, and
+/// inside each call to the engine.
 @MainActor
-@Suite("Walk through all deliveries", .timeLimit(.minutes(3)))
+@Suite("Exhaustive delivery sequences", .timeLimit(.minutes(3)))
 struct DeliveryWalkTests {
-    /// How an answer ends.
+    /// The end of a response.
     enum Ending: CaseIterable {
-        /// A whole body, handed over in one step.
+        /// A whole body, delivered in one call.
         case whole
         case finish
         case fail
-        /// The source breaks off without an answer.
+        /// The source fails without a response.
         case noAnswer
         /// The engine refuses the head.
         case refusedHead
     }
 
-    /// Notes what it hears in the letters of `LegalOrder`, and stops the task inside of one call.
+    /// A sink that records its calls in the letters of `LegalOrder`, and stops the task inside one call.
     private final class Engine: SchemeTaskSink {
         private(set) var calls = ""
         private(set) var callsAtStop: String?
@@ -53,7 +53,7 @@ struct DeliveryWalkTests {
 
         func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
             if refusesHead { throw ResourceError(.io, "no socket") }
-            // One call, which is response, data and finish in one.
+            // One call that stands for response, data and finish.
             calls += "pd"
             receive("f")
         }
@@ -75,13 +75,13 @@ struct DeliveryWalkTests {
     }
 
     @Test(
-        "What the engine hears is a legal order, and nothing of it comes after the stop", arguments: Ending.allCases,
+        "The engine receives a legal order of calls, and none after the stop", arguments: Ending.allCases,
         [true, false])
     func walk(ending: Ending, isAtHand: Bool) async {
         var order = LegalOrder()
         var stops = 0
         for pieces in 0...6 {
-            // −1: before the start; 0: right after it; then inside of each call; the last: never.
+            // −1: before the start; 0: right after it; then inside each call; the last value: never.
             for stopsInCall in -1...(pieces + 4) {
                 let engine = Engine(refusesHead: ending == .refusedHead, stopsInCall: stopsInCall)
                 let delivery = SchemeTaskDelivery(to: engine)
@@ -108,15 +108,15 @@ struct DeliveryWalkTests {
                 #expect(isLegal, "\(place)")
                 #expect(received.count == (stopsInCall == -1 ? 0 : 1), "\(place)")
                 if let before = engine.callsAtStop {
-                    // The call in which the stop arrived is the last one.
+                    // The call during which the stop arrived is the last one.
                     stops += 1
                     let call =
                         stopsInCall > 0 && ending != .whole ? String(engine.calls.prefix(stopsInCall)) : engine.calls
                     #expect(engine.calls == before && engine.calls == call, "\(place)")
                 }
-                // An answer that is at hand is delivered before the start returns.
+                // A response that is available immediately is delivered before `start` returns.
                 if stopsInCall < (isAtHand ? 0 : 1) { #expect(engine.calls.isEmpty, "\(place)") }
-                // Who was not stopped in time has a whole answer or is told of the failure.
+                // A task that was not stopped in time has received a whole response or a failure.
                 if engine.callsAtStop == nil { #expect(isComplete, "\(place)") }
                 if case .stopped? = received.first { #expect(!isComplete, "\(place)") }
             }
@@ -124,9 +124,9 @@ struct DeliveryWalkTests {
         #expect(stops >= 14)
     }
 
-    @Test("An answer that is there is delivered in one step, unless it was stopped before", arguments: [true, false])
+    @Test("An available response is delivered in one step, unless stopped before", arguments: [true, false])
     func atOnce(refusesHead: Bool) throws {
-        // −1: before; 3: inside of the call; the last: never.
+        // −1: before; 3: inside the call; the last value: never.
         for stopsInCall in [-1, 3, .max] {
             let engine = Engine(refusesHead: refusesHead, stopsInCall: stopsInCall)
             let delivery = SchemeTaskDelivery(to: engine)
@@ -147,7 +147,7 @@ struct DeliveryWalkTests {
         }
     }
 
-    @Test("A stop from another thread: when it has returned, the engine hears nothing more", arguments: 0..<50)
+    @Test("After a stop from another thread has returned, the engine receives nothing more", arguments: 0..<50)
     func otherThread(round: Int) async {
         let engine = Engine(refusesHead: false, stopsInCall: .max)
         let delivery = SchemeTaskDelivery(to: engine)

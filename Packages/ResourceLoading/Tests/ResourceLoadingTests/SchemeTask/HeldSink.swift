@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 
-/// An engine that takes one piece at a time, when the test says so.
+/// A sink that holds each chunk until the test accepts or refuses it.
 @MainActor
 final class HeldSink: SchemeTaskSink {
     private(set) var received: [String] = []
@@ -37,20 +37,20 @@ final class HeldSink: SchemeTaskSink {
         received.append("fail \(error.code)")
     }
 
-    /// Waits until a piece is held.
+    /// Suspends until a chunk is held.
     func holds() async {
         guard held == nil else { return }
         await withCheckedContinuation { watcher = $0 }
     }
 
-    /// Takes the piece that is held.
+    /// Accepts the held chunk.
     func accept() {
         let held = held
         self.held = nil
         held?.resume()
     }
 
-    /// Refuses the piece that is held.
+    /// Refuses the held chunk.
     func refuse() {
         let held = held
         self.held = nil

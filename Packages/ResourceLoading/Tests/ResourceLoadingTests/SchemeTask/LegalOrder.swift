@@ -3,12 +3,12 @@
 
 import ResourceLoading
 
-/// What an engine may hear of one task, as a regular expression over the calls that reached it. It knows no states.
+/// The legal calls to an engine for one task, as a regular expression that is independent of the state machine.
 ///
-/// Written with a letter for each call: `s`tart, `r`edirect, res`p`onse, `d`ata, `f`inish and fail, `x`. Each prefix of
-/// a legal order is one, since a stop may come after any call.
+/// Each call is one letter: `s`tart, `r`edirect, res`p`onse, `d`ata, `f`inish and fail, `x`. Each prefix of a legal
+/// order is legal too, because a stop may come after any call.
 struct LegalOrder {
-    /// Asked again and again for the same few orders.
+    /// A cache of results, because the same few orders are checked repeatedly.
     private var judged: [String: Bool] = [:]
 
     mutating func allows(_ calls: String) -> Bool {
@@ -18,12 +18,12 @@ struct LegalOrder {
         return isLegal
     }
 
-    /// Whether no call at all may follow.
+    /// Returns a Boolean value that indicates whether no further call is allowed.
     mutating func isComplete(_ calls: String) -> Bool {
         !ResponseDeliveryState.Event.allCases.contains { Self.letter(of: $0).map { allows(calls + $0) } ?? false }
     }
 
-    /// How a call is written; `nil` for a stop, which is the engine's own and no call to it.
+    /// Returns the letter of a call, or `nil` for a stop, which is not a call to the engine.
     static func letter(of event: ResponseDeliveryState.Event) -> String? {
         switch event {
         case .start: "s"

@@ -5,7 +5,7 @@ import AsyncSupport
 import Foundation
 import ResourceLoading
 
-/// A body that counts how often it is asked, and knows when it is let go.
+/// A body source that counts its pulls and reports its release.
 final class PulledSource: Sendable {
     private let pulls = Mutex(0)
     let ends: AsyncStream<Void>
@@ -17,7 +17,7 @@ final class PulledSource: Sendable {
 
     var pulled: Int { pulls.withLock { $0 } }
 
-    /// `count` pieces: "1", "2", … After them the source ends, or waits until it is cancelled.
+    /// Returns a body of `count` chunks: "1", "2", … After them the source ends, or waits until it is cancelled.
     func body(_ count: Int, thenWaits: Bool = false) -> ResourceBody {
         .stream(ByteStream(Pieces(source: self, count: count, thenWaits: thenWaits)))
     }
@@ -43,7 +43,7 @@ final class PulledSource: Sendable {
             }
             if number <= pieces.count { return Data("\(number)".utf8) }
             if pieces.thenWaits {
-                // Ends by cancellation alone.
+                // Ends only by cancellation.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 throw CancellationError()
             }
@@ -51,7 +51,7 @@ final class PulledSource: Sendable {
         }
     }
 
-    /// Goes with the iterator.
+    /// An object that is released with the iterator.
     private final class Grip: Sendable {
         private let source: PulledSource
 

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 
-/// Writes down what an engine would hear.
+/// A sink that records its calls.
 @MainActor
 final class RecordingSink: SchemeTaskSink {
     enum Call: Equatable {
@@ -17,9 +17,9 @@ final class RecordingSink: SchemeTaskSink {
     }
 
     private(set) var calls: [Call] = []
-    /// Runs inside each delivery, before it returns.
+    /// A closure that runs inside each delivery of data, before it returns.
     var onCall: (@MainActor (Call) async -> Void)?
-    /// Refuses every head, as where no socket can be made.
+    /// The error for every head, as if no socket could be created.
     var headError: ResourceError?
 
     func receive(_ head: HTTPResponse, length: Int64?) throws {

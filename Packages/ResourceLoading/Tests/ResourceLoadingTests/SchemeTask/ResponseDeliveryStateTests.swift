@@ -4,9 +4,9 @@
 import ResourceLoading
 import Testing
 
-@Suite("Life of a scheme task", .timeLimit(.minutes(3)))
+@Suite("Scheme task state machine", .timeLimit(.minutes(3)))
 struct ResponseDeliveryStateTests {
-    /// Goes through every sequence of events up to a length, one after the other.
+    /// A check of every sequence of events up to a length.
     private struct Walk {
         let length: Int
         private(set) var order = LegalOrder()
@@ -18,12 +18,13 @@ struct ResponseDeliveryStateTests {
             self.length = length
         }
 
+        /// Checks all continuations of a sequence of events.
         /// - Parameters:
-        ///   - calls: what has reached the engine, in the letters of `LegalOrder`.
-        ///   - depth: how many events there were.
+        ///   - calls: the calls that have reached the engine, in the letters of `LegalOrder`.
+        ///   - depth: the number of events so far.
         mutating func go(on life: ResponseDeliveryState, calls: String, isStopped: Bool, depth: Int) {
             guard depth < length else { return }
-            // The order says what may come; the machine is not asked.
+            // The expected result comes from `LegalOrder` and not from the state machine.
             let isOver = isStopped || order.isComplete(calls)
             if isOver, !isStopped { complete.insert(calls) }
             for event in ResponseDeliveryState.Event.allCases {
@@ -51,19 +52,19 @@ struct ResponseDeliveryStateTests {
         }
     }
 
-    @Test("Every interleaving up to length 8 lets the engine hear a legal order, all of it, and nothing after a stop")
+    @Test("Every interleaving up to length 8 delivers a legal order completely, and nothing after a stop")
     func interleavings() {
         var walk = Walk(length: 8)
         walk.go(on: ResponseDeliveryState(), calls: "", isStopped: false, depth: 0)
         #expect(walk.faults.isEmpty)
         // 7 + 7² + … + 7⁸
         #expect(walk.judged == 6_725_600)
-        // The walk has seen whole lives: start, a redirects, an end after b pieces of data or before the response.
+        // The walk has covered complete sequences: redirects, an end after data, and an end before the response.
         #expect(walk.complete.contains("srrpddf") && walk.complete.contains("sx") && walk.complete.contains("spx"))
     }
 
     @Test(
-        "The order itself: what it allows and what it does not",
+        "The reference order accepts legal sequences and rejects others",
         arguments: [
             ("", true), ("s", true), ("sr", true), ("srrp", true), ("spddf", true), ("spf", true), ("sx", true),
             ("srx", true), ("spdx", true), ("r", false), ("ss", false), ("sf", false), ("sd", false), ("spr", false),
@@ -75,7 +76,7 @@ struct ResponseDeliveryStateTests {
         #expect(verdict == isLegal)
     }
 
-    @Test("An event out of order changes nothing")
+    @Test("An event out of order does not change the state")
     func outOfOrder() {
         var life = ResponseDeliveryState()
         let untouched = life

@@ -8,7 +8,7 @@ import ResourceLoading
 import Testing
 
 @MainActor
-@Suite("Delivery of an answer", .timeLimit(.minutes(1)))
+@Suite("Delivery of a response", .timeLimit(.minutes(1)))
 struct SchemeTaskDeliveryTests {
     private let sink = RecordingSink()
     private let outcomes: AsyncStream<SchemeTaskDelivery.Outcome>
@@ -22,7 +22,7 @@ struct SchemeTaskDeliveryTests {
         ResourceResponse(head: HTTPResponse(status: .ok), body: body, provenance: Provenance(.network, reason: "test"))
     }
 
-    /// A body that the test feeds, and the news of its end.
+    /// Returns a body that the test feeds, and a stream that reports its end.
     private func feed() -> (
         body: ResourceBody, feed: AsyncThrowingStream<Data, any Error>.Continuation, ends: AsyncStream<Void>
     ) {
@@ -37,19 +37,19 @@ struct SchemeTaskDeliveryTests {
         return try #require(await iterator.next())
     }
 
-    @Test("Whole bodies are handed over in one step")
+    @Test("A whole body is delivered in one step")
     func whole() async throws {
         let delivery = SchemeTaskDelivery(to: sink)
         let answer = response(.bytes(Data("four".utf8)))
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         guard case .finished(bytes: 4) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.whole(200, 4)])
     }
 
-    @Test("A stream arrives in order, then ends")
+    @Test("The chunks of a stream arrive in order, followed by the end")
     func stream() async throws {
         let delivery = SchemeTaskDelivery(to: sink)
         let source = feed()
@@ -58,13 +58,13 @@ struct SchemeTaskDeliveryTests {
         for text in ["a", "", "b", "c"] { source.feed.yield(Data(text.utf8)) }
         source.feed.finish()
         guard case .finished(bytes: 3) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.head(200), .data("a"), .data("b"), .data("c"), .finish])
     }
 
-    @Test("A stop inside a delivery is the last thing: nothing follows, and the source is ended")
+    @Test("After a stop inside a delivery nothing is delivered, and the source is ended")
     func stopInsideDelivery() async throws {
         let delivery = SchemeTaskDelivery(to: sink)
         let source = feed()
@@ -73,21 +73,21 @@ struct SchemeTaskDeliveryTests {
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         for text in ["a", "b", "c"] { source.feed.yield(Data(text.utf8)) }
         guard case .stopped = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls == [.head(200), .data("a"), .data("b")])
         for await _ in source.ends { break }
     }
 
-    @Test("A stop before the answer cancels the question, and the engine hears nothing")
+    @Test("A stop before the response cancels the request, and the engine receives nothing")
     func stopBeforeAnswer() async throws {
         let delivery = SchemeTaskDelivery(to: sink)
         let (asks, asked) = AsyncStream<Void>.makeStream()
         delivery.start(
             answer: {
                 asked.yield()
-                // Ends by cancellation alone.
+                // Ends only by cancellation.
                 for await _ in AsyncStream<Void>.makeStream().stream {}
                 try Task.checkCancellation()
                 throw ResourceError(.internal, "was not cancelled")
@@ -95,18 +95,18 @@ struct SchemeTaskDeliveryTests {
         for await _ in asks { break }
         delivery.stop()
         guard case .stopped(bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(sink.calls.isEmpty)
     }
 
-    @Test("An error before the head and one after it fail the task once")
+    @Test("An error before or after the head fails the task once")
     func errors() async throws {
         let early = SchemeTaskDelivery(to: sink)
         early.start(answer: { throw ResourceError(.unknownHost, "?") }, completion: { [outcome] in outcome.yield($0) })
         guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(error.code == .unknownHost && sink.calls == [.fail("unknown-host")])
@@ -123,7 +123,7 @@ struct SchemeTaskDeliveryTests {
         #expect(second.calls == [.head(200), .data("a"), .fail("connection-lost")])
     }
 
-    @Test("An answer that cannot be handed over fails the task, and its source is ended", arguments: [true, false])
+    @Test("A response that the sink refuses fails the task, and its source is ended", arguments: [true, false])
     func refusedHead(streams: Bool) async throws {
         sink.headError = ResourceError(.io, "no socket")
         let delivery = SchemeTaskDelivery(to: sink)
@@ -131,13 +131,13 @@ struct SchemeTaskDeliveryTests {
         let answer = response(streams ? source.body : .bytes(Data("four".utf8)))
         delivery.start(answer: { answer }, completion: { [outcome] in outcome.yield($0) })
         guard case .failed(let error, bytes: 0) = try await firstOutcome() else {
-            Issue.record("another outcome")
+            Issue.record("unexpected outcome")
             return
         }
         #expect(error.code == .io && sink.calls == [.fail("io")])
     }
 
-    @Test("Whatever the order of data, errors and stops, the engine hears a legal sequence", arguments: 0..<200)
+    @Test("Any order of data, errors and stops delivers a legal sequence of calls", arguments: 0..<200)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let delivery = SchemeTaskDelivery(to: sink)

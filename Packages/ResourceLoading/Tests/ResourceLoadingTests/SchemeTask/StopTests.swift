@@ -6,11 +6,11 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Stops at every place of a delivery.
+/// Tests of stops at every point of a delivery.
 @MainActor
 @Suite("Stops", .timeLimit(.minutes(1)))
 struct StopTests {
-    /// Stops its own task inside of one of its calls.
+    /// A sink that stops its own task inside one of its calls.
     private final class StoppingSink: SchemeTaskSink {
         private(set) var received: [String] = []
         var stopsAt = ""
@@ -30,7 +30,7 @@ struct StopTests {
 
     private let sink = StoppingSink()
 
-    /// Delivers, and returns what became of it.
+    /// Delivers a response, and returns the outcomes and the number of calls of `observe`.
     private func deliver(
         _ answer: @escaping @Sendable () async throws -> ResourceResponse, stopAt place: String
     ) async -> (outcomes: [String], observed: Int) {
@@ -72,11 +72,11 @@ struct StopTests {
     }
 
     @Test(
-        "Inside of each call to the engine",
+        "A stop inside each call to the engine",
         arguments: [
             ("start", [], ["stopped 0"], 0), ("observe", [], ["stopped 0"], 1), ("head", ["head"], ["stopped 0"], 1),
             ("data", ["head", "data"], ["stopped 1"], 1),
-            // The whole answer was handed over before: a stop changes nothing any more.
+            // The whole response was delivered before, so a stop has no effect.
             ("finish", ["head", "data", "data", "finish"], ["finished 2"], 1),
             ("never", ["head", "data", "data", "finish"], ["finished 2"], 1),
         ])
@@ -88,7 +88,7 @@ struct StopTests {
     }
 
     @Test(
-        "Inside of the calls for a whole body",
+        "A stop inside the calls for a whole body",
         arguments: [
             ("observe", [], "stopped 0"), ("whole", ["whole"], "finished 3"), ("never", ["whole"], "finished 3"),
         ])
@@ -99,7 +99,7 @@ struct StopTests {
     }
 
     @Test(
-        "Inside of a failure, and before one",
+        "A stop inside a failure and before one",
         arguments: [
             ("fail", ["head", "data", "fail"], "failed connection-lost 1"), ("data", ["head", "data"], "stopped 1"),
             ("start", [], "stopped 0"),
@@ -110,20 +110,20 @@ struct StopTests {
         #expect(result.outcomes == [outcome])
     }
 
-    @Test("A body that turns out to be empty is whole, and one that is missing too")
+    @Test("An empty body is delivered as a whole body")
     func empty() async {
         #expect(await deliver({ response(.empty) }, stopAt: "never").outcomes == ["finished 0"])
         #expect(sink.received == ["whole"])
     }
 
-    @Test("A task that was stopped before it started never starts, and a second start is nothing")
+    @Test("A task that was stopped before its start never starts, and a second start has no effect")
     func starts() async {
         let delivery = SchemeTaskDelivery(to: sink)
         delivery.stop()
         delivery.start(
             answer: {
-                Issue.record("asked")
-                throw ResourceError(.internal, "asked")
+                Issue.record("requested")
+                throw ResourceError(.internal, "requested")
             }, completion: { _ in Issue.record("completed") })
         let (outcomes, outcome) = AsyncStream<Void>.makeStream()
         let second = SchemeTaskDelivery(to: sink)
@@ -131,7 +131,7 @@ struct StopTests {
         second.start(answer: { answer }, completion: { _ in outcome.finish() })
         second.start(
             answer: {
-                Issue.record("asked twice")
+                Issue.record("requested twice")
                 return answer
             }, completion: { _ in Issue.record("completed twice") })
         for await _ in outcomes {}

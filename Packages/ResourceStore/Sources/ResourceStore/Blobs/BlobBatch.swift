@@ -5,13 +5,13 @@ internal import AsyncSupport
 public import ContentDigest
 public import Foundation
 
-/// Blobs that are being brought in together, before a generation or a resource names them.
+/// A group of blobs that are added before a generation or a resource refers to them.
 ///
-/// While a batch lives, a sweep leaves its blobs alone. When it goes, what nothing names by then is an orphan, and
-/// the next sweep takes it.
+/// While a batch lives, a sweep does not remove its blobs. After that, blobs without a reference are orphans, and the
+/// next sweep removes them.
 ///
-/// Small blobs are gathered in memory and written 4 MB at a time, by a thread of the store, while the caller goes on
-/// to inflate and hash the next. At most two such chunks wait, so a batch holds at most 12 MB, however much it brings.
+/// Small blobs are collected in memory and written in chunks of 4 MB on a thread of the store, while the caller
+/// inflates and hashes the next ones. At most two such chunks wait, so that a batch holds at most 12 MB of them.
 ///
 /// Isolation: any; several writers of a batch may run at the same time.
 public final class BlobBatch: Sendable {
@@ -20,15 +20,15 @@ public final class BlobBatch: Sendable {
     private let writes = ChunkWrites()
 
     private static let chunkBytes = 4 << 20
-    /// So that a transaction of tiny blobs is not much longer than another.
+    /// Limits the duration of a transaction with very small blobs.
     private static let chunkBlobs = 4_096
 
     private struct State {
         /// Every blob of this batch. Each is claimed in the store exactly once until `deinit`.
         var claimed: Set<SHA256Digest> = []
-        /// Small blobs that are not sent to be written yet.
+        /// Small blobs that were not sent to the writer yet.
         var chunk: BlobChunk?
-        /// Whether one of the blobs is a file, so that the file system must be synced.
+        /// A Boolean value that indicates whether one of the blobs is a file, so that the file system must be synced.
         var hasFiles = false
     }
 
@@ -40,15 +40,15 @@ public final class BlobBatch: Sendable {
     deinit {
         let (claimed, chunk) = state.withLock { ($0.claimed, $0.chunk) }
         if let chunk { store.hide(chunk) }
-        // At most two chunks. After that nothing of this batch comes any more, and a sweep finds all that it left.
+        // Waits for at most two chunks. Afterwards this batch writes nothing more, and a sweep finds all of its blobs.
         writes.wait()
         store.release(claimed)
         store.endActivity()
     }
 
-    /// Takes in blobs that the store holds already.
-    /// - Parameter wanted: blobs and their sizes in bytes.
-    /// - Returns: those that something names and that are there with these sizes. The others must be written.
+    /// Adds blobs that the store holds already.
+    /// - Parameter wanted: the digests of the blobs and their sizes in bytes.
+    /// - Returns: the blobs that have a reference and are present with these sizes. The caller must write the others.
     /// - Throws: ``StoreError``.
     public func reuse(_ wanted: [SHA256Digest: Int64]) throws -> Set<SHA256Digest> {
         for id in wanted.keys { claim(id) }
@@ -57,20 +57,20 @@ public final class BlobBatch: Sendable {
         return rows.union(files)
     }
 
-    /// Begins a new blob.
-    /// - Throws: ``StoreError``, where an earlier blob of this batch could not be written.
+    /// Creates a writer for a new blob.
+    /// - Throws: ``StoreError``, also if an earlier blob of this batch could not be written.
     public func makeWriter() throws -> BlobWriter {
         if let failure = writes.failure { throw failure }
         try store.prepareToWrite()
         return BlobWriter(self)
     }
 
-    /// Takes a blob whose bytes are all in memory: the same as a writer, with one copy less.
+    /// Adds a blob whose bytes are in memory. This avoids one copy compared with a writer.
     /// - Parameters:
     ///   - bytes: the content of the blob.
-    ///   - expected: the digest that the bytes must have, if it is known.
-    /// - Returns: the address of the bytes.
-    /// - Throws: as ``BlobWriter/finish(expecting:)`` does.
+    ///   - expected: the expected digest, if it is known.
+    /// - Returns: the digest of the bytes.
+    /// - Throws: the errors of ``BlobWriter/finish(expecting:)``.
     public func add(_ bytes: Data, expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {
         guard bytes.count <= store.configuration.smallBlobLimit else {
             var writer = try makeWriter()
@@ -89,15 +89,15 @@ public final class BlobBatch: Sendable {
     /// The blobs of this batch, written or reused.
     var blobs: Set<SHA256Digest> { state.withLock { $0.claimed } }
 
-    /// Whether the blobs are safe only once the file system was synced.
+    /// A Boolean value that indicates whether the blobs are durable only after a sync of the file system.
     var hasFiles: Bool { state.withLock { $0.hasFiles } }
 
-    /// Keeps a blob from being swept while this batch lives.
+    /// Protects a blob from sweeps while this batch lives.
     func claim(_ id: SHA256Digest) {
         if state.withLock({ $0.claimed.insert(id).inserted }) { store.claim(id) }
     }
 
-    /// Takes a small blob, which is claimed.
+    /// Adds a small blob, which must be claimed.
     func add(_ bytes: Data, as id: SHA256Digest) throws {
         guard !store.isPlaced(id) else { return }
         while true {
@@ -120,19 +120,19 @@ public final class BlobBatch: Sendable {
         }
     }
 
-    /// Room for one more blob when there are nearly enough bytes.
+    /// Returns a chunk with space for one more blob than the threshold for writing it.
     private func makeChunk() -> BlobChunk {
         BlobChunk(capacity: Self.chunkBytes + store.configuration.smallBlobLimit)
     }
 
-    /// Takes a large blob, which is claimed.
+    /// Adds a large blob, which must be claimed.
     func place(_ file: StagedFile, as id: SHA256Digest, size: Int64) throws {
         state.withLock { $0.hasFiles = true }
         try store.place(file, as: id, size: size)
     }
 
     /// Blocks until every small blob is committed.
-    /// - Throws: why one is not.
+    /// - Throws: the error of the first chunk that could not be written.
     func finishWriting() throws {
         let chunk = state.withLock { state in
             defer { state.chunk = nil }

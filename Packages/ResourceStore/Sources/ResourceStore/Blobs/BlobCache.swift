@@ -5,27 +5,28 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import Foundation
 
-/// Small blobs in memory, up to a number of bytes.
+/// A memory cache of small blobs with a limited size in bytes.
 ///
-/// What goes is chosen by SIEVE (Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024): blobs stand in the order of
-/// arrival; a hit only sets a mark; a hand walks from the oldest to the newest, takes marks away and removes the first
-/// blob without one. A page that is read once so does not push out what every page needs.
+/// SIEVE selects the blob to evict (Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024). Blobs are in the order of
+/// insertion, and a hit only marks its blob. The hand moves from the oldest to the newest blob, clears marks, and
+/// evicts the first blob without one. Blobs that are read once therefore do not evict blobs that every page needs.
 ///
-/// Isolation: any; a mutex is held for a look-up, never while the disk is asked.
+/// Isolation: any. A mutex is held during a lookup, but never during disk access.
 final class BlobCache: Sendable {
-    /// Bytes that a blob may cost besides its own: its slot, its place in the dictionary, the head of its buffer.
+    /// The estimated overhead of a blob in bytes: its slot, its dictionary entry and the header of its buffer.
     static let overhead = 192
 
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: in bytes; zero switches the cache off.
+    /// Creates an empty cache.
+    /// - Parameter capacity: the maximum size in bytes; zero disables the cache.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The bytes of a blob. Counts a hit or a miss.
-    /// - Parameter countsMiss: false for who goes on to ask again.
+    /// Returns the bytes of a blob, and counts a hit or a miss.
+    /// - Parameter countsMiss: `false` if the caller repeats the lookup later.
     func bytes(of id: SHA256Digest, countsMiss: Bool = true) -> Data? {
         guard capacity > 0 else { return nil }
         return state.withLock { state in
@@ -39,8 +40,8 @@ final class BlobCache: Sendable {
         }
     }
 
-    /// Takes in a blob, and removes others until there is room. One that would fill more than a quarter of the cache
-    /// is not taken.
+    /// Inserts a blob, and evicts others until it fits. A blob that needs more than a quarter of the capacity is not
+    /// inserted.
     func insert(_ bytes: Data, as id: SHA256Digest) {
         let cost = bytes.count + Self.overhead
         guard cost <= capacity / 4 else { return }
@@ -59,25 +60,25 @@ final class BlobCache: Sendable {
         }
     }
 
-    /// Forgets every blob. The counts stay.
+    /// Removes all blobs. The counters stay unchanged.
     func removeAll() {
         state.withLock { $0 = State(hits: $0.hits, misses: $0.misses) }
     }
 
-    /// Hits, misses, and the bytes in use with what they cost besides.
+    /// The numbers of hits and misses, and the bytes in use including the overhead.
     var figures: (hits: Int, misses: Int, bytes: Int) {
         state.withLock { ($0.hits, $0.misses, $0.cost) }
     }
 }
 
 extension BlobCache {
-    /// A queue in slots that point at each other, so that any blob can be taken out of the middle.
+    /// A doubly linked queue in an array of slots, so that any blob can be removed in constant time.
     private struct State {
         struct Slot {
             var id: SHA256Digest
             var bytes: Data
             var isVisited = false
-            /// The slot of the blob that came next, and of the one that came before.
+            /// The slots of the next and the previous blob in the order of insertion.
             var newer: Int?
             var older: Int?
         }
@@ -113,7 +114,7 @@ extension BlobCache {
             cost += bytes.count + BlobCache.overhead
         }
 
-        /// Moves the hand to the first blob that was not asked for since it last came by, and removes that.
+        /// Moves the hand to the first blob without a mark, and evicts that blob.
         mutating func removeOne() {
             guard var place = hand ?? oldest else { return }
             while slots[place].isVisited {

@@ -4,23 +4,23 @@
 internal import ContentDigest
 internal import Foundation
 
-/// A few megabytes of small blobs on their way to the database, in memory that is used again and again.
+/// A buffer of a few megabytes that holds small blobs until they are written to the database. Buffers are reused.
 ///
-/// One buffer and not one for each blob: memory that one thread takes and another gives back goes to the system in
-/// between, and 50 MB of fresh pages take as long as hashing them.
+/// One buffer holds many blobs, because the allocator returns memory to the system if one thread allocates it and
+/// another frees it. Faulting in 50 MB of fresh pages takes as long as hashing them.
 ///
-/// Unchecked: only the batch that owns the chunk appends, under its mutex and before the chunk is sent to be written, and
-/// it is reset only after it was written and the store has hidden its blobs. What was appended does not change until then,
-/// so a range that was made known under a mutex may be read by any thread.
+/// Unchecked `Sendable`: only the batch that owns the chunk appends to it, under the batch's mutex and before the
+/// chunk is sent to be written. It is reset only after it was written and the store has hidden its blobs. Appended
+/// bytes do not change until then, so that any thread may read a range that was published under a mutex.
 final class BlobChunk: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
-    /// Where each blob lies.
+    /// The byte range of each blob.
     private(set) var ranges: [SHA256Digest: Range<Int>] = [:]
-    /// How many bytes are in use.
+    /// The number of bytes in use.
     private(set) var count = 0
 
     init(capacity: Int) {
-        // Not touched before it is needed, so it costs nothing where a batch brings little.
+        // The system maps pages on first use, so that a mostly empty buffer costs little.
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
@@ -28,7 +28,7 @@ final class BlobChunk: @unchecked Sendable {
         buffer.deallocate()
     }
 
-    /// Takes a blob in, or returns `nil` where there is no room for it.
+    /// Appends a blob and returns its range, or returns `nil` if there is not enough space.
     func append(_ bytes: Data, as id: SHA256Digest) -> Range<Int>? {
         guard bytes.count <= buffer.count - count else { return nil }
         let range = count..<count + bytes.count
@@ -38,12 +38,12 @@ final class BlobChunk: @unchecked Sendable {
         return range
     }
 
-    /// Copies a blob's bytes.
+    /// Returns a copy of a blob's bytes.
     func bytes(in range: Range<Int>) -> Data {
         Data(buffer[range])
     }
 
-    /// Gives a blob's bytes as they lie here. They are of use only during the call.
+    /// Calls a closure with a blob's bytes without a copy. The bytes are valid only during the call.
     func withBytes<Value>(in range: Range<Int>, _ body: (Data) throws -> Value) rethrows -> Value {
         guard let base = buffer.baseAddress, !range.isEmpty else { return try body(Data()) }
         return try body(Data(bytesNoCopy: base + range.lowerBound, count: range.count, deallocator: .none))
@@ -55,15 +55,15 @@ final class BlobChunk: @unchecked Sendable {
     }
 }
 
-/// The bytes of one blob while they arrive: in memory as long as they are few, then in a file under `staging/`.
+/// The bytes of one blob while they arrive: in memory up to a limit, then in a file under `staging/`.
 enum BlobBuffer: Sendable {
     case memory(Data)
     case file(StagedFile)
 
     /// Appends bytes.
     /// - Parameters:
-    ///   - limit: how many bytes may stay in memory.
-    ///   - makeFile: called at most once, when there are more.
+    ///   - limit: the maximum number of bytes in memory.
+    ///   - makeFile: a closure that creates the file; it is called at most once, when the limit is exceeded.
     mutating func append(_ chunk: Data, upTo limit: Int, makeFile: () throws -> StagedFile) throws {
         switch self {
         case .file(let file): try file.write(chunk)
@@ -75,7 +75,7 @@ enum BlobBuffer: Sendable {
                 self = .file(file)
                 return
             }
-            // Copied on purpose: a slice would keep all of the buffer that it was cut from.
+            // The copy is intentional: a slice would retain the whole buffer that it belongs to.
             self = .memory(Data())
             bytes.append(chunk)
             self = .memory(bytes)

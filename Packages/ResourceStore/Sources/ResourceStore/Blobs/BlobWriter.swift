@@ -4,37 +4,37 @@
 public import ContentDigest
 public import Foundation
 
-/// Writes one blob and hashes it on the way.
+/// A writer of one blob that computes its digest.
 ///
-/// Dropped without ``finish(expecting:)``, or after any error, it leaves nothing behind.
+/// If a writer is released without ``finish(expecting:)``, or after an error, no data remains.
 public struct BlobWriter: ~Copyable, Sendable {
     private let batch: BlobBatch
     private var buffer = BlobBuffer.memory(Data())
     private var hasher = SHA256Hasher()
-    /// How many bytes were written so far.
+    /// The number of bytes that were written so far.
     public private(set) var size: Int64 = 0
 
     init(_ batch: BlobBatch) {
         self.batch = batch
     }
 
-    /// Appends bytes. They are copied: the chunk's buffer is the caller's again.
-    /// - Throws: ``StoreError``, as code ``StoreError/Code-swift.struct/diskFull`` where there is no room.
+    /// Appends bytes. They are copied, so that the caller can reuse its buffer.
+    /// - Throws: ``StoreError``, with code `diskFull` if the disk is full.
     public mutating func write(_ chunk: Data) throws {
         hasher.update(chunk)
         try buffer.append(chunk, upTo: batch.store.configuration.smallBlobLimit, makeFile: batch.store.makeStagedFile)
         size += Int64(chunk.count)
     }
 
-    /// Gives the blob to its batch. From now on ``BlobStore/blob(_:size:)`` finds it, while the batch lives.
+    /// Adds the blob to its batch. ``BlobStore/blob(_:size:)`` finds it from now on while the batch lives.
     ///
-    /// The bytes are not safe from a kill or a power cut before a generation that names them is staged. A small blob
-    /// is written with others a little later: an error of that is thrown by a later call to the batch, at the latest by
+    /// The bytes are durable only after a generation that refers to them is staged. A small blob is written later
+    /// together with others. An error of that write is thrown by a later call to the batch, at the latest by
     /// ``BlobStore/stage(package:version:metadata:entries:from:)``.
-    /// - Parameter expected: what the bytes were announced as, if they were.
-    /// - Returns: the address of the bytes.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/digestMismatch`` where the bytes are
-    ///   not those expected.
+    /// - Parameter expected: the expected digest, if it is known.
+    /// - Returns: the digest of the bytes.
+    /// - Throws: ``StoreError``, with code `digestMismatch` if the digest differs from
+    ///   the expected one.
     public consuming func finish(expecting expected: SHA256Digest? = nil) throws -> SHA256Digest {
         let id = hasher.finalize()
         if let expected { try id.check(expected, size: size) }

@@ -4,32 +4,32 @@
 internal import AsyncSupport
 internal import Dispatch
 
-/// The chunks of one batch on their way to the database: at most two wait, and the batch can wait for all.
+/// The queue of a batch's chunks that wait to be written to the database. At most two chunks wait.
 ///
-/// Invariant: each wait for room is followed by that chunk's signal, which comes when SQLite has answered.
+/// Invariant: each wait for a slot is followed by one signal for that chunk, after SQLite has finished.
 final class ChunkWrites: Sendable {
     private let slots = DispatchSemaphore(value: 2)
     private let written = DispatchGroup()
     private let state = Mutex(State())
 
     private struct State {
-        /// Chunks that were written and whose memory can be used again. With the two that wait and the one that is
-        /// being filled there are at most three.
+        /// Written chunks whose memory can be reused. Together with the two waiting chunks and the one being filled
+        /// there are at most three.
         var spares: [BlobChunk] = []
-        /// Why a chunk could not be written. Nothing of the batch can be named after that.
+        /// The error of the first chunk that could not be written. After that, nothing of the batch can be referenced.
         var failure: (any Error)?
     }
 
-    /// Why a chunk could not be written, if one could not.
+    /// The error of the first chunk that could not be written, or `nil`.
     var failure: (any Error)? { state.withLock(\.failure) }
 
-    /// A chunk that was written.
+    /// Returns a written chunk for reuse, or `nil` if there is none.
     func popSpare() -> BlobChunk? {
         state.withLock { $0.spares.popLast() }
     }
 
-    /// Hands a chunk to the store's thread, when there is room.
-    /// - Throws: why an earlier one could not be written.
+    /// Sends a chunk to the store's queue. Blocks until a slot is free.
+    /// - Throws: the error of an earlier chunk.
     func send(_ chunk: BlobChunk, to store: BlobStore) throws {
         slots.wait()
         if let failure {
@@ -38,8 +38,8 @@ final class ChunkWrites: Sendable {
             throw failure
         }
         written.enter()
-        // Not to be the last to hold the store: it would close here, some time after its owner let it go. The batch
-        // holds it, and waits for this before it goes.
+        // Unowned, so that this closure does not release the last reference and close the store after its owner
+        // released it. The batch retains the store and waits for this closure before it is deinitialized.
         store.rowQueue.enqueue { [unowned store, self] in
             do {
                 try store.writeRows(chunk)
@@ -54,7 +54,7 @@ final class ChunkWrites: Sendable {
         }
     }
 
-    /// Blocks until every chunk that was sent is written, or has failed.
+    /// Blocks until every sent chunk is written or has failed.
     func wait() {
         written.wait()
     }

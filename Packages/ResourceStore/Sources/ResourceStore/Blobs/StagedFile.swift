@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// A file under `staging/` that goes away with its last reference, unless it was moved.
+/// A file under `staging/` that is removed when its last reference is released, unless it was moved.
 final class StagedFile: Sendable {
     private let file: StoredFile
     private let folder: PrivateFolder
     private let name: String
 
-    /// Makes the file; its name must be new.
+    /// Creates the file. The name must not exist.
     init(_ name: String, in folder: PrivateFolder) throws {
         file = try folder.create(name)
         self.folder = folder
@@ -26,18 +26,18 @@ final class StagedFile: Sendable {
         file.setModificationTime(time)
     }
 
-    /// Makes the bytes safe from a power cut. Blocks until the device has them.
+    /// Flushes the content to the device. Blocks until that is done.
     func secure() throws {
         try file.secure()
     }
 
-    /// Gives the file its name, in place of what has it.
+    /// Moves the file to its final name, and replaces an existing file.
     func move(to target: PrivateFolder, _ name: String) throws {
         try folder.move(self.name, to: target, name)
     }
 
     deinit {
-        // Names are never used twice, so after a move there is nothing here to hit.
+        // Names are never reused, so that after a move this does not remove another file.
         try? folder.remove(name)
     }
 }

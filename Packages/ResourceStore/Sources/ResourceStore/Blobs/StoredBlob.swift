@@ -4,13 +4,13 @@
 public import ContentDigest
 public import Foundation
 
-/// The bytes of a blob, or where they are.
+/// A blob: its digest, its size, and its bytes or the file that holds them.
 public struct StoredBlob: Sendable, Hashable {
-    /// Small blobs are rows and come as bytes; the others are files.
+    /// The location of the bytes. Small blobs are rows and are returned as bytes; larger blobs are files.
     public enum Content: Sendable, Hashable {
-        /// All of the bytes. They stay, whatever a sweep removes.
+        /// The bytes. They stay valid after a sweep.
         case bytes(Data)
-        /// An open file that holds these bytes and nothing else.
+        /// An open file with exactly these bytes.
         case file(StoredFile)
     }
 
@@ -18,6 +18,6 @@ public struct StoredBlob: Sendable, Hashable {
     public let id: SHA256Digest
     /// The bytes, or the file that holds them.
     public let content: Content
-    /// In bytes.
+    /// The size in bytes.
     public let size: Int64
 }

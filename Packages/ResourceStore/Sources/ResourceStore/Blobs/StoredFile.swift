@@ -12,14 +12,14 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file of the store, open as a descriptor, which is closed with the last reference. A sweep unlinks files and never
-/// changes them, so that the bytes stay readable.
+/// An open file of the store. The descriptor is closed when the last reference is released. A sweep unlinks files and
+/// never changes them, so that the bytes stay readable.
 ///
-/// Isolation: any. Two are the same if they were opened by the same path.
+/// Isolation: any. Two values are equal if they were opened by the same path.
 public final class StoredFile: Sendable, Hashable {
-    /// The path of the file, for messages: after a sweep it may lead nowhere.
+    /// The path of the file, for messages. After a sweep it may not exist any more.
     public let path: String
-    /// Readable while the object lives. Its own offset means nothing: read with `pread` or `mmap`.
+    /// The descriptor, readable while this object lives. Its file offset is unspecified: read with `pread` or `mmap`.
     public let descriptor: CInt
 
     init(_ descriptor: CInt, _ path: String) {
@@ -34,12 +34,12 @@ public final class StoredFile: Sendable, Hashable {
     /// Returns a Boolean value that indicates whether both were opened by the same path.
     public static func == (left: StoredFile, right: StoredFile) -> Bool { left.path == right.path }
 
-    /// Adds the path.
+    /// Hashes the path.
     public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
     func status() throws -> FileStatus { try mapping { try FileStatus(descriptor: descriptor) } }
 
-    /// Gives `body` the bytes in pieces of 256 KB. The buffer is valid during the call.
+    /// Passes the bytes to `body` in chunks of 256 KB. The buffer is valid only during the call.
     func read(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try mapping { try FileIO.forEachPiece(of: descriptor, body) }
     }
@@ -54,10 +54,10 @@ public final class StoredFile: Sendable, Hashable {
         try mapping { try FileIO.write(bytes, to: descriptor) }
     }
 
-    /// Sets the time at which the bytes were last changed. Where that cannot be, it stays as it is.
-    /// - Parameter time: nanoseconds since 1970.
+    /// Sets the modification time. Ignores errors.
+    /// - Parameter time: the time in nanoseconds since 1970.
     func setModificationTime(_ time: Int64) {
-        // Seconds are rounded down: the nanoseconds of a time before 1970 count forward too.
+        // Seconds are rounded down, because the nanoseconds of a time before 1970 count forward too.
         let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time =
             rest < 0
@@ -66,12 +66,12 @@ public final class StoredFile: Sendable, Hashable {
         _ = futimens(descriptor, [time, time])
     }
 
-    /// Makes the bytes safe from a power cut. Blocks until the device has them.
+    /// Flushes the content to the device. Blocks until that is done.
     func secure() throws {
         try sync()
     }
 
-    /// Makes the bytes safe from a power cut.
+    /// Flushes the content to the device.
     /// - Parameter isThrough: see `FileIO.sync(_:isThrough:)`.
     func sync(isThrough: Bool = true) throws {
         try mapping { try FileIO.sync(descriptor, isThrough: isThrough) }

@@ -4,54 +4,54 @@
 public import ContentDigest
 public import Foundation
 
-/// One version of a package as it is stored.
+/// One stored version of a package.
 public struct StoredGeneration: Sendable, Hashable {
-    /// Where a generation is in its life. States are added over time: keep a default when switching.
+    /// The lifecycle state of a generation. States may be added: keep a default when switching.
     public struct State: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
-        /// The state's name, as it is stored.
+        /// The stored name of the state.
         public let rawValue: String
 
-        /// Takes any name: one of a later version stays what it is.
+        /// Creates a state from any name. Unknown names of later versions are preserved.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The state's name.
+        /// The name of the state.
         public var description: String { rawValue }
 
-        /// Whole and verified, not in use yet.
+        /// The generation is complete and verified, but not in use yet.
         public static let staged = State(rawValue: "staged")
-        /// The one of its package that answers. Each package has at most one.
+        /// The generation serves requests of its package. Each package has at most one active generation.
         public static let active = State(rawValue: "active")
-        /// No longer in use, kept while something pins it and until the next sweep.
+        /// The generation is not in use any more. It is kept while it is pinned and until the next sweep.
         public static let retired = State(rawValue: "retired")
     }
 
-    /// Counts up from one in each store, in the order of staging; never used twice, also after removal.
+    /// The number of the generation, counted from one in the order of staging. A store never reuses a number.
     public let number: Int64
     /// The package's identifier.
     public let package: String
-    /// The package's version. Two generations of a package may carry the same.
+    /// The package's version. Several generations of a package may have the same version.
     public let version: String
-    /// Where it is in its life, when it was read.
+    /// The lifecycle state at the time of the read.
     public var state: State
-    /// What the owner wants to know again of this generation. Read for every generation when a store is
-    /// opened, so a few hundred bytes at most.
+    /// Data of the owner, which the store does not interpret. It is read for every generation when a store is opened,
+    /// so it should not exceed a few hundred bytes.
     public let metadata: Data
 }
 
-/// One line of a generation's table: a path, and the blob that is found there.
+/// One entry of a generation's table: a path and its blob.
 public struct StoredEntry: Sendable, Hashable {
-    /// Unique within the generation, compared byte by byte. The store attaches no meaning to it.
+    /// The path, unique within the generation and compared byte by byte. The store does not interpret it.
     public let path: String
-    /// The digest of the bytes that are found there.
+    /// The digest of the content at the path.
     public let blob: SHA256Digest
-    /// In bytes.
+    /// The size in bytes.
     public let size: Int64
-    /// Media type as it goes into `Content-Type`.
+    /// The media type for `Content-Type`.
     public let mediaType: String
 
-    /// Makes a line. The store checks it when a generation is staged.
+    /// Creates an entry. The store validates it when a generation is staged.
     public init(path: String, blob: SHA256Digest, size: Int64, mediaType: String) {
         self.path = path
         self.blob = blob

@@ -4,25 +4,25 @@
 public import ContentDigest
 internal import Foundation
 
-/// A file that is kept under a key, outside of any generation, until it is removed or evicted.
+/// A file that is stored under a key, outside of any generation, until it is removed or evicted.
 public struct StoredResource: Sendable, Hashable {
-    /// What it is found by: its download URL. Compared byte by byte.
+    /// The key: the download URL. Keys are compared byte by byte.
     public let key: String
     /// The digest of the bytes.
     public let blob: SHA256Digest
-    /// In bytes.
+    /// The size in bytes.
     public let size: Int64
-    /// Media type as it goes into `Content-Type`.
+    /// The media type for `Content-Type`.
     public let mediaType: String
-    /// What says whether the bytes are still those wanted, such as an MD5. The store attaches no meaning to it.
+    /// A value that identifies the version of the bytes, such as an MD5 digest. The store does not interpret it.
     public let validator: String
-    /// What the budget counts for it beside its bytes: what its record takes, where that matters. In bytes, not negative.
-    /// Default: nothing.
+    /// The bytes that the budget counts in addition to the file, for example for its record. Not negative; 0 by
+    /// default.
     public var overhead: Int64 = 0
-    /// The day of its last use, see ``BlobStore/Configuration/today``. Set by the store.
+    /// The day of the last use; see ``BlobStore/Configuration/today``. The store sets it.
     public internal(set) var lastUse: Int64 = 0
 
-    /// Makes a record. The store checks it when it is put.
+    /// Creates a record. The store validates it when it is put.
     public init(key: String, blob: SHA256Digest, size: Int64, mediaType: String, validator: String) {
         self.key = key
         self.blob = blob
@@ -31,7 +31,7 @@ public struct StoredResource: Sendable, Hashable {
         self.validator = validator
     }
 
-    /// Says of a row whether it is what was written, the day apart.
+    /// The seal over all fields except the day, to detect changes of the stored row.
     var seal: Data {
         var seal = Seal()
         seal.add(key)
@@ -39,7 +39,7 @@ public struct StoredResource: Sendable, Hashable {
         seal.add(size)
         seal.add(mediaType)
         seal.add(validator)
-        // As before there was any.
+        // Omitted if it is 0, so that seals of records from before this field stay valid.
         if overhead != 0 { seal.add(overhead) }
         return seal.finish()
     }

@@ -5,31 +5,31 @@ internal import ContentDigest
 internal import Foundation
 internal import GRDB
 
-/// The small blobs: rows of a SQLite database of their own.
+/// The small blobs, as rows of a separate SQLite database.
 ///
-/// Why rows, why apart from the index, and where the figures come from: `docs/decisions/0006-small-blobs-in-rows.md`.
+/// The decision and its measurements are in `docs/decisions/0006-small-blobs-in-rows.md`.
 ///
-/// A commit reaches the device before it returns. Rows name nothing and are named by the index, so the order of steps
-/// is that of files: bytes first, then the transaction that names them.
+/// A commit is on the device before it returns. The rows contain no references; the index refers to them. The order of
+/// steps is therefore the same as for files: first the bytes, then the transaction that refers to them.
 ///
-/// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them. Every call blocks its
-/// thread.
+/// Isolation: GRDB's single writer connection serializes writes; reads run concurrently. Every call blocks its thread.
 final class BlobRows: Sendable {
     static let fileName = "blobs.sqlite"
 
     let path: String
     private let database: DatabasePool
-    /// What one access may cost.
+    /// The cost limit of one access.
     private let limit: StepLimit
     private let suspension: Suspension
 
-    /// Pages of 16 KB: a small blob is a page or two, and a chain of pages is short.
+    /// The page size of 16 KB. A small blob needs one or two pages, so that chains of overflow pages are short.
     private static let pageSize = 16 << 10
-    /// Pages after which a commit moves what the log holds into the database: 64 MB.
+    /// The number of log pages (64 MB) after which a commit checkpoints the log.
     private static let checkpointPages = 4_000
 
-    /// - Parameter suspension: asked before each write.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where the file is no database.
+    /// Opens the database.
+    /// - Parameter suspension: the suspension state, checked before each write.
+    /// - Throws: ``StoreError``, with code `damaged` if the file is not a database.
     init(_ file: DatabaseFile, _ limit: StepLimit, _ suspension: Suspension) throws {
         let path = file.path
         self.path = path
@@ -40,8 +40,8 @@ final class BlobRows: Sendable {
                 file, label: "ResourceStore.blobs", schema: Self.schema.get(), migrator: Self.migrator, limit
             ) { database in
                 guard !database.configuration.readonly else { return }
-                // The first two count only while the file is empty. The log is cut back after it was as long as a large
-                // package made it.
+                // The first two settings have an effect only while the file is empty. The last one truncates the log
+                // after a large package has extended it.
                 try database.execute(
                     sql: """
                         PRAGMA page_size = \(Self.pageSize);
@@ -58,8 +58,8 @@ final class BlobRows: Sendable {
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("small blobs") { database in
-            // The table is in the order of arrival, so that its pages fill one after another. The size is in the
-            // index too: a sweep and a batch ask for it and need not touch the bytes.
+            // The table is in the order of insertion, so that its pages fill sequentially. The index contains the size
+            // too, so that sweeps and batches read sizes without touching the bytes.
             try database.execute(
                 sql: """
                     CREATE TABLE blob (
@@ -75,36 +75,36 @@ final class BlobRows: Sendable {
     }
 
     func close() throws {
-        // Lets idle readers go. The connection that closes last moves the log into the database, and a reader cannot.
+        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
         database.releaseMemory()
         try database.close()
     }
 
-    /// Has the statement that is under way fail, where there is one.
+    /// Interrupts the running statement, if there is one. It fails.
     func interrupt() {
         database.interrupt()
     }
 
-    /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
+    /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
     func releaseMemory() {
         database.releaseMemoryEventually()
     }
 
-    /// Moves what the log holds into the database, where no reader is in the way.
+    /// Checkpoints the log as far as readers permit.
     func checkpoint() throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
-                // The store may have closed since this was asked for, and SQLite does not look.
+                // The store may have closed after the call was enqueued, and SQLite does not check that.
                 guard database.sqliteConnection != nil else { return }
                 try database.checkpointAfterInterruption()
             }
         }
     }
 
-    /// The bytes of a blob as they are on disk. They are not checked.
+    /// Returns the stored bytes of a blob without verification.
     func bytes(of id: SHA256Digest) throws -> Data? {
         try StoreError.mapping(path) {
-            // One statement is a transaction of its own.
+            // A single statement is its own transaction.
             try database.unsafeRead { database in
                 try database.limited(limit) { database in
                     let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
@@ -114,7 +114,7 @@ final class BlobRows: Sendable {
         }
     }
 
-    /// The sizes in bytes of those of the given blobs that are here.
+    /// Returns the sizes in bytes of those blobs that are stored.
     func sizes(of blobs: some Collection<SHA256Digest>) throws -> [SHA256Digest: Int64] {
         guard !blobs.isEmpty else { return [:] }
         return try StoreError.mapping(path) {
@@ -129,14 +129,14 @@ final class BlobRows: Sendable {
         }
     }
 
-    /// Every blob that is here, with its size in bytes.
+    /// Returns every stored blob and its size in bytes.
     func all() throws -> [(id: SHA256Digest, size: Int64)] {
         try StoreError.mapping(path) {
             try reading { database in
                 let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
                 var all: [(id: SHA256Digest, size: Int64)] = []
                 while let row = try rows.next() {
-                    // A row without a sensible name cannot be asked for either.
+                    // A row without a valid digest cannot be looked up.
                     guard let id = try? SHA256Digest(row, column: 0) else { continue }
                     all.append((id, try row.decode(atIndex: 1)))
                 }
@@ -149,13 +149,13 @@ final class BlobRows: Sendable {
         try database.read { try $0.limited(limit, body) }
     }
 
-    /// What SQLite finds wrong with the database's structure; empty where it is sound.
+    /// Returns the structural errors that SQLite finds; empty if there are none.
     func faults() throws -> [String] {
         try database.faults(at: path, limit)
     }
 
-    /// Writes blobs in one transaction, over rows that are there already: those may be damaged, these are not.
-    /// - Parameter beforeCommit: what it throws ends the transaction without a trace.
+    /// Writes blobs in one transaction. Existing rows are replaced, because they may be damaged.
+    /// - Parameter beforeCommit: a closure that runs before the commit. If it throws, the transaction is rolled back.
     func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {
         try StoreError.mapping(path) {
             try database.write { database in
@@ -179,10 +179,11 @@ final class BlobRows: Sendable {
         }
     }
 
-    /// Removes blobs, a thousand to a transaction.
+    /// Removes blobs in transactions of a thousand.
     /// - Parameters:
-    ///   - choose: picks those that may go, when no write can come between that and their removal.
-    ///   - afterCommit: is told of each transaction what was removed.
+    ///   - choose: a closure that selects the blobs to remove. It runs in the transaction, so that no write can
+    ///     intervene.
+    ///   - afterCommit: a closure that receives the removed blobs after each transaction.
     func remove(
         _ blobs: [SHA256Digest], choosing choose: ([SHA256Digest]) -> [SHA256Digest],
         afterCommit: ([SHA256Digest]) throws -> Void
@@ -204,7 +205,7 @@ final class BlobRows: Sendable {
         }
     }
 
-    /// Gives the pages of removed blobs back to the file system.
+    /// Returns the pages of removed blobs to the file system.
     func shrink() throws {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { database in
@@ -218,23 +219,23 @@ final class BlobRows: Sendable {
 }
 
 extension BlobRows {
-    /// A file whose presence says that the database was found broken while it was in use.
+    /// The name of a file whose existence records that the database was found damaged during use.
     static let brokenMarker = "blobs.broken"
 
-    /// Has SQLite look at each page. Pages that are found by two ways make a table that hardly ends.
+    /// Checks the structure of every page. A page that is linked twice can make a table appear almost endless.
     private func checkStructure() throws {
         let finding = try StoreError.mapping(path) {
             try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         }
         guard finding == "ok" else {
             try close()
-            throw StoreError(.damaged, "the database is broken: \(finding ?? "no answer")", at: path)
+            throw StoreError(.damaged, "the database is damaged: \(finding ?? "no result")", at: path)
         }
     }
 
-    /// Opens the database of a store. One that is broken is removed: what it held can be fetched again, and the index
-    /// says what that is.
-    /// - Returns: the database, and whether one was removed for it.
+    /// Opens the database of a store. A damaged one is removed: its content can be downloaded again, and the index
+    /// lists it.
+    /// - Returns: the database, and a Boolean value that indicates whether it replaces a removed one.
     static func openOrReplace(
         in folder: PrivateFolder, checksStructure: Bool, _ limit: StepLimit, _ suspension: Suspension
     ) throws -> (rows: BlobRows, isNew: Bool) {

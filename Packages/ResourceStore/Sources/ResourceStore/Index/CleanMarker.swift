@@ -12,33 +12,35 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The file `clean`: there while a store has nothing under way, so that a kill at that time spoils nothing.
+/// The file `clean`, which exists while a store has nothing in progress, so that a kill at that time damages nothing.
 ///
-/// It is taken away when a store opens and put back when it closes or settles. It needs no sync of its own: bytes are
-/// synced before they are named, so a marker that a power cut brings back says nothing false of what is named.
+/// The marker is removed when a store opens, and written when it closes or settles. It needs no sync: bytes are synced
+/// before they are referenced. A marker that a power failure restores is therefore still correct for everything that
+/// is referenced.
 ///
-/// Its time of modification is the store's ``era``. A marker that nobody gave one has the time at which it was made,
-/// which is that of no blob: then all are checked once more.
+/// The modification time of the marker is the store's ``era``. A marker without an explicit time has the time of its
+/// creation, which no blob has. All blobs are then verified once more.
 final class CleanMarker: Sendable {
-    /// Whether the store was closed properly before it was opened this time, and when: nanoseconds since 1970, by the
-    /// clock of the file system. Files that changed since then were changed by someone else.
+    /// The time in nanoseconds since 1970, by the clock of the file system, at which the store was closed cleanly
+    /// before this opening; `nil` if it was not. Another program has changed all files that changed later.
     var cleanSince: Int64? { state.withLock(\.cleanSince) }
 
-    /// Names the time since the store was last opened after an unclean end: when that was, in nanoseconds since 1970.
+    /// The identifier of the period since the store was first opened after its last unclean end: that time in
+    /// nanoseconds since 1970.
     ///
-    /// A file whose bytes were seen to be right since then has it as its time of modification. So it is known across
-    /// sessions which were not looked at yet, and whoever writes to a file takes it away. It is only ever compared for
-    /// being the same: a clock that is set back or forth makes none of another era look right.
+    /// A file whose bytes were verified in this period has this value as its modification time. Later sessions
+    /// therefore know that the file was verified, and any write to the file removes that mark. Values are only
+    /// compared for equality, so that changing the clock does not make files of another period appear verified.
     var era: Int64 { state.withLock(\.era) }
 
     private let folder: PrivateFolder
-    /// Whether the store is only read, so that nothing is made or removed.
+    /// A Boolean value that indicates whether the store is read-only, so that nothing is created or removed.
     private let isReadOnly: Bool
     private let state: Mutex<State>
 
     private static let name = "clean"
 
-    /// The time: nanoseconds since 1970.
+    /// Returns the current time in nanoseconds since 1970.
     private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -49,11 +51,11 @@ final class CleanMarker: Sendable {
         var cleanSince: Int64?
         var era: Int64
         var isThere = false
-        /// How many operations that write are under way, batches among them.
+        /// The number of write operations in progress, including batches.
         var activities = 0
     }
 
-    /// Reads the marker and takes it away, unless the store is only read.
+    /// Reads the marker and removes it, unless the store is read-only.
     init(_ folder: PrivateFolder, isReadOnly: Bool = false) throws {
         self.folder = folder
         self.isReadOnly = isReadOnly
@@ -62,7 +64,7 @@ final class CleanMarker: Sendable {
         if !isReadOnly { try folder.remove(Self.name) }
     }
 
-    /// Says that something may write from now on. ``prepareToWrite()`` must come before its first write.
+    /// Records the start of an operation that may write. ``prepareToWrite()`` must be called before its first write.
     func begin() {
         state.withLock { $0.activities += 1 }
     }
@@ -71,7 +73,7 @@ final class CleanMarker: Sendable {
         state.withLock { $0.activities -= 1 }
     }
 
-    /// Takes the marker away, where settling has put it back.
+    /// Removes the marker, if settling has written it.
     func prepareToWrite() throws {
         try state.withLock { state in
             guard state.isThere else { return }
@@ -80,18 +82,18 @@ final class CleanMarker: Sendable {
         }
     }
 
-    /// Puts the marker there, unless something may be writing.
+    /// Writes the marker, unless an operation is in progress.
     func put() throws {
         try state.withLock { state in
             guard state.activities == 0, !state.isThere, !isReadOnly else { return }
-            // Not through a link that took the name meanwhile.
+            // Does not follow a link that has replaced the name in the meantime.
             try folder.ownFile(Self.name, creates: true)?.setModificationTime(state.era)
             state.isThere = true
         }
     }
 
-    /// Looks at it again, where another store may have had the directory meanwhile.
-    /// - Returns: whether that one had an unclean end, its own or one before: then the era is another.
+    /// Reads the marker again, because another store may have used the directory in the meantime.
+    /// - Returns: `true` if that store ended uncleanly or found an unclean end, so that the era has changed.
     func lookAgain() throws -> Bool {
         try state.withLock { state in
             let status = try folder.status(of: Self.name)

@@ -12,13 +12,13 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The databases of a store that is only read, in a temporary folder of their own. The folder goes with the object.
+/// The databases of a read-only store, copied to a temporary folder. The folder is removed with the object.
 final class DatabaseCopy: Sendable {
     let folder: PrivateFolder
-    /// A limit for each access, which goes with the size of what was copied.
+    /// The cost limit of each access, proportional to the size of the copy.
     let limit: StepLimit
 
-    /// Copies the databases, with what their logs hold.
+    /// Copies the databases including their logs.
     /// - Returns: `nil` if there is no index.
     /// - Throws: ``StoreError``, or `CancellationError`.
     init?(of root: PrivateFolder, includingBlobs: Bool) throws {
@@ -60,6 +60,7 @@ final class DatabaseCopy: Sendable {
         rmdir(folder.path)
     }
 
+    /// Copies a database and its logs.
     /// - Returns: the number of bytes.
     private static func copy(_ name: String, from root: PrivateFolder, to folder: PrivateFolder) throws -> Int64 {
         var bytes: Int64 = 0
@@ -67,7 +68,7 @@ final class DatabaseCopy: Sendable {
             guard let source = try root.file(name + suffix) else { continue }
             let size = try source.status().size
             guard size <= (try BlobStore.freeBytes(at: folder.path)) else {
-                throw StoreError(.diskFull, "no room for a copy of \(size) bytes of \(source.path)", at: folder.path)
+                throw StoreError(.diskFull, "no space for a copy of \(size) bytes of \(source.path)", at: folder.path)
             }
             let target = try folder.create(name + suffix)
             try source.read { piece in

@@ -13,8 +13,8 @@ internal import SystemSupport
 
 /// The files of a SQLite database in a folder of the store.
 ///
-/// SQLite opens files by path and follows symbolic links. So each name is checked below the folder's descriptor before
-/// SQLite sees it, and each connection is compared with what was checked; see
+/// SQLite opens files by path and follows symbolic links. Each name is therefore checked relative to the folder's
+/// descriptor before SQLite opens it, and each connection is compared with the checked file; see
 /// `docs/decisions/0042-sqlite-files-are-checked-below-a-descriptor.md`.
 struct DatabaseFile: Sendable {
     let folder: PrivateFolder
@@ -28,16 +28,17 @@ struct DatabaseFile: Sendable {
     /// The path that SQLite opens.
     var path: String { folder.location(of: name) }
 
-    /// The names that SQLite derives from the database's, in the order in which they are removed: a log means nothing to
-    /// the database that comes next.
+    /// The suffixes of SQLite's auxiliary files, in the order of removal. A log must not remain for the next database.
     private static let suffixes = ["-wal", "-shm", "-journal"]
-    /// The names of the files that hold content, in the order in which they are copied.
+    /// The suffixes of the files with content, in the order of copying.
     static let contentSuffixes = ["", "-wal", "-journal"]
 
-    /// Makes the file, if there is none, and tightens the modes of all. To be called before SQLite opens the database: to
-    /// close a file takes away the locks that SQLite has on it in the same process.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if one of them is a link, is no file
-    ///   or belongs to another user, and ``StoreError/Code-swift.struct/damaged`` if a journal names a file to be removed.
+    /// Creates the file if it does not exist, and restricts the modes of all files.
+    ///
+    /// Call this before SQLite opens the database: closing a file releases SQLite's locks on it in the same process.
+    /// - Throws: ``StoreError``, with code `untrusted` if a file is a link, is not a
+    ///   regular file or belongs to another user; with code `damaged` if a journal
+    ///   names another file to be removed.
     func prepare() throws {
         for suffix in Self.suffixes {
             guard let file = try folder.ownFile(name + suffix, creates: false) else { continue }
@@ -45,30 +46,30 @@ struct DatabaseFile: Sendable {
                 throw StoreError(.damaged, "the journal names another file", at: file.path)
             }
         }
-        // SQLite gives the files that it makes beside it the same mode.
+        // SQLite creates its auxiliary files with the mode of the database.
         _ = try folder.ownFile(name, creates: true)
     }
 
-    /// Checks the files that are there, and changes none.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/untrusted`` if one of them is a symbolic link, is
-    ///   no file or belongs to another user.
+    /// Checks the existing files without changing them.
+    /// - Throws: ``StoreError``, with code `untrusted` if a file is a symbolic link, is
+    ///   not a regular file or belongs to another user.
     func check() throws {
         for suffix in Self.suffixes + [""] { _ = try folder.file(name + suffix) }
     }
 
-    /// Removes the database, which is closed.
+    /// Removes the files of the database, which must be closed.
     func remove() throws {
         for suffix in Self.suffixes + [""] { try folder.remove(name + suffix) }
     }
 
-    /// The identity of the file of this name below the descriptor, and of the one that the path leads to.
+    /// Returns the identity of the file relative to the folder's descriptor, and the identity of the file by its path.
     func identities() throws -> (below: FileStatus.Identity?, byPath: FileStatus.Identity?) {
         let byPath = try? FileStatus(path: path, followsLinks: false)
         return (try folder.attributes(of: name)?.identity, byPath?.identity)
     }
 
-    /// Returns a Boolean value that indicates whether a rollback journal ends in the name of a super-journal. SQLite
-    /// removes the file of that name; the store has one database in each transaction, so that there is none.
+    /// Returns a Boolean value that indicates whether a rollback journal ends with the name of a super-journal. SQLite
+    /// would remove the file of that name. The store never writes one, because each transaction uses one database.
     private static func namesAnotherFile(_ journal: StoredFile) throws -> Bool {
         let size = try journal.status().size
         guard size >= 8 else { return false }

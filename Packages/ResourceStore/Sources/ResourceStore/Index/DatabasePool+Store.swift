@@ -5,15 +5,15 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension GRDB.Configuration {
-    /// What both databases of the store have in common.
+    /// Returns the common configuration of both databases of the store.
     static func forStore(label: String) -> Self {
         var configuration = GRDB.Configuration()
         configuration.label = label
-        // The store is opened exclusively: only a backup or an inspector can be in the way, and briefly.
+        // The store is opened exclusively. Only a backup or an inspector can hold a lock, and only briefly.
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 3
         #if canImport(Darwin)
-            // An app that is suspended with a lock on a shared file is killed. See ``BlobStore/suspend()``.
+            // iOS terminates an app that is suspended with a lock on a shared file. See ``BlobStore/suspend()``.
             configuration.observesSuspensionNotifications = true
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
@@ -24,10 +24,10 @@ extension GRDB.Configuration {
 }
 
 extension DatabasePool {
-    /// What SQLite finds wrong with the structure, one line each, at most ten; empty where it is sound.
+    /// Returns the structural errors that SQLite finds, one line each and at most ten; empty if there are none.
     func faults(at path: String, _ limit: StepLimit) throws -> [String] {
         do {
-            // Not by way of ``StoreError``: a broken database is an answer here.
+            // Not mapped to ``StoreError``, because a damaged database is a valid result here.
             return try read { try $0.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") } }
                 .filter { $0 != "ok" }
                 .map { "\(path): \($0.split(whereSeparator: \.isNewline).joined(separator: " "))" }
@@ -38,10 +38,10 @@ extension DatabasePool {
         }
     }
 
-    /// Opens a database in which a commit reaches the device, and brings it to this version's tables.
+    /// Opens a database whose commits are on the device when they return, and migrates it to this version's schema.
     ///
-    /// Nothing is written before its files and its tables were found to be the store's.
-    /// - Parameter setUp: called for each connection after that.
+    /// Nothing is written before the files and the tables are verified to be the store's.
+    /// - Parameter setUp: a closure that is called for each connection after that verification.
     static func opened(
         _ file: DatabaseFile, label: String, schema: StoreSchema, migrator: DatabaseMigrator, _ limit: StepLimit,
         setUp: @escaping @Sendable (Database) throws -> Void = { _ in }
@@ -50,7 +50,8 @@ extension DatabasePool {
         var configuration = GRDB.Configuration.forStore(label: label)
         configuration.prepareDatabase { database in
             try database.checkIdentity(of: file)
-            // No function that a table names is called. No value is longer than this, whatever the file says.
+            // Functions that a schema refers to are not called. Values are limited in length, whatever the file
+            // contains.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Database.longestValue)
             try schema.check(database)
@@ -58,8 +59,8 @@ extension DatabasePool {
         }
         let database = try DatabasePool(path: file.path, configuration: configuration)
         try database.writeWithoutTransaction { database in
-            // GRDB sets NORMAL for WAL, where a commit may be lost to a power cut. Here files are unlinked and
-            // generations named because a commit says so, so a commit must stay.
+            // GRDB sets NORMAL for WAL, so that a power failure may lose a commit. Here a commit permits the store to
+            // unlink files and to name generations, so it must be durable.
             try database.execute(sql: "PRAGMA synchronous = FULL")
             guard try !database.limited(limit, migrator.hasBeenSuperseded) else {
                 throw StoreError(.newerFormat, "a later version wrote this store", at: file.path)
@@ -71,11 +72,11 @@ extension DatabasePool {
 }
 
 extension Database {
-    /// In bytes. Small blobs are far smaller.
+    /// The maximum length of a value in bytes. Small blobs are much smaller.
     fileprivate static let longestValue: CInt = 256 << 20
 
-    /// Compares the file that this connection has open with the one that was checked, as far as SQLite tells: it opens by
-    /// path, and a folder above the store's may be one in which others exchange folders.
+    /// Compares the file that this connection has open with the checked one, as far as SQLite permits. SQLite opens
+    /// files by path, and other users may be able to replace a folder above the store's.
     fileprivate func checkIdentity(of file: DatabaseFile) throws {
         func compare() throws -> Bool {
             let (below, byPath) = try file.identities()
@@ -85,12 +86,13 @@ extension Database {
         let isSame = try compare()
         let status = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         guard isSame, status == SQLITE_OK, hasMoved == 0, try compare() else {
-            throw StoreError(.untrusted, "another file has taken the database's place", at: file.path)
+            throw StoreError(.untrusted, "the database file was replaced", at: file.path)
         }
     }
 
-    /// Runs a transaction. Where a row cannot be removed since an index of its table says otherwise, which a flipped bit
-    /// in either brings about, the indexes are made anew from the table and `body` runs once more.
+    /// Runs a transaction, and repeats it after a repair if an index contradicts its table.
+    ///
+    /// A flipped bit in either can prevent the removal of a row. The indexes are then rebuilt from the table.
     func inTransaction(repairs tables: String..., body: () throws -> Void) throws {
         func run() throws {
             try inTransaction {
@@ -106,8 +108,8 @@ extension Database {
         }
     }
 
-    /// Moves what the log holds into the database, where no reader is in the way, also where the connection was
-    /// interrupted before: SQLite keeps that in mind until the next statement begins, and a checkpoint is none.
+    /// Checkpoints the log as far as readers permit, also if the connection was interrupted before. SQLite remembers
+    /// an interrupt until the next statement begins, and a checkpoint is not a statement.
     func checkpointAfterInterruption() throws {
         _ = try Int.fetchOne(self, sql: "SELECT 1")
         try checkpoint(.passive)

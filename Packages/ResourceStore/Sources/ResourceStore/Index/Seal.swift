@@ -4,8 +4,8 @@
 internal import ContentDigest
 internal import Foundation
 
-/// A digest over the fields of rows. SQLite notices a page whose structure is broken, but not a flipped bit in a
-/// path, which would quietly make it another path.
+/// A digest over the fields of rows. SQLite detects a page with a damaged structure, but not a flipped bit in a path,
+/// which would silently become another path.
 struct Seal {
     private var hasher = SHA256Hasher()
     private var buffer = Data()
@@ -36,7 +36,8 @@ struct Seal {
         add(entry.mediaType)
     }
 
-    /// 16 bytes: this is against accidents, not against someone who can write the database.
+    /// Returns the first 16 bytes of the digest. They detect accidental changes, not those of an attacker who can
+    /// write the database.
     consuming func finish() -> Data {
         flush()
         return Data(hasher.finalize().bytes.prefix(16))

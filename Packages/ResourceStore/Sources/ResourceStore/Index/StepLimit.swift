@@ -4,28 +4,30 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A limit to what one access to a database may cost, in steps of SQLite's virtual machine, so that a file which somebody
-/// else has made cannot keep a thread for good: pages that lead to each other look like tables without an end.
+/// A cost limit of one database access, in steps of SQLite's virtual machine.
+///
+/// It prevents a malformed file from blocking a thread forever: pages that link to each other look like an endless
+/// table.
 struct StepLimit: Sendable {
     /// The number of steps.
     let steps: Int
     /// A Boolean value that indicates whether an access also ends when the current task is cancelled.
     let observesCancellation: Bool
 
-    /// Far more than the largest store needs: ten seconds or more of a processor.
+    /// A limit far above the needs of the largest store: at least ten seconds of processor time.
     static let generous = StepLimit(steps: 1_000_000_000, observesCancellation: false)
 
-    /// For databases of which the size is known and does not change. A row takes some 40 bytes or more, and checking it
-    /// against its indexes 100 steps or fewer.
+    /// Returns a limit for databases whose size is known and does not change. A row takes at least about 40 bytes, and
+    /// checking it against its indexes at most 100 steps.
     static func inspection(ofBytes bytes: Int64) -> StepLimit {
         StepLimit(steps: 10_000_000 + 16 * Int(clamping: min(bytes, 1 << 40)), observesCancellation: true)
     }
 
-    /// The steps between two looks at the limit.
+    /// The number of steps between two checks of the limit.
     fileprivate static let interval: CInt = 4_096
 }
 
-/// The steps of one access, which SQLite's callback counts.
+/// The steps of one access, counted by SQLite's progress callback.
 private struct StepCount {
     var remaining: Int
     let observesCancellation: Bool
@@ -37,7 +39,8 @@ private struct StepCount {
         observesCancellation = limit.observesCancellation
     }
 
-    /// - Returns: whether the statement must end.
+    /// Counts one interval of steps.
+    /// - Returns: `true` if the statement must end.
     mutating func count() -> Bool {
         remaining -= Int(StepLimit.interval)
         isExceeded = remaining < 0
@@ -47,9 +50,9 @@ private struct StepCount {
 }
 
 extension Database {
-    /// Runs an access within a limit. Accesses of one connection do not overlap, and this one holds none within it.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` past the limit; `CancellationError`;
-    ///   and what `body` throws.
+    /// Runs an access within a limit. Accesses of one connection must not overlap or nest.
+    /// - Throws: ``StoreError``, with code `damaged` if the limit is exceeded;
+    ///   `CancellationError`; the error of `body`.
     func limited<Value>(_ limit: StepLimit, _ body: (Database) throws -> Value) throws -> Value {
         var count = StepCount(limit)
         return try withUnsafeMutablePointer(to: &count) { count in
@@ -65,7 +68,7 @@ extension Database {
             } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
                 if count.pointee.isCancelled { throw CancellationError() }
                 guard count.pointee.isExceeded else { throw error }
-                throw StoreError(.damaged, "the database has no end: more than \(limit.steps) steps", cause: error)
+                throw StoreError(.damaged, "an access to the database exceeds \(limit.steps) steps", cause: error)
             }
         }
     }

@@ -5,7 +5,7 @@ internal import ContentDigest
 internal import GRDB
 
 extension StoreIndex {
-    /// Every blob that an entry or a resource names, with a size that it is named with.
+    /// Returns every blob that an entry or a resource refers to, with one of the sizes that are recorded for it.
     func namedBlobs() throws -> [SHA256Digest: Int64] {
         try reading { database in
             let rows = try Row.fetchCursor(
@@ -13,7 +13,7 @@ extension StoreIndex {
                 sql: "SELECT blob, MAX(size) FROM entry GROUP BY blob UNION ALL SELECT blob, size FROM resource")
             var named: [SHA256Digest: Int64] = [:]
             while let row = try rows.next() {
-                // A name that is none has no blob; the seals tell of it.
+                // An invalid digest has no blob; the seals detect it.
                 guard let id = try? SHA256Digest(row, column: 0) else { continue }
                 named[id] = try row.decode(atIndex: 1)
             }
@@ -34,12 +34,12 @@ extension StoreIndex {
         }
     }
 
-    /// What generations name, each blob once, and the resources.
+    /// Returns the number and size of the blobs of generations, each blob counted once, and of the resources.
     func amounts() throws -> (packages: StoreStatistics.Amount, resources: StoreStatistics.Amount) {
         try reading { database in
             func amount(_ source: String) throws -> StoreStatistics.Amount {
                 guard
-                    // A sum of integers that is too large would be an error.
+                    // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
                     let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), TOTAL(MAX(size, 0)) FROM \(source)")
                 else { return .init() }
                 let bytes = try row.decode(Double.self, atIndex: 1)
@@ -52,7 +52,7 @@ extension StoreIndex {
         }
     }
 
-    /// What SQLite finds wrong with the database's structure; empty where it is sound.
+    /// Returns the structural errors that SQLite finds; empty if there are none.
     func faults() throws -> [String] {
         try database.faults(at: path, limit)
     }

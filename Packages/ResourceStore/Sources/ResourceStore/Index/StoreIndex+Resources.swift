@@ -6,8 +6,9 @@ internal import Foundation
 internal import GRDB
 
 extension StoreIndex {
-    /// The record of a key.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where it is not as it was written.
+    /// Returns the record of a key, or `nil` if there is none.
+    /// - Throws: ``StoreError``, with code `damaged` if the record does not match its
+    ///   seal.
     func resource(_ key: String) throws -> StoredResource? {
         try readingOnce { database in
             let statement = try database.cachedStatement(sql: Self.selectionByKey)
@@ -15,14 +16,16 @@ extension StoreIndex {
         }
     }
 
-    /// Every record that is as it was written, by key, and the keys of the others.
-    /// - Parameter prefix: what the keys begin with, byte by byte.
+    /// Returns all records that match their seals, sorted by key, and the keys of the other records.
+    /// - Parameter prefix: the prefix of the keys, compared byte by byte.
     func allResources(withPrefix prefix: String = "") throws -> (sound: [StoredResource], damaged: [String]) {
         try readingOnce { database in
             var bound = Array(prefix.utf8)
-            // No byte of UTF-8 is 255, so the next larger prefix is one byte away, and the index serves both ends.
+            // UTF-8 contains no byte 255, so that incrementing the last byte gives the upper bound, and the index
+            // serves both bounds.
             if let last = bound.popLast() { bound.append(last + 1) }
-            // Without the condition where there is no prefix: an `OR` in it would keep the index from the upper end.
+            // Separate statements, because an `OR` in the condition would prevent the use of the index for the upper
+            // bound.
             let statement = try database.cachedStatement(
                 sql: prefix.isEmpty ? Self.selectionOfAll : Self.selectionByPrefix)
             let arguments: StatementArguments = prefix.isEmpty ? [] : [prefix, Data(bound)]
@@ -40,27 +43,27 @@ extension StoreIndex {
         }
     }
 
-    /// The bytes of all resources together, as the table says. Its seals are not looked at, so a flipped bit makes this
-    /// any number, but none that is negative.
+    /// Returns the recorded size of all resources in bytes. The seals are not checked: a flipped bit can make the
+    /// result wrong, but not negative.
     func resourceBytes() throws -> Int64 {
         try reading { try Self.resourceBytes(in: $0) }
     }
 
-    /// What a change of resources took away.
+    /// The result of a removal of resources.
     struct Removal {
         var keys = 0
-        /// Blobs that lost a name and have no other.
+        /// Blobs that lost a reference and have no other.
         var blobs: Set<SHA256Digest> = []
     }
 
-    /// Changes resources in one transaction, and goes on to the blobs before any other write can begin.
+    /// Changes resources in one transaction, and then removes blobs before another write can begin.
     /// - Parameters:
-    ///   - used: keys that were used since the last change, for `day`.
-    ///   - added: records to add, in place of those with the same keys.
-    ///   - removed: keys to remove.
-    ///   - budget: where the resources have more bytes than the upper mark after that, the least recently used go until
-    ///     they are at the lower; those just added stay.
-    ///   - removeBlobs: is told what was removed, after the commit.
+    ///   - used: the keys that were used since the last change, for `day`.
+    ///   - added: records to add. They replace those with the same keys.
+    ///   - removed: the keys to remove.
+    ///   - budget: the limits for eviction. If the resources exceed the upper mark, the least recently used ones are
+    ///     evicted down to the lower mark. Records that were just added are not evicted.
+    ///   - removeBlobs: a closure that receives the removed resources after the commit.
     func changeResources(
         used: Set<String>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
         budget: (high: Int64, low: Int64)?, removeBlobs: (Removal) throws -> Void
@@ -98,7 +101,7 @@ extension StoreIndex {
     private static let selectionByPrefix = "\(selection) WHERE key >= ? AND key < CAST(? AS TEXT) ORDER BY key"
 
     private static func resourceBytes(in database: Database) throws -> Int64 {
-        // A sum of integers that is too large would be an error.
+        // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
         let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0) + MAX(overhead, 0)) FROM resource")
         return Int64(exactly: sum ?? 0) ?? .max
     }
@@ -113,7 +116,7 @@ extension StoreIndex {
     private static func put(
         _ resource: StoredResource, on day: Int64, in database: Database, _ removal: inout Removal
     ) throws {
-        // Those replaced are not counted as removed, but their blobs may be.
+        // Replaced records are not counted as removed, but their blobs may be.
         _ = try remove("key", resource.key, in: database, &removal)
         try database.cachedStatement(
             sql: """
@@ -126,13 +129,13 @@ extension StoreIndex {
         ])
     }
 
-    /// - Parameter column: what the record is found by, `key` or `number`.
+    /// - Parameter column: the column to look up the record by, `key` or `number`.
     private static func remove(
         _ column: String, _ value: some DatabaseValueConvertible, in database: Database, _ removal: inout Removal
     ) throws -> Int {
         let selection = try database.cachedStatement(sql: "SELECT blob FROM resource WHERE \(column) = ?")
         guard let row = try Row.fetchOne(selection, arguments: [value]) else { return 0 }
-        // A name that is none has no blob.
+        // An invalid digest has no blob.
         if let blob = try? SHA256Digest(row, column: 0) { removal.blobs.insert(blob) }
         try database.cachedStatement(sql: "DELETE FROM resource WHERE \(column) = ?").execute(arguments: [value])
         return 1
@@ -143,10 +146,10 @@ extension StoreIndex {
         _ removal: inout Removal
     ) throws -> Int {
         guard try Self.resourceBytes(in: database) > budget.high else { return 0 }
-        // The damaged first: a flipped bit in a size must not evict all that is right.
+        // Damaged records are removed first, so that a flipped bit in a size does not evict all sound ones.
         var (bytes, doomed) = try audit(in: database)
         for number in doomed { _ = try Self.remove("number", number, in: database, &removal) }
-        // Where the sum still differs, the bit is in an index.
+        // If the sum still differs, an index is damaged.
         if try Self.resourceBytes(in: database) != bytes { try database.execute(sql: "REINDEX resource") }
         guard bytes > budget.high else { return doomed.count }
         let damaged = doomed.count
@@ -162,8 +165,8 @@ extension StoreIndex {
         return damaged + doomed.count
     }
 
-    /// Reads every record from the table itself, not from an index of it.
-    /// - Returns: the bytes of those that are as they were written, and the numbers of the others.
+    /// Reads every record from the table itself and not from an index.
+    /// - Returns: the size in bytes of the records that match their seals, and the numbers of the other records.
     private func audit(in database: Database) throws -> (bytes: Int64, damaged: [Int64]) {
         let rows = try Row.fetchCursor(database, sql: "\(Self.selection) NOT INDEXED")
         var bytes: Int64 = 0
@@ -181,7 +184,7 @@ extension StoreIndex {
         return (bytes, damaged)
     }
 
-    /// Columns as in `selection`.
+    /// Creates a resource from the columns of `selection`.
     private func resource(_ row: Row) throws -> StoredResource {
         var resource = StoredResource(
             key: try row.decode(atIndex: 0), blob: try SHA256Digest(row, column: 1), size: try row.decode(atIndex: 2),
@@ -189,7 +192,7 @@ extension StoreIndex {
         resource.lastUse = try row.decode(atIndex: 5)
         resource.overhead = try row.decode(atIndex: 7)
         guard try row.decode(Data.self, atIndex: 6) == resource.seal else {
-            throw StoreError(.damaged, "the record of a resource is not as it was written", at: path)
+            throw StoreError(.damaged, "the record of a resource does not match its seal", at: path)
         }
         return resource
     }

@@ -5,26 +5,27 @@ internal import ContentDigest
 internal import Foundation
 internal import GRDB
 
-/// The store's SQLite database: which generations there are, and what their paths name.
+/// The index of the store: a SQLite database with the generations, their entries and the resources.
 ///
-/// Isolation: writes are serialised by GRDB's one writing connection; reads run beside them on connections
-/// of their own, so that a look-up never waits for an install. Every call blocks its thread.
+/// Isolation: GRDB's single writer connection serializes writes. Reads run concurrently on their own connections, so
+/// that a lookup never waits for an install. Every call blocks its thread.
 final class StoreIndex: Sendable {
     static let fileName = "index.sqlite"
 
     let database: DatabasePool
     let path: String
-    /// What one access may cost.
+    /// The cost limit of one access.
     let limit: StepLimit
     let suspension: Suspension
     let onStep: @Sendable (StoreStep) throws -> Void
 
+    /// Opens the index.
     /// - Parameters:
-    ///   - wasClean: whether the store was closed properly, and by this user; if not, SQLite checks the database's
-    ///     structure.
-    ///   - suspension: asked before each write.
+    ///   - wasClean: a Boolean value that indicates whether the store was closed cleanly by this user. If not, SQLite
+    ///     checks the database's structure.
+    ///   - suspension: the suspension state, checked before each write.
     ///   - onStep: see ``BlobStore/onStep``.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where that is broken.
+    /// - Throws: ``StoreError``, with code `damaged` if the structure is damaged.
     init(
         in folder: PrivateFolder, wasClean: Bool, limit: StepLimit, suspension: Suspension,
         onStep: @escaping @Sendable (StoreStep) throws -> Void
@@ -43,7 +44,7 @@ final class StoreIndex: Sendable {
                     try database.limited(limit) { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
                 }
                 guard finding == "ok" else {
-                    throw StoreError(.damaged, "the index is broken: \(finding ?? "no answer")", at: path)
+                    throw StoreError(.damaged, "the index is damaged: \(finding ?? "no result")", at: path)
                 }
             }
             return database
@@ -53,36 +54,36 @@ final class StoreIndex: Sendable {
     private static let schema = Result { try StoreSchema(migrator(.generous)) }
 
     func close() throws {
-        // Lets idle readers go. The connection that closes last moves the log into the database, and a reader cannot.
+        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
         database.releaseMemory()
         try database.close()
     }
 
-    /// Has the statement that is under way fail, where there is one.
+    /// Interrupts the running statement, if there is one. It fails.
     func interrupt() {
         database.interrupt()
     }
 
-    /// Drops what SQLite keeps in memory, soon: who asks may be the main thread, and a write may be under way.
+    /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
     func releaseMemory() {
         database.releaseMemoryEventually()
     }
 
-    /// Moves what the log holds into the database, where no reader is in the way.
+    /// Checkpoints the log as far as readers permit.
     func checkpoint() throws {
         try StoreError.mapping(path) {
             _ = try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
         }
     }
 
-    /// SQLite's `synchronous` setting of the writing connection.
+    /// Returns SQLite's `synchronous` setting of the writer connection.
     func synchronousMode() throws -> Int? {
         try StoreError.mapping(path) {
             try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         }
     }
 
-    /// - Parameter limit: for what reads rows that are there.
+    /// - Parameter limit: the cost limit of migrations that read existing rows.
     private static func migrator(_ limit: StepLimit) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("generations and their entries") { database in
@@ -109,7 +110,7 @@ final class StoreIndex: Sendable {
                     """)
         }
         migrator.registerMigration("seals, sizes by blob, resources", foreignKeyChecks: .immediate) { database in
-            // A generation without a seal is from before there were any.
+            // Generations from before this migration have no seal.
             try database.limited(limit) {
                 try $0.execute(
                     sql: """
@@ -133,7 +134,7 @@ final class StoreIndex: Sendable {
         }
         migrator.registerMigration("what the budget counts beside a resource's bytes", foreignKeyChecks: .immediate) {
             database in
-            // The budget's sum reads the index alone.
+            // The index contains all columns of the budget's sum, so that the table is not read.
             try database.limited(limit) {
                 try $0.execute(
                     sql: """
@@ -174,8 +175,9 @@ extension StoreIndex {
         }
     }
 
-    /// The table of a generation by path, or `nil` where there is no such generation.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` where it is not as it was written.
+    /// Returns the table of a generation sorted by path, or `nil` if there is no such generation.
+    /// - Throws: ``StoreError``, with code `damaged` if the table does not match its
+    ///   seal.
     func entries(of generation: Int64) throws -> [StoredEntry]? {
         try reading { database in
             guard
@@ -193,19 +195,19 @@ extension StoreIndex {
             if let seal = try head.decode(Data?.self, atIndex: 5),
                 try seal != StoredGeneration(head).seal(over: entries)
             {
-                throw StoreError(.damaged, "generation \(generation) is not as it was written", at: path)
+                throw StoreError(.damaged, "generation \(generation) does not match its seal", at: path)
             }
             return entries
         }
     }
 
-    /// Those of the given blobs that an entry or a resource names.
+    /// Returns those blobs that an entry or a resource refers to.
     func named(of blobs: some Sequence<SHA256Digest>) throws -> Set<SHA256Digest> {
         try reading { try Self.named(of: blobs, in: $0) }
     }
 
     static func named(of blobs: some Sequence<SHA256Digest>, in database: Database) throws -> Set<SHA256Digest> {
-        // A first install asks for thousands and there is nothing.
+        // A first install looks up thousands of blobs in empty tables.
         let isEmpty = try Bool.fetchOne(
             database, sql: "SELECT NOT EXISTS (SELECT 1 FROM entry) AND NOT EXISTS (SELECT 1 FROM resource)")
         if isEmpty == true { return [] }
@@ -218,29 +220,29 @@ extension StoreIndex {
         return named
     }
 
-    /// The bytes of all blobs that generations name, each blob counted once, as the tables say. Their seals are not
-    /// looked at, so a flipped bit makes this any number; none is negative.
+    /// Returns the recorded size in bytes of all blobs of generations, each blob counted once. The seals are not
+    /// checked: a flipped bit can make the result wrong, but not negative.
     func packageBytes() throws -> Int64 {
         try reading { database in
-            // A sum of integers that is too large would be an error.
+            // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
             let sum = try Double.fetchOne(
                 database, sql: "SELECT TOTAL(MAX(size, 0)) FROM (SELECT MIN(size) AS size FROM entry GROUP BY blob)")
             return Int64(exactly: sum ?? 0) ?? .max
         }
     }
 
-    /// The blobs that generations name, each once.
+    /// Returns the blobs of all generations, each once.
     func packageBlobs() throws -> [SHA256Digest] {
         try reading { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT blob FROM entry GROUP BY blob")
             var blobs: [SHA256Digest] = []
-            // A name that is none has no bytes.
+            // An invalid digest has no bytes.
             while let row = try rows.next() { if let blob = try? SHA256Digest(row, column: 0) { blobs.append(blob) } }
             return blobs
         }
     }
 
-    /// Those of the given blobs that no generation names.
+    /// Returns those blobs that no generation refers to.
     func newToPackages(of blobs: some Sequence<SHA256Digest>) throws -> [SHA256Digest] {
         try reading { database in
             let statement = try database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM entry WHERE blob = ?)")
@@ -248,8 +250,8 @@ extension StoreIndex {
         }
     }
 
-    /// Adds a generation and its table, as staged.
-    /// - Parameter entries: in the order of the bytes of their paths.
+    /// Adds a generation and its table in the state `staged`.
+    /// - Parameter entries: the entries, sorted by the bytes of their paths.
     func stage(
         package: String, version: String, metadata: Data, entries: [StoredEntry]
     ) throws -> StoredGeneration {
@@ -261,7 +263,7 @@ extension StoreIndex {
             let generation = StoredGeneration(
                 number: database.lastInsertedRowID, package: package, version: version, state: state,
                 metadata: metadata)
-            // The seal knows the number, which is known only now.
+            // The seal covers the number, which is known only after the insertion.
             try database.execute(
                 sql: "UPDATE generation SET seal = ? WHERE number = ?",
                 arguments: [generation.seal(over: entries), generation.number])
@@ -276,7 +278,7 @@ extension StoreIndex {
         }
     }
 
-    /// Makes a generation the active one of its package and retires the one that was.
+    /// Makes a generation the active one of its package, and retires the previous one.
     func activate(_ number: Int64) throws {
         try writing { database in
             guard
@@ -298,15 +300,15 @@ extension StoreIndex {
         }
     }
 
-    /// Removes retired generations, commits, and goes on to the blobs before any other write can begin.
+    /// Removes retired generations, commits, and then removes blobs before another write can begin.
     ///
-    /// The commit is moved into the database before that: it must not be lost with a damaged log, since then older
-    /// generations would come back whose blobs are gone.
+    /// The commit is checkpointed before blobs are removed. Otherwise a damaged log could lose it and restore
+    /// generations whose blobs are gone.
     ///
     /// - Parameters:
-    ///   - choose: picks the numbers to remove from those of the retired generations.
-    ///   - committed: is called once they are gone for good.
-    ///   - removeBlobs: is told the blobs that entries name after the commit.
+    ///   - choose: a closure that selects the generations to remove from the retired ones.
+    ///   - committed: a closure that is called after the commit.
+    ///   - removeBlobs: a closure that receives the blobs that are still referenced after the commit.
     func sweep(
         choosing choose: ([Int64]) -> [Int64], committed: () -> Void,
         removeBlobs: (_ named: Set<SHA256Digest>) throws -> Void
@@ -326,8 +328,8 @@ extension StoreIndex {
                 do {
                     _ = try database.checkpoint(.truncate)
                 } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) {
-                    // A reader that stays for seconds, or a device without the room that the blobs are about to make. The
-                    // log is only at risk from bits that flip in it.
+                    // A reader runs for seconds, or the disk is too full until the blobs are removed. The commit stays
+                    // in the log, where only flipped bits can damage it.
                 }
                 let named = try database.limited(limit) { database in
                     let rows = try Row.fetchCursor(
@@ -347,7 +349,7 @@ extension StoreIndex {
         try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
     }
 
-    /// For one statement, which is a transaction of its own: spares that of many.
+    /// Runs a single statement, which is its own transaction. This saves an explicit transaction.
     func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
     }
@@ -363,7 +365,7 @@ extension StoreIndex {
 }
 
 extension StoredEntry {
-    /// Columns: path, blob, size, media type.
+    /// Creates an entry from the columns path, blob, size and media type.
     fileprivate init(_ row: Row) throws {
         self.init(
             path: try row.decode(atIndex: 0), blob: try SHA256Digest(row, column: 1), size: try row.decode(atIndex: 2),
@@ -372,7 +374,7 @@ extension StoredEntry {
 }
 
 extension StoredGeneration {
-    /// Columns: number, package, version, state, metadata.
+    /// Creates a generation from the columns number, package, version, state and metadata.
     fileprivate init(_ row: Row) throws {
         self.init(
             number: try row.decode(atIndex: 0), package: try row.decode(atIndex: 1),
@@ -380,7 +382,7 @@ extension StoredGeneration {
             metadata: try row.decode(atIndex: 4))
     }
 
-    /// Says of a generation and its table whether they are what was staged. The state is not part of it.
+    /// Returns the seal over a generation and its table, without the state.
     fileprivate func seal(over entries: [StoredEntry]) -> Data {
         var seal = Seal()
         seal.add(number)

@@ -4,17 +4,17 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// The tables and indexes that a database of the store may have: those that its migrations make, one after another.
+/// The tables and indexes that a database of the store may have: those of its migrations, in each version.
 ///
-/// A view, a trigger or a table of another form is none of them: what looks like a table could run for good, or change
-/// other tables. So a database is compared before the first statement that uses it.
+/// A view, a trigger or a table of another form is rejected, because it could run forever or change other tables. A
+/// database is therefore checked before the first statement that uses it.
 struct StoreSchema: Sendable {
     private let migrator: DatabaseMigrator
     private let known: Set<String>
 
-    /// The most that is read of another one.
+    /// The maximum number of entries that are read from another schema.
     private static let entryLimit = 100
-    /// Reading a few rows takes some hundred steps.
+    /// The cost limit. Reading a few rows takes some hundred steps.
     private static let limit = StepLimit(steps: 1_000_000, observesCancellation: false)
 
     init(_ migrator: DatabaseMigrator) throws {
@@ -28,35 +28,36 @@ struct StoreSchema: Sendable {
         self.known = known
     }
 
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/damaged`` for another schema, or
-    ///   ``StoreError/Code-swift.struct/newerFormat`` if a later version has made it.
+    /// Checks the schema of a database.
+    /// - Throws: ``StoreError``, with code `damaged` for another schema, or with code
+    ///   `newerFormat` if a later version created it.
     func check(_ database: Database) throws {
         try database.limited(Self.limit) { database in
             guard let other = try Self.entries(of: database).first(where: { !known.contains($0) }) else { return }
             guard try !isLater(database) else { throw StoreError(.newerFormat, "a later version wrote this store") }
             let name = other.split(separator: "\0", omittingEmptySubsequences: false).dropFirst().first ?? ""
-            throw StoreError(.damaged, "the database has a table or view that is not the store's: \(name.prefix(64))")
+            throw StoreError(.damaged, "the database has an unknown table, view or trigger: \(name.prefix(64))")
         }
     }
 
-    /// Returns a Boolean value that indicates whether the table of migrations names one that is not known.
+    /// Returns a Boolean value that indicates whether the table of migrations contains an unknown migration.
     private func isLater(_ database: Database) throws -> Bool {
         let entries = try Self.entries(of: database)
         let table = "grdb_migrations"
-        // A view of this name is not asked.
+        // A view of this name is not queried.
         guard entries.contains(where: { known.contains($0) && $0.hasPrefix("table\0\(table)\0") }) else { return false }
         let names = try String.fetchAll(database, sql: "SELECT identifier FROM \(table) LIMIT \(Self.entryLimit)")
         return !Set(names).isSubset(of: migrator.migrations)
     }
 
-    /// One text for each table, index, view and trigger.
+    /// Returns one string for each table, index, view and trigger.
     private static func entries(of database: Database) throws -> [String] {
         let rows = try Row.fetchAll(
             database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT \(entryLimit)")
         return rows.map { row in
             (0..<4).map { column in
                 let text = String.fromDatabaseValue(row[column]) ?? ""
-                // Versions of SQLite may space it otherwise when a column is added.
+                // Versions of SQLite differ in white space after a column is added.
                 return column == 3 ? text.filter { !$0.isWhitespace }.lowercased() : text
             }.joined(separator: "\0")
         }

@@ -7,37 +7,37 @@ public import Foundation
 internal import SystemSupport
 
 extension BlobStore {
-    /// Begins to bring in blobs.
+    /// Creates a batch for new blobs.
     public func makeBatch() -> BlobBatch {
         BlobBatch(self)
     }
 
-    /// Finds a blob: a small one in memory or as a row, a large one as a file.
+    /// Returns a blob: a small one from memory or from a row, a large one as a file.
     ///
     /// - Parameters:
     ///   - id: the digest of the blob.
-    ///   - size: the number of bytes that it was stored with, if that is known. It decides where the store looks first,
-    ///     and a blob of another size is damaged.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/notFound`` where it is not there, or
-    ///   ``StoreError/Code-swift.struct/damaged`` where its bytes are wrong: it was dropped then.
+    ///   - size: the recorded size in bytes, if it is known. It decides which location the store searches first, and a
+    ///     blob of another size is damaged.
+    /// - Throws: ``StoreError``, with code `notFound` if there is no such blob, or with
+    ///   code `damaged` if its bytes are wrong. A damaged blob is removed.
     public func blob(_ id: SHA256Digest, size: Int64? = nil) throws -> StoredBlob {
         let isSmall = size.map { $0 <= configuration.smallBlobLimit }
         if isSmall != false, let bytes = memory.bytes(of: id) { return StoredBlob(id, bytes) }
         if isSmall == false, let file = try largeBlob(id, size: size) { return file }
         if let row = try smallBlob(id) { return row }
-        // The store may have been written with another limit.
+        // The store may have been written with another limit for small blobs.
         if isSmall != false, let file = try largeBlob(id, size: size) { return file }
         throw StoreError(.notFound, "no blob \(id)", at: directory)
     }
 
-    /// The bytes of a small blob that was asked for lately; `nil` where they have to be read. Does not block, and tells
-    /// nothing of large ones.
+    /// Returns the bytes of a small blob that is in the memory cache, or `nil` if it has to be read. Does not block.
+    /// Large blobs are never in the cache.
     public func bytesInMemory(of id: SHA256Digest) -> Data? {
         memory.bytes(of: id, countsMiss: false)
     }
 
     private func smallBlob(_ id: SHA256Digest) throws -> StoredBlob? {
-        // Copied under the mutex: once it is hidden, its memory is used again.
+        // Copied under the mutex, because the memory of a hidden chunk is reused.
         let unwritten = state.withLock { state in state.unwritten[id].map { $0.chunk.bytes(in: $0.range) } }
         if let unwritten { return StoredBlob(id, unwritten) }
         let bytes: Data
@@ -66,25 +66,25 @@ extension BlobStore {
                 throw dropDamaged(id, "file of \(status.size) bytes with another digest", at: file.path)
             }
             state.withLock { _ = $0.checked.insert(id) }
-            // For the sessions after this one. Not again where it is there: that would touch the file.
+            // The mark serves later sessions. It is not set again, because that would change the file.
             if status.modificationTime != marker.era, copy == nil { file.setModificationTime(marker.era) }
         }
         return StoredBlob(id: id, content: .file(file), size: status.size)
     }
 
-    /// The digest of the bytes that the file of a large blob has now.
+    /// Computes the digest of the current bytes of a large blob's file.
     func digest(of file: StoredFile) throws -> SHA256Digest {
         var hasher = SHA256Hasher()
         try file.read { piece in
-            // A file of somebody else may be of any size.
+            // A file of another user may have any size.
             if copy != nil { try Task.checkCancellation() }
             hasher.update(piece)
         }
         return hasher.finalize()
     }
 
-    /// Whether a file may have other bytes than those that were written and synced: unless it was seen to be right since
-    /// the store was last left unclean, and nobody has touched it since it was last left clean.
+    /// Returns a Boolean value that indicates whether a file has to be verified. It is trusted if its bytes were
+    /// verified since the last unclean end, and it has not changed since the last clean end.
     private func needsCheck(_ id: SHA256Digest, _ status: FileStatus) -> Bool {
         if let clean = marker.cleanSince, status.changeTime < clean, status.modificationTime == marker.era {
             return false
@@ -92,8 +92,8 @@ extension BlobStore {
         return !state.withLock { $0.checked.contains(id) }
     }
 
-    /// Removes a blob whose bytes are wrong, as far as that is possible, and counts it.
-    /// - Returns: what to throw.
+    /// Removes a damaged blob as far as possible, and counts it.
+    /// - Returns: the error to throw.
     func dropDamaged(
         _ id: SHA256Digest, _ what: String, at path: String, cause: (any Error)? = nil
     ) -> StoreError {
@@ -103,7 +103,7 @@ extension BlobStore {
             state.checked.remove(id)
         }
         memory.remove([id])
-        // Where this fails, the digest says so again when it is next read.
+        // If the removal fails, the next read detects the damage again.
         try? writing {
             try blobFolder(of: id)?.remove(Self.fileName(of: id))
             try rows.remove([id], choosing: { $0 }, afterCommit: { _ in })
@@ -111,21 +111,22 @@ extension BlobStore {
         return StoreError(.damaged, "blob \(id): \(what)", at: path, cause: cause)
     }
 
-    /// Has the next opening begin the database of small blobs anew.
+    /// Records that the next opening has to replace the database of small blobs.
     private func recordBrokenRows() {
         guard copy == nil else { return }
         try? root.createEmpty(BlobRows.brokenMarker)
     }
 
-    /// The file of a large blob, open for reading; `nil` if there is none, or something that is no file has its name.
+    /// Opens the file of a large blob for reading. Returns `nil` if there is none, or if its name is not a regular
+    /// file.
     func file(of id: SHA256Digest) throws -> StoredFile? {
         guard let folder = try blobFolder(of: id) else { return nil }
         let name = Self.fileName(of: id)
-        // A link in its place is no blob, and goes when the blob is next placed.
+        // A link in its place is not a blob, and is replaced when the blob is next placed.
         return try folder.status(of: name) == nil ? nil : folder.file(name)
     }
 
-    /// The folder that has a blob's file; `nil` if there is none.
+    /// Returns the folder of a blob's file, or `nil` if there is none.
     func blobFolder(of id: SHA256Digest) throws -> PrivateFolder? {
         try blobs?.subfolder(Self.folderName(of: id), tightens: copy == nil)
     }
@@ -134,7 +135,7 @@ extension BlobStore {
 
     static func fileName(of id: SHA256Digest) -> String { String(id.description.dropFirst(2)) }
 
-    /// The path of a blob's file, for messages.
+    /// Returns the path of a blob's file, for messages.
     func path(of id: SHA256Digest) -> String {
         "\(directory)/blobs/\(Self.folderName(of: id))/\(Self.fileName(of: id))"
     }
@@ -165,25 +166,25 @@ extension BlobStore {
         }
     }
 
-    /// Whether a batch has put a blob in place that is claimed since.
+    /// Returns a Boolean value that indicates whether a batch has written a blob that is still claimed.
     func isPlaced(_ id: SHA256Digest) -> Bool {
         state.withLock { $0.claims[id]?.isPlaced == true }
     }
 
-    /// Lets ``blob(_:size:)`` find a small blob that is not committed yet.
+    /// Makes a small blob visible to ``blob(_:size:)`` before it is committed.
     func show(_ id: SHA256Digest, in chunk: BlobChunk, at range: Range<Int>) {
         state.withLock { $0.unwritten[id] = (chunk, range) }
     }
 
-    /// Takes back what was shown of a chunk.
+    /// Reverts ``show(_:in:at:)`` for the blobs of a chunk.
     func hide(_ chunk: BlobChunk) {
         state.withLock { state in
             for id in chunk.ranges.keys where state.unwritten[id]?.chunk === chunk { state.unwritten[id] = nil }
         }
     }
 
-    /// Those of the given blobs that something names and that are there with the given sizes.
-    /// They are claimed, so a sweep that begins now leaves them.
+    /// Returns those blobs that are referenced and present with the given sizes. They must be claimed, so that a
+    /// concurrent sweep does not remove them.
     func intact(_ wanted: [SHA256Digest: Int64]) throws -> (rows: Set<SHA256Digest>, files: Set<SHA256Digest>) {
         let named = try index.named(of: wanted.keys)
         let sizes = try rows.sizes(of: named)
@@ -192,12 +193,12 @@ extension BlobStore {
         return (rows, files)
     }
 
-    /// The size in bytes of the file of a large blob; `nil` if there is none.
+    /// Returns the size in bytes of a large blob's file, or `nil` if there is none.
     func fileSize(of id: SHA256Digest) throws -> Int64? {
         try blobFolder(of: id)?.status(of: Self.fileName(of: id))?.size
     }
 
-    /// Commits small blobs. They are claimed.
+    /// Commits small blobs, which must be claimed.
     func writeRows(_ chunk: BlobChunk) throws {
         do {
             try rows.write(chunk) { try onStep(.rowsWritten) }
@@ -211,13 +212,13 @@ extension BlobStore {
         try onStep(.rowsCommitted)
     }
 
-    /// Moves a file from `staging/` to where its blob belongs. The blob is claimed.
+    /// Moves a file from `staging/` to its place in `blobs/`. The blob must be claimed.
     func place(_ file: StagedFile, as id: SHA256Digest, size: Int64) throws {
         try onStep(.blobWritten)
         try suspension.check()
         let name = Self.fileName(of: id)
-        // A file that something names was synced, and must not be replaced by one that was not. A file that
-        // nothing names may be left from before a power cut, with its length and without its bytes.
+        // A referenced file was synced and must not be replaced with one that was not. An unreferenced file may be
+        // left from a power failure, with its length but without its bytes.
         if let status = try blobFolder(of: id)?.status(of: name), status.size == size, !needsCheck(id, status),
             try index.named(of: [id]).contains(id)
         {
@@ -225,7 +226,7 @@ extension BlobStore {
         }
         file.setModificationTime(marker.era)
         try state.withLock { state in
-            // Another batch was sooner. It may have staged a generation since the look above.
+            // Another batch has placed the blob, and may have staged a generation since the check above.
             if state.claims[id]?.isPlaced == true { return }
             guard let folder = try blobFolder(of: id) ?? blobs?.makeSubfolder(Self.folderName(of: id)) else { return }
             try file.move(to: folder, name)

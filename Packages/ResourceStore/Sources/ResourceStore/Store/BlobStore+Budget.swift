@@ -4,31 +4,31 @@
 internal import ContentDigest
 
 extension BlobStore {
-    /// Says before anything is downloaded or unpacked whether a package can be taken in: whether so many bytes fit into
-    /// ``Configuration/packageBudget`` beside the generations that are staged, active or pinned, and onto the device.
-    /// Where they do not, it sweeps first.
+    /// Checks in advance that a package fits into ``Configuration/packageBudget``, in addition to the staged, active
+    /// and pinned generations, and onto the device. Call this before a download or an unpacking. If the space is not
+    /// sufficient, the store sweeps first.
     ///
-    /// - Parameter bytes: of the blobs that are not in the store yet, unpacked.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/overBudget``, or
-    ///   ``StoreError/Code-swift.struct/diskFull`` where the device has less room than that and what the database's log
-    ///   takes meanwhile.
+    /// - Parameter bytes: the unpacked size in bytes of the blobs that the store does not have yet.
+    /// - Throws: ``StoreError``, with code `overBudget`, or with code
+    ///   `diskFull` if the device has less space than these bytes and the temporary
+    ///   growth of the log.
     public func ensureSpace(for bytes: Int64) throws {
         try makeSpace(for: bytes)
-        // Small blobs are written to the log first, which is emptied at 64 MB.
+        // Small blobs are written to the log first, which is checkpointed at 64 MB.
         let (needed, overflow) = bytes.addingReportingOverflow(min(bytes, 64 << 20))
         func fits() throws -> Bool { try !overflow && freeBytes(directory) >= needed }
         if try fits() { return }
-        // An install that failed may have left much.
+        // A failed install may have left many blobs.
         try sweep()
         guard try fits() else {
-            throw StoreError(.diskFull, "the device has no room for \(bytes) bytes", at: directory)
+            throw StoreError(.diskFull, "the device has no space for \(bytes) bytes", at: directory)
         }
     }
 
-    /// Makes room for a generation in the budget.
+    /// Ensures that a generation fits into the budget, and sweeps if necessary.
     func makeSpace(for entries: [StoredEntry]) throws {
         let sizes = Dictionary(entries.map { ($0.blob, $0.size) }, uniquingKeysWith: { first, _ in first })
-        // Most packages fit as if all of it were new, and need no look at every blob.
+        // Most packages fit even if all of their blobs are new, so that the blobs need not be looked up.
         let most = try Self.sum(sizes.values, at: directory)
         let used = try index.packageBytes()
         guard !Self.fits(most, beside: used, within: configuration.packageBudget) else { return }
@@ -42,7 +42,7 @@ extension BlobStore {
         try sweep()
         let claimed = try index.packageBytes()
         if Self.fits(bytes, beside: claimed, within: budget) { return }
-        // Before anything is refused: a flipped bit in a table must not close the store.
+        // Measured before the package is rejected, because a flipped bit in a table must not block the store.
         let used = try min(claimed, bytesOnDisk(of: index.packageBlobs()))
         guard Self.fits(bytes, beside: used, within: budget) else {
             throw StoreError(
@@ -50,7 +50,7 @@ extension BlobStore {
         }
     }
 
-    /// What blobs take on disk; what is not there takes nothing.
+    /// Returns the size of blobs on disk in bytes. Missing blobs count as zero.
     private func bytesOnDisk(of blobs: [SHA256Digest]) throws -> Int64 {
         let rows = try rows.sizes(of: blobs)
         let files = try blobs.lazy.filter { rows[$0] == nil }.map { try fileSize(of: $0) ?? 0 }
@@ -66,7 +66,7 @@ extension BlobStore {
         var total: Int64 = 0
         for size in sizes {
             let (sum, overflow) = total.addingReportingOverflow(size)
-            guard size >= 0, !overflow else { throw StoreError(.conflict, "sizes that make no sense", at: path) }
+            guard size >= 0, !overflow else { throw StoreError(.conflict, "invalid sizes", at: path) }
             total = sum
         }
         return total

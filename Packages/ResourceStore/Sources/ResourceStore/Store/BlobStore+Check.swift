@@ -4,7 +4,7 @@
 internal import ContentDigest
 
 extension BlobStore {
-    /// Counts what is there. Reads names and sizes, no bytes.
+    /// Returns statistics of the store. Reads names and sizes, but no bytes.
     /// - Throws: ``StoreError``.
     public func statistics() throws -> StoreStatistics {
         var statistics = StoreStatistics()
@@ -26,16 +26,16 @@ extension BlobStore {
         return statistics
     }
 
-    /// Checks everything: the structure of the databases, the digest of every blob, the seals of all tables, records and
-    /// documents, and that every name has its bytes. For a store in which nothing is under way; reads every byte.
+    /// Verifies the store: the structure of the databases, the digest of every blob, the seals of all tables, records
+    /// and documents, and that every reference has its blob. No operation may be in progress. Reads every byte.
     ///
     /// - Parameters:
-    ///   - repairs: whether to drop what is damaged, and resources without their bytes, so that they are fetched again.
-    ///     Generations stay, with the files that they still have: installing again repairs them.
-    ///   - progress: called after each blob; what it throws ends the check and is thrown on.
-    /// - Returns: what was found, also where it was repaired.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/readOnly`` where it is to repair a store that was
-    ///   opened to read it.
+    ///   - repairs: a Boolean value that indicates whether damaged items, and resources without bytes, are removed, so
+    ///     that they are downloaded again. Generations and their sound files stay; installing them again repairs them.
+    ///   - progress: a closure that is called after each blob. An error that it throws ends the check and is rethrown.
+    /// - Returns: the findings, including repaired ones.
+    /// - Throws: ``StoreError``, with code `readOnly` if `repairs` is `true` and the
+    ///   store is read-only.
     public func check(
         repairs: Bool = false, progress: (StoreCheck.Progress) throws -> Void = { _ in }
     ) throws -> StoreCheck {
@@ -52,7 +52,8 @@ extension BlobStore {
         return check
     }
 
-    /// - Returns: the sound blobs, with their sizes.
+    /// Verifies the digests of all blobs.
+    /// - Returns: the sound blobs and their sizes.
     private func checkBlobs(
         _ check: inout StoreCheck, repairs: Bool, progress: (StoreCheck.Progress) throws -> Void
     ) throws -> [SHA256Digest: Int64] {
@@ -94,7 +95,7 @@ extension BlobStore {
         }
     }
 
-    /// Holds names against the blobs that are there.
+    /// Compares the references with the sound blobs.
     private func checkNames(_ check: inout StoreCheck, _ sizes: [SHA256Digest: Int64], repairs: Bool) throws {
         func record(_ lack: StoreCheck.Lack) {
             check.lackingCount += 1
@@ -121,11 +122,11 @@ extension BlobStore {
         if repairs, !doomed.isEmpty { try removeResources(doomed) }
     }
 
-    /// The blobs that are files, and whatever else has such a name.
+    /// Returns the blobs that are files, including other items with such a name.
     func fileBlobs() throws -> [SHA256Digest] {
         guard let blobs else { return [] }
         return try blobs.names().sorted().flatMap { prefix -> [SHA256Digest] in
-            // Other names are not looked into.
+            // Folders with other names are ignored.
             guard prefix.utf8.count == 2, SHA256Digest(lowerCaseHex: prefix + String(repeating: "0", count: 62)) != nil,
                 let folder = try blobs.subfolder(prefix, tightens: copy == nil)
             else { return [] }

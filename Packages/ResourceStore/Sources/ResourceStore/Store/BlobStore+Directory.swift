@@ -4,10 +4,10 @@
 internal import Foundation
 internal import SystemSupport
 
-/// The store's directory, by its path.
+/// The store's directory, addressed by its path.
 extension BlobStore {
-    /// Makes a directory, private to this user, and those above it; one that exists is left unchanged.
-    /// - Returns: its path without symbolic links.
+    /// Creates a directory and its missing parents, private to this user. An existing directory is left unchanged.
+    /// - Returns: the path without symbolic links.
     static func makeDirectory(_ path: String) throws -> String {
         try SystemError.mapping {
             try FileSystem.makeDirectory(path)
@@ -17,7 +17,7 @@ extension BlobStore {
         return try resolve(path)
     }
 
-    /// The absolute path without symbolic links.
+    /// Returns the absolute path without symbolic links.
     static func resolve(_ path: String) throws -> String {
         try SystemError.mapping {
             try FileSystem.resolve(path)
@@ -26,7 +26,7 @@ extension BlobStore {
         }
     }
 
-    /// The number of bytes that this user may still write to the file system of `path`.
+    /// Returns the number of bytes that this user can still write to the file system of `path`.
     static func freeBytes(at path: String) throws -> Int64 {
         try SystemError.mapping {
             try FileSystem.freeBytes(at: path)
@@ -35,10 +35,10 @@ extension BlobStore {
         }
     }
 
-    /// Keeps a directory out of backups, and its files readable once the device was unlocked after a start, also while
-    /// it is locked: pages open in the background too. Files made in it later inherit both.
+    /// Excludes a directory from backups, and makes its files readable after the first unlock of the device, also
+    /// while it is locked, because pages open in the background too. Files that are created in it later inherit both.
     ///
-    /// Linux has neither.
+    /// Does nothing on Linux.
     static func excludeFromBackup(_ path: String) throws {
         #if canImport(Darwin)
             do {

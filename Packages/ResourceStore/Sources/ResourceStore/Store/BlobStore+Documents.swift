@@ -6,31 +6,32 @@ internal import ContentDigest
 public import Foundation
 internal import SystemSupport
 
-/// Documents: what an owner of resources must find again beside them, such as the table that names them.
+/// Documents: data that an owner of resources stores beside them, such as the table that lists them.
 ///
-/// There are few, nothing evicts them, and they count for no budget. Each is a file under `documents/` that begins with
-/// the SHA-256 of what follows.
+/// Documents are few, are never evicted, and do not count toward a budget. Each is a file under `documents/` that
+/// begins with the SHA-256 digest of its content.
 extension BlobStore {
-    /// The most bytes of a document: 128 MB.
+    /// The maximum size of a document: 128 MB.
     public static let documentLimit = 128 << 20
 
-    /// What a document holds.
-    /// - Parameter name: 1 to 64 letters of `a` to `z`, digits and hyphens.
-    /// - Returns: `nil` where it was never put, or is damaged: it was dropped and counted then.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a name that is none.
+    /// Returns the content of a document.
+    /// - Parameter name: 1 to 64 characters: the letters `a` to `z`, digits and hyphens.
+    /// - Returns: `nil` if the document does not exist or is damaged. A damaged document is removed and counted.
+    /// - Throws: ``StoreError``, with code `conflict` for an invalid name.
     public func document(_ name: String) throws -> Data? {
         guard try documentSize(name) != nil else { return nil }
         if let content = try readDocument(name) { return content }
         state.withLock { $0.counters.damagedDocuments += 1 }
-        // Where this fails, the digest says so again when it is next read.
+        // If the removal fails, the next read detects the damage again.
         try? writing { try documentFolder()?.remove(name) }
         return nil
     }
 
-    /// Keeps a document in place of the one before. Blocks until it is safe from a power cut: a kill or a power cut
-    /// before that leaves the one or the other.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a name that is none, and
-    ///   ``StoreError/Code-swift.struct/overBudget`` past ``documentLimit``; nothing has changed then.
+    /// Replaces a document. Blocks until it is on the device. After a kill or a power failure, the old or the new
+    /// version remains.
+    /// - Throws: ``StoreError``, with code `conflict` for an invalid name, and with
+    ///   code `overBudget` if the content exceeds ``documentLimit``. Nothing has
+    ///   changed then.
     public func putDocument(_ content: Data, as name: String) throws {
         try checkName(ofDocument: name)
         guard content.count <= Self.documentLimit else {
@@ -42,7 +43,7 @@ extension BlobStore {
             let file = try makeStagedFile()
             try file.write(Data(SHA256Digest(of: content).bytes))
             try file.write(content)
-            // Before it takes the other's name: else a power cut could leave a name without bytes.
+            // Flushed before the move, because a power failure could otherwise leave the name without the bytes.
             try file.secure()
             try onStep(.documentWritten)
             let folder = try root.makeSubfolder("documents")
@@ -52,7 +53,7 @@ extension BlobStore {
         }
     }
 
-    /// What a document holds that is there; `nil` where it is damaged.
+    /// Returns the content of an existing document, or `nil` if it is damaged.
     func readDocument(_ name: String) throws -> Data? {
         try checkName(ofDocument: name)
         let limit = Self.documentLimit + SHA256Digest.byteCount
@@ -61,13 +62,13 @@ extension BlobStore {
         return SHA256Digest(of: body) == SHA256Digest(bytes: content.prefix(SHA256Digest.byteCount)) ? body : nil
     }
 
-    /// The size in bytes of a document's file; `nil` if there is none.
+    /// Returns the size in bytes of a document's file, or `nil` if there is none.
     func documentSize(_ name: String) throws -> Int64? {
         try checkName(ofDocument: name)
         return try documentFolder()?.status(of: name)?.size
     }
 
-    /// The names of all documents, sorted.
+    /// Returns the names of all documents, sorted.
     func documentNames() throws -> [String] {
         try (documentFolder()?.names() ?? []).filter(Self.isDocumentName).sorted()
     }
@@ -78,7 +79,7 @@ extension BlobStore {
 
     private func checkName(ofDocument name: String) throws {
         guard Self.isDocumentName(name) else {
-            throw StoreError(.conflict, "a document's name has letters, digits and hyphens", at: directory)
+            throw StoreError(.conflict, "a document's name has 1 to 64 letters, digits and hyphens", at: directory)
         }
     }
 
@@ -91,7 +92,7 @@ extension BlobStore {
     }
 }
 
-/// A document of a store, read and written on a thread of its own in the order of the calls.
+/// A document of a store that is read and written on its own serial queue, in the order of the calls.
 ///
 /// Isolation: any.
 public final class StoredDocument: Sendable {
@@ -99,7 +100,7 @@ public final class StoredDocument: Sendable {
     private let store: BlobStore
     private let queue: SerialQueue
 
-    /// Makes a document.
+    /// Creates an accessor of a document.
     /// - Parameters:
     ///   - name: the name in the store; see `BlobStore.putDocument(_:as:)`.
     ///   - store: the store.
@@ -110,13 +111,13 @@ public final class StoredDocument: Sendable {
     }
 
     /// Reads the document.
-    /// - Returns: `nil` if it was never written or is damaged.
+    /// - Returns: `nil` if it does not exist or is damaged.
     /// - Throws: ``StoreError``.
     public func read() async throws -> Data? {
         try await queue.run { [store, name] in try store.document(name) }
     }
 
-    /// Replaces the document. Returns when it is safe from a power cut.
+    /// Replaces the document. Returns when the content is on the device.
     /// - Throws: ``StoreError``.
     public func write(_ content: Data) async throws {
         try await queue.run { [store, name] in try store.putDocument(content, as: name) }

@@ -6,16 +6,16 @@ public import Foundation
 
 /// Resources: files under keys, outside of any generation, such as those of a resource table.
 ///
-/// They have a budget of their own, ``Configuration/resourceBudget``. A put that leaves more bytes than that evicts those
-/// whose records are damaged, then the least recently used until nine tenths of it are left. Eviction takes away names;
-/// a blob goes with its last name, so one that a staged, active or pinned generation names too stays. The bytes of each
-/// key count in full, also where two share a blob, and with them what a record says of its ``StoredResource/overhead``.
+/// Resources have their own budget, ``Configuration/resourceBudget``. A put that exceeds it first evicts resources
+/// with damaged records, and then the least recently used ones, down to nine tenths of the budget. Eviction removes
+/// references. A blob is removed with its last reference, so that blobs of staged, active or pinned generations stay.
+/// The size of each key counts in full, even if two keys share a blob, and includes its ``StoredResource/overhead``.
 ///
-/// Use is noted by the day, in memory, and written with the next change: a read never writes. What a kill loses is a
-/// day's order among the files to evict.
+/// The last use is recorded by day, in memory, and written with the next change. Reads therefore never write. A kill
+/// loses at most one day's order of eviction.
 extension BlobStore {
-    /// The record of a key, and notes its use. The bytes are found with ``blob(_:size:)``.
-    /// - Returns: `nil` where the key is not there, or its record is damaged, which is counted.
+    /// Returns the record of a key, and records its use. Get the bytes with ``blob(_:size:)``.
+    /// - Returns: `nil` if the key does not exist or its record is damaged. Damaged records are counted.
     /// - Throws: ``StoreError``.
     public func resource(for key: String) throws -> StoredResource? {
         do {
@@ -30,8 +30,8 @@ extension BlobStore {
         }
     }
 
-    /// The records of all keys, by key. Those that are damaged are left out and counted. Notes no use.
-    /// - Parameter prefix: what the keys begin with, byte by byte. Default: any.
+    /// Returns the records of all keys, sorted by key. Damaged records are omitted and counted. No use is recorded.
+    /// - Parameter prefix: the prefix of the keys, compared byte by byte. Default: any.
     /// - Throws: ``StoreError``.
     public func resources(withPrefix prefix: String = "") throws -> [StoredResource] {
         let (sound, damaged) = try index.allResources(withPrefix: prefix)
@@ -39,31 +39,31 @@ extension BlobStore {
         return sound
     }
 
-    /// The bytes of all resources together, as the budget counts them.
+    /// Returns the size of all resources in bytes, as the budget counts it.
     /// - Throws: ``StoreError``.
     public func resourceBytes() throws -> Int64 {
         try index.resourceBytes()
     }
 
-    /// Puts resources whose blobs are all in `batch`, in place of those with the same keys, in one transaction.
+    /// Stores resources whose blobs are all in `batch`, in one transaction. They replace those with the same keys.
     ///
-    /// Blocks until the bytes are safe from a power cut.
+    /// Blocks until the bytes are on the device.
     /// - Parameters:
-    ///   - resources: the resources to put, with no key twice. Their last use is today.
-    ///   - batch: a batch of this store that has the blobs of all resources.
-    /// - Returns: how many others were evicted for them.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/conflict`` for a key that is there twice or a
-    ///   blob that is not in the batch, and ``StoreError/Code-swift.struct/overBudget`` where they alone have more bytes
-    ///   than the budget; nothing has changed then.
+    ///   - resources: the resources, without duplicate keys. Their last use is today.
+    ///   - batch: a batch of this store with the blobs of all resources.
+    /// - Returns: the number of resources that were evicted.
+    /// - Throws: ``StoreError``, with code `conflict` for a duplicate key or a blob
+    ///   that is not in the batch; with code `overBudget` if these resources alone
+    ///   exceed the budget. Nothing has changed then.
     @discardableResult
     public func putResources(_ resources: [StoredResource], from batch: BlobBatch) throws -> Int {
         let blobs = batch.blobs
         guard batch.store === self else { throw StoreError(.conflict, "a batch of another store", at: directory) }
         guard Set(resources.map(\.key)).count == resources.count else {
-            throw StoreError(.conflict, "a key comes twice", at: directory)
+            throw StoreError(.conflict, "duplicate key", at: directory)
         }
         if let resource = resources.first(where: { !blobs.contains($0.blob) }) {
-            throw StoreError(.conflict, "blob \(resource.blob) was not brought in", at: resource.key)
+            throw StoreError(.conflict, "blob \(resource.blob) is not in the batch", at: resource.key)
         }
         let bytes = try Self.sum(resources.map(\.size) + resources.map(\.overhead), at: directory)
         guard bytes <= configuration.resourceBudget else {
@@ -78,8 +78,8 @@ extension BlobStore {
         }
     }
 
-    /// Puts one resource whose bytes are in memory.
-    /// - Throws: as ``putResources(_:from:)`` does.
+    /// Stores one resource whose bytes are in memory.
+    /// - Throws: the errors of ``putResources(_:from:)``.
     public func putResource(_ bytes: Data, for key: String, mediaType: String, validator: String) throws {
         let batch = makeBatch()
         var writer = try batch.makeWriter()
@@ -89,31 +89,32 @@ extension BlobStore {
         try putResources([resource], from: batch)
     }
 
-    /// Removes resources, with the blobs that nothing else names. Keys that are not there are fine.
-    /// - Returns: how many were there.
+    /// Removes resources, and the blobs without another reference. Missing keys are ignored.
+    /// - Returns: the number of removed resources.
     /// - Throws: ``StoreError``.
     @discardableResult
     public func removeResources(_ keys: some Sequence<String>) throws -> Int {
         try writing { try changeResources(removing: Array(keys), budget: nil) }
     }
 
-    /// Evicts the least recently used resources until at most so many bytes are left.
-    /// - Returns: how many were evicted.
+    /// Evicts the least recently used resources until at most the given number of bytes is left.
+    /// - Returns: the number of evicted resources.
     /// - Throws: ``StoreError``.
     @discardableResult
     public func evictResources(to bytes: Int64) throws -> Int {
         try writing { try changeResources(budget: bytes, low: bytes) }
     }
 
-    /// Writes down which resources were used.
+    /// Writes the recorded uses of resources.
     func flushUses() throws {
         guard !state.withLock(\.usedResources.isEmpty) else { return }
         _ = try writing { try changeResources(budget: nil) }
     }
 
+    /// Changes resources in one transaction, and removes blobs without a reference.
     /// - Parameters:
-    ///   - budget: the bytes above which to evict, `nil` for no eviction.
-    ///   - low: the bytes to evict down to; nine tenths of the budget where it is not given.
+    ///   - budget: the size in bytes above which resources are evicted; `nil` for no eviction.
+    ///   - low: the size in bytes to evict down to; nine tenths of the budget by default.
     private func changeResources(
         adding added: [StoredResource] = [], removing removed: [String] = [], budget: Int64?, low: Int64? = nil
     ) throws -> Int {

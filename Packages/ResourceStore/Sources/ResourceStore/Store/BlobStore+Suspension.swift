@@ -9,37 +9,39 @@ internal import AsyncSupport
 #endif
 
 extension BlobStore {
-    /// Lets go of every lock before the system suspends the app. Until ``resume()``, what writes throws
-    /// ``StoreError/Code-swift.struct/suspended``; look-ups go on, though one of this very moment may fail
-    /// so too.
+    /// Releases all locks before the system suspends the app. Until ``resume()``, writes throw
+    /// `suspended`. Lookups continue, but a lookup during this call may fail with the
+    /// same error.
     ///
-    /// iOS ends an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`). This
-    /// interrupts what SQLite writes at this moment, settles the store, and unlocks the directory. An install that was
-    /// under way fails, leaves nothing behind, and can be done again.
-    /// On Apple's systems this suspends every GRDB database of the process that observes its suspension.
-    /// - Throws: ``StoreError``, where what is in the logs could not be moved; the store is suspended all the same.
+    /// iOS terminates an app that is suspended while it holds a lock on a file of a shared container (`0xDEAD10CC`).
+    /// This method interrupts running writes of SQLite, settles the store, and unlocks the directory. A running
+    /// install fails, leaves nothing behind, and can be repeated. On Apple's systems this suspends every GRDB database
+    /// of the process that observes its suspension.
+    /// - Throws: ``StoreError`` if a log could not be checkpointed. The store is suspended nevertheless.
     public func suspend() throws {
         suspension.begin()
         defer { lock?.release() }
-        // First: the moves of the logs wait for who writes, and a write may take longer than the system gives.
+        // Interrupted first, because checkpoints wait for the writer, and a write may take longer than the system
+        // permits.
         #if canImport(Darwin)
-            // From here on databases refuse each statement that writes, until they are resumed.
+            // From here on, databases reject each statement that writes, until they are resumed.
             NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
         #else
             index.interrupt()
             rows.interrupt()
         #endif
-        // Chunks that a batch has sent: a few megabytes each, at most two. Where they were interrupted, their batch fails.
+        // Waits for chunks that a batch has sent: at most two of a few megabytes. If they were interrupted, their
+        // batch fails.
         rowQueue.runBlocking {}
-        // These wait for who writes, too. Who comes after them asks first.
+        // The checkpoints wait for the writer, too. Later writers check the suspension first.
         try index.checkpoint()
         try rows.checkpoint()
         try marker.put()
     }
 
-    /// Goes on after ``suspend()``.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where another store has opened the
-    ///   directory meanwhile. This one is of no use then.
+    /// Resumes the store after ``suspend()``.
+    /// - Throws: ``StoreError``, with code `inUse` if another store has opened the
+    ///   directory in the meantime. This store is unusable then.
     public func resume() throws {
         try lock?.acquire()
         if try marker.lookAgain() { state.withLock { $0.checked = [] } }

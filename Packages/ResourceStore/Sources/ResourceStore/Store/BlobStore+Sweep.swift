@@ -6,8 +6,8 @@ internal import ContentDigest
 internal import SystemSupport
 
 extension BlobStore {
-    /// Sweeps where there is a retired generation that no one pins, and else only looks for one: a read of a few
-    /// microseconds. What a crash or a failed install left is for a whole ``sweep()``, at a time when nobody waits.
+    /// Sweeps if a retired generation is not pinned. Otherwise this is only a read of a few microseconds. Remains of a
+    /// crash or a failed install need a full ``sweep()``, at a time when no user waits.
     /// - Throws: ``StoreError``.
     @discardableResult
     public func sweepRetired() throws -> SweepResult {
@@ -16,9 +16,9 @@ extension BlobStore {
         return try sweep()
     }
 
-    /// Removes the retired generations that no one pins, then the blobs that nothing names and no batch
-    /// holds, those among them that a crash left. Other writes wait meanwhile; look-ups go on.
-    /// - Throws: ``StoreError``; what was removed until then stays removed, and the next sweep goes on.
+    /// Removes the retired generations that are not pinned. Then removes the blobs that have no reference and are not
+    /// claimed by a batch, including those that a crash left. Other writes wait in the meantime; lookups continue.
+    /// - Throws: ``StoreError``. Everything that was removed before stays removed, and the next sweep continues.
     @discardableResult
     public func sweep() throws -> SweepResult {
         var result = SweepResult()
@@ -36,7 +36,8 @@ extension BlobStore {
                     isCommitted = true
                 } removeBlobs: { named in
                     try onStep(.generationsRemoved)
-                    // Files first: on a device that is full they make the room that the rows' log needs.
+                    // Files are removed first, because on a full device they free the space that the log of the rows
+                    // needs.
                     for id in try fileBlobs() where !named.contains(id) { try removeFile(id, counting: &result) }
                     try removeRows(rows.all().lazy.map(\.id).filter { !named.contains($0) }, counting: &result)
                 }
@@ -49,11 +50,11 @@ extension BlobStore {
         }
     }
 
-    /// Removes blobs that nothing names, unless a batch holds them. To be called where no other write to the index can
-    /// begin.
+    /// Removes unreferenced blobs unless a batch has claimed them. Call this only while no other write to the index
+    /// can begin.
     func removeBlobs(_ blobs: Set<SHA256Digest>) throws {
         var result = SweepResult()
-        // Files first, as in a sweep.
+        // Files are removed first, as in a sweep.
         for blob in blobs { try removeFile(blob, counting: &result) }
         try removeRows(Array(blobs), counting: &result)
     }
@@ -62,7 +63,7 @@ extension BlobStore {
         guard !blobs.isEmpty else { return }
         let sizes = try rows.sizes(of: blobs)
         try rows.remove(Array(sizes.keys)) { part in
-            // Within the transaction: a batch that writes a blob has claimed it before.
+            // Checked in the transaction, because a batch claims a blob before it writes it.
             state.withLock { state in part.filter { state.claims[$0] == nil } }
         } afterCommit: { removed in
             memory.remove(removed)

@@ -6,108 +6,117 @@ internal import ContentDigest
 public import Foundation
 internal import SystemSupport
 
-/// Bytes at rest in one directory: blobs named by their SHA-256, generations that name them by path, and resources
-/// that name them by key.
+/// A content store in one directory: blobs under their SHA-256 digests, generations that map paths to blobs, and
+/// resources that map keys to blobs.
 ///
-///     lock             held with flock(2) while the store is open
-///     clean            there while nothing is under way: the store was closed or has settled. Its time of modification
-///                      is that of each large blob whose bytes were seen to be right since the last unclean end
+///     lock             the lock file, held with flock(2) while the store is open
+///     clean            exists while nothing is in progress: the store was closed or has settled. Its modification
+///                      time is that of each large blob that was verified since the last unclean end
 ///     index.sqlite     generations, their entries, and resources (SQLite, WAL)
 ///     blobs.sqlite     the small blobs, each distinct one once (SQLite, WAL)
-///     documents/       files that the owner of the resources keeps beside them
-///     blobs/ab/cdef…   the large ones, each a file
-///     staging/         large blobs that are still being written; emptied when the store is opened
+///     documents/       files that the owner of the resources stores beside them
+///     blobs/ab/cdef…   the large blobs, one file each
+///     staging/         large blobs that are being written; emptied when the store is opened
 ///
-/// **Order of steps.** A generation comes in as: small blobs committed as rows, a few megabytes at a time; large ones
-/// written into `staging/` and moved into `blobs/`; all synced to the device; one transaction that adds the
-/// generation, staged; one transaction that makes it active and retires the former. It goes out as: one transaction
-/// that removes it; then its blobs, where nothing else names them. So at every instant the index names only bytes that
-/// are on the device, and a kill or a power cut between any two steps leaves the old generation or the new one. What it
-/// may leave besides, blobs that nothing names, is taken by opening (`staging/`) and by ``sweep()``.
+/// **Order of steps.** A generation is added in this order: small blobs are committed as rows, a few megabytes at a
+/// time; large blobs are written to `staging/` and moved to `blobs/`; everything is synced to the device; one
+/// transaction adds the generation as staged; one transaction makes it active and retires the previous one. It is
+/// removed in this order: one transaction removes the generation; then its unreferenced blobs are removed. At every
+/// time the index therefore refers only to bytes on the device. A kill or a power failure between two steps leaves the
+/// old generation or the new one. It may also leave unreferenced blobs, which the next opening (`staging/`) and
+/// ``sweep()`` remove.
 ///
-/// **Damage.** Each byte is checked against its digest before it is given out: small blobs whenever they come from
-/// disk, large ones when they are first read after the store was not closed properly, or when the file system says
-/// that they were touched since. A blob that fails is dropped, counted and reported as
-/// ``StoreError/Code-swift.struct/damaged``; after that it is not there, and the next batch brings it again. The tables
-/// of generations and resources carry seals. A broken database of small blobs is begun anew, since all it held can be
-/// fetched. A broken index is an error at opening; ``reset(directory:)`` starts again empty.
+/// **Damage.** All bytes are verified against their digest before they are returned. Small blobs are verified whenever
+/// they are read from disk. Large blobs are verified at the first read after an unclean end, or if the file system
+/// reports a later change. A blob that fails is removed, counted and reported as
+/// `damaged`. After that it is missing, and the next batch adds it again. The tables of
+/// generations and resources have seals. A damaged database of small blobs is replaced with an empty one, because its
+/// content can be downloaded again. A damaged index is an error when the store is opened; ``reset(directory:)``
+/// creates an empty store.
 ///
-/// **Isolation.** Any; calls block their thread for as long as the disk takes. State on disk is guarded by the
-/// one writer of each database; who holds both took the index's first. State in memory sits in a mutex that is never
-/// held while a database is asked, and under which at most one file is renamed or unlinked. ``blob(_:size:)`` and the
-/// pins never wait for a writer.
+/// **Isolation.** Any; calls block their thread during disk access. Each database's single writer guards the state on
+/// disk; code that needs both acquires the index's first. A mutex guards the state in memory. It is never held during
+/// database access, and at most one file is renamed or unlinked under it. ``blob(_:size:)`` and the pins never wait
+/// for a writer.
 public final class BlobStore: Sendable {
     /// The store's directory, absolute and without symbolic links.
     public let directory: String
-    /// What the store was opened with.
+    /// The options that the store was opened with.
     public let configuration: Configuration
 
-    /// The store's directory as a descriptor; everything else is found below it.
+    /// The store's directory as a descriptor. All other files are opened relative to it.
     let root: PrivateFolder
-    /// The folder of the large blobs. Nothing while a store is only read that has none.
+    /// The folder of the large blobs; `nil` if the store is read-only and has none.
     let blobs: PrivateFolder?
-    /// Nothing while a store is only read whose directory has no lock file.
+    /// The lock; `nil` if the store is read-only and its directory has no lock file.
     let lock: DirectoryLock?
     let marker: CleanMarker
-    /// The databases of a store that is only read.
+    /// The copied databases of a read-only store; otherwise `nil`.
     let copy: DatabaseCopy?
     let suspension: Suspension
     let index: StoreIndex
     let rows: BlobRows
     let memory: BlobCache
-    /// Writes small blobs, one chunk after another.
+    /// The queue that writes small blobs, one chunk at a time.
     let rowQueue = SerialQueue("container.store.rows", priority: .inherited)
     let onStep: @Sendable (StoreStep) throws -> Void
-    /// The bytes that may still be written to the file system of a path.
+    /// A closure that returns the number of bytes that can still be written to the file system of a path.
     let freeBytes: @Sendable (_ path: String) throws -> Int64
     let state = Mutex(State())
 
     struct State {
-        /// Blobs that batches hold. Invariant: a blob is removed only while there is no claim on it: a file under the
-        /// mutex, a row in a transaction that looked here after it had begun.
+        /// Blobs that batches hold. Invariant: a blob is removed only while it has no claim. For a file this is
+        /// checked under the mutex, for a row in a transaction that checks the claims after its start.
         var claims: [SHA256Digest: Claim] = [:]
-        /// Small blobs that batches have taken and not committed yet. At most a few chunks for each batch.
+        /// Small blobs that were added to batches and are not committed yet. At most a few chunks per batch.
         var unwritten: [SHA256Digest: (chunk: BlobChunk, range: Range<Int>)] = [:]
-        /// How often each generation is pinned; never zero.
+        /// The number of pins of each generation, never zero.
         var pins: [Int64: Int] = [:]
-        /// Generations that a sweep has taken or is taking. They can no longer be pinned.
+        /// Generations that a sweep has removed or is removing. They cannot be pinned any more.
         var swept: Set<Int64> = []
-        /// Large blobs whose bytes were seen to be right since the store was opened.
+        /// Large blobs that were verified since the store was opened.
         var checked: Set<SHA256Digest> = []
-        /// Keys of resources that were used, on a later day than their record says.
+        /// Keys of resources that were used on a later day than their record contains.
         var usedResources: Set<String> = []
-        /// Number of the next file in `staging/`.
+        /// The number of the next file in `staging/`.
         var nextStagedFile = 0
-        /// What the store has counted itself; the memory cache counts for itself.
+        /// The counters of the store. The memory cache has its own.
         var counters = StoreCounters()
     }
 
     struct Claim {
-        /// How many batches hold the blob.
+        /// The number of batches that hold the blob.
         var holders = 1
-        /// Whether one of them has put it in place, so that it is right though nothing names it yet.
+        /// A Boolean value that indicates whether one of these batches has written the blob, so that it is sound
+        /// without a reference.
         var isPlaced = false
     }
 
-    /// Opens the store in a directory, which is made where it does not exist.
+    /// Opens the store in a directory, and creates the directory if it does not exist.
     ///
-    /// Whoever may write to the directory or to what is in it could have the store read, change and delete files elsewhere.
-    /// So nothing in it is followed that is a symbolic link, and modes that let other users in are tightened: 0700 for
-    /// directories, 0600 for databases and the lock. Where a file system has no modes, a warning is logged.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where another process, or
-    ///   another store of this process, has the directory open; ``StoreError/Code-swift.struct/damaged`` where
-    ///   the index is broken or has tables that are not a store's, see ``reset(directory:)``;
-    ///   ``StoreError/Code-swift.struct/newerFormat`` where a later version wrote it;
-    ///   ``StoreError/Code-swift.struct/untrusted`` where something in it is a link or belongs to another user;
-    ///   ``StoreError/Code-swift.struct/diskFull`` and ``StoreError/Code-swift.struct/io`` where the directory cannot be
-    ///   written to.
+    /// A user who can write to the directory or its content could make the store read, change and delete files
+    /// elsewhere. Symbolic links in it are therefore not followed. Modes that permit access by other users are
+    /// restricted: 0700 for directories, 0600 for databases and the lock. If a file system has no modes, a warning is
+    /// logged.
+    /// - Throws: ``StoreError`` with one of these codes:
+    ///   - `inUse` if another process or another store of this process has the
+    ///     directory open.
+    ///   - `damaged` if the index is damaged or has unknown tables; see
+    ///     ``reset(directory:)``.
+    ///   - `newerFormat` if a later version has written the store.
+    ///   - `untrusted` if an item in the directory is a link or belongs to another
+    ///     user.
+    ///   - `diskFull` or `io` if the directory is not
+    ///     writable.
     public convenience init(directory: String, configuration: Configuration = .init()) throws {
         try self.init(directory: directory, configuration: configuration, onStep: { _ in })
     }
 
+    /// Opens the store with test hooks.
     /// - Parameters:
     ///   - freeBytes: see ``freeBytes``.
-    ///   - onStep: called after each step that reached the disk; what it throws ends the operation there.
+    ///   - onStep: a closure that is called after each step that reached the disk. An error that it throws ends the
+    ///     operation.
     convenience init(
         directory: String, configuration: Configuration = .init(),
         freeBytes: @escaping @Sendable (_ path: String) throws -> Int64 = BlobStore.freeBytes(at:),
@@ -120,25 +129,27 @@ public final class BlobStore: Sendable {
         let lock = try DirectoryLock(root)
         try Self.excludeFromBackup(directory)
         let blobs = try root.makeSubfolder("blobs")
-        // Checked now, and not when the first document comes.
+        // Checked here and not only when the first document is written.
         _ = try root.subfolder("documents")
         let staging = try root.makeSubfolder("staging")
         for name in try staging.names() { try staging.remove(name) }
         try self.init(root, blobs, lock, copy: nil, configuration, freeBytes, onStep)
     }
 
-    /// Opens a store only to read it: nothing in its directory is made, changed or removed, and what would write throws
-    /// ``StoreError/Code-swift.struct/readOnly``. The databases are read from a copy in the temporary directory, which goes
-    /// with the store, since SQLite cannot read one that was in use without writing beside it.
+    /// Opens a store read-only. Nothing in its directory is created, changed or removed, and writes throw
+    /// `readOnly`.
     ///
-    /// Reading ends with `CancellationError` once the current task is cancelled.
+    /// SQLite cannot read a database that was in use without writing beside it. The databases are therefore copied to
+    /// the temporary directory; the copy is removed with this object. Reads throw `CancellationError` after the
+    /// current task was cancelled.
     /// - Parameters:
     ///   - directory: the directory of the store.
-    ///   - includingBlobs: whether the small blobs are read too. If not, none of them is found.
+    ///   - includingBlobs: a Boolean value that indicates whether the small blobs are copied too. If not, they are not
+    ///     found.
     ///   - configuration: the options of the store. Its budgets have no effect.
     /// - Throws: ``StoreError``, as ``init(directory:configuration:)`` does, with code
-    ///   ``StoreError/Code-swift.struct/notFound`` where there is no store, and
-    ///   ``StoreError/Code-swift.struct/diskFull`` where the copy does not fit.
+    ///   `notFound` if there is no store, and with code
+    ///   `diskFull` if the copy does not fit.
     public convenience init(
         inspecting directory: String, includingBlobs: Bool = true, configuration: Configuration = .init()
     ) throws {
@@ -147,9 +158,10 @@ public final class BlobStore: Sendable {
         else {
             throw StoreError(.notFound, "no store in this directory", at: directory)
         }
-        // Also what is not read: a directory with a link in it was not made by a store.
+        // These folders are not read, but a directory with a link in it was not created by a store.
         for name in ["staging", "documents"] { _ = try root.subfolder(name, tightens: false) }
-        // First: to close a database's file drops the locks that this process has on it.
+        // Acquired before the databases are opened, because closing a database's file releases this process's locks on
+        // it.
         let lock = try DirectoryLock.shared(root)
         for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).check() }
         guard let copy = try DatabaseCopy(of: root, includingBlobs: includingBlobs) else {
@@ -188,10 +200,10 @@ public final class BlobStore: Sendable {
     }
 
     deinit {
-        // Before the lock goes. An error here has no one to hear it and nothing to spoil: all is committed. Without
-        // the marker the next store only checks more than it must.
+        // Runs before the lock is released. Errors are ignored, because everything is committed. Without the marker,
+        // the next store only verifies more than necessary.
         do {
-            // While it is suspended the directory is not this store's: it may be another's by now.
+            // While the store is suspended, another store may use the directory.
             let isOurs = !suspension.isOn && copy == nil
             if isOurs { try flushUses() }
             try index.close()
@@ -200,42 +212,42 @@ public final class BlobStore: Sendable {
         } catch {}
     }
 
-    /// Removes everything that a store keeps in a directory, so that one can be opened there again, empty: the way out
-    /// of an index that is ``StoreError/Code-swift.struct/damaged``. Files of others in the directory stay, and so does
-    /// what symbolic links lead to.
-    /// - Throws: ``StoreError``, with code ``StoreError/Code-swift.struct/inUse`` where the directory is open.
+    /// Removes all files of a store from a directory, so that an empty store can be opened there, for example if the
+    /// index is `damaged`. Other files in the directory and the targets of symbolic
+    /// links are not removed.
+    /// - Throws: ``StoreError``, with code `inUse` if the directory is in use.
     public static func reset(directory: String) throws {
         let directory = try Self.makeDirectory(directory)
         guard let root = try PrivateFolder.open(directory) else { return }
         let lock = try DirectoryLock(root)
-        // The index first: without it nothing names the rest.
+        // The index is removed first, because the other files are unreferenced without it.
         for name in [StoreIndex.fileName, BlobRows.fileName] { try DatabaseFile(name, in: root).remove() }
         for name in ["clean", BlobRows.brokenMarker] { try root.remove(name) }
         for name in ["blobs", "documents", "staging"] { try root.removeTree(name) }
         withExtendedLifetime(lock) {}
     }
 
-    /// What was counted since the store was opened.
+    /// The counters since the store was opened.
     public var counters: StoreCounters {
         var counters = state.withLock(\.counters)
         (counters.memoryHits, counters.memoryMisses, counters.memoryBytes) = memory.figures
         return counters
     }
 
-    /// Gives memory back: the memory cache, and what SQLite keeps. For a warning that memory is short.
+    /// Releases the memory cache and SQLite's caches, for example after a memory warning.
     public func releaseMemory() {
         memory.removeAll()
         index.releaseMemory()
         rows.releaseMemory()
     }
 
-    /// Says that nothing will be written for a while: what is in the databases' logs goes into the databases, and unless
-    /// a batch lives, a kill from here on counts as a proper close. Reading goes on, and the next write ends it.
+    /// Checkpoints the databases before a period without writes. Unless a batch lives, a kill from here on counts as a
+    /// clean end, until the next write. Reads continue.
     ///
-    /// For the moment when an app goes to the background, where systems kill without a word.
+    /// Call this when an app goes to the background, where systems kill apps without a warning.
     /// - Throws: ``StoreError``.
     public func checkpoint() throws {
-        // The directory may be another's.
+        // While the store is suspended, another store may use the directory.
         try checkWriting()
         try flushUses()
         try index.checkpoint()
@@ -244,7 +256,7 @@ public final class BlobStore: Sendable {
     }
 }
 
-// MARK: - Writing at all
+// MARK: - Preparing writes
 
 extension BlobStore {
     func beginActivity() {
@@ -255,19 +267,20 @@ extension BlobStore {
         marker.end()
     }
 
-    /// To be called within an activity, before it first writes.
+    /// Prepares the first write of an activity. Call this between ``beginActivity()`` and that write.
     func prepareToWrite() throws {
         try checkWriting()
         try marker.prepareToWrite()
     }
 
-    /// - Throws: ``StoreError``, where nothing may be written at all, or not now.
+    /// Checks that the store may be written to.
+    /// - Throws: ``StoreError`` if the store is read-only or suspended.
     private func checkWriting() throws {
         guard copy == nil else { throw StoreError(.readOnly, "the store was opened to read it", at: directory) }
         try suspension.check()
     }
 
-    /// Runs what writes.
+    /// Runs an operation that writes.
     func writing<Value>(_ body: () throws -> Value) throws -> Value {
         beginActivity()
         defer { endActivity() }
@@ -277,25 +290,24 @@ extension BlobStore {
 }
 
 extension BlobStore {
-    /// What a store may be told.
+    /// The options of a store.
     public struct Configuration: Sendable {
-        /// How many bytes of small blobs are kept in memory, with what each costs besides. Zero keeps none.
-        /// Default: 10 MB.
+        /// The maximum size of the memory cache for small blobs in bytes, including its overhead. Zero disables the
+        /// cache. Default: 10 MB.
         public var memoryCacheBytes: Int
-        /// How many bytes the blobs of all generations may have together, each distinct blob counted once.
-        /// Default: 500 MB.
+        /// The maximum size of the blobs of all generations in bytes, each distinct blob counted once. Default: 500
+        /// MB.
         public var packageBudget: Int64
-        /// How many bytes the resources may have together, see ``BlobStore/putResources(_:from:)``.
-        /// Default: 100 MB.
+        /// The maximum size of the resources in bytes; see ``BlobStore/putResources(_:from:)``. Default: 100 MB.
         public var resourceBudget: Int64
-        /// Blobs of up to this many bytes are rows, larger ones files. A store may be opened with another limit than
-        /// it was written with. Default: 64 KB.
+        /// The maximum size in bytes of a blob that is stored as a row. Larger blobs are files. The limit may differ
+        /// between openings of a store. Default: 64 KB.
         public var smallBlobLimit: Int
-        /// The day it is, as a number that counts up; the last use of a resource is noted by it. Default: days since
-        /// 1970 by the system's clock.
+        /// A closure that returns the current day as an increasing number, which records the last use of a resource.
+        /// Default: days since 1970 by the system's clock.
         public var today: @Sendable () -> Int64
 
-        /// Each option has the default that is named above.
+        /// Creates options with the documented defaults.
         public init(
             memoryCacheBytes: Int = 10 << 20, packageBudget: Int64 = 500 << 20, resourceBudget: Int64 = 100 << 20,
             smallBlobLimit: Int = 64 << 10,

@@ -3,10 +3,11 @@
 
 internal import AsyncSupport
 
-/// Whether a store is suspended, so that nothing may be written.
+/// The suspension state of a store. Nothing may be written while it is on.
 ///
-/// Each write asks when it has its database's writing connection. So who suspends, and then waits for both connections
-/// once, knows that nothing is written from there on, also by an operation that had begun before.
+/// Each write checks it after it has acquired its database's writer connection. Code that sets the state and then
+/// waits once for both connections can therefore rely on the end of all writes, including operations that started
+/// before.
 final class Suspension: Sendable {
     private let directory: String
     private let flag = Atomic(false)
@@ -25,7 +26,8 @@ final class Suspension: Sendable {
         flag.store(false)
     }
 
-    /// - Throws: ``StoreError`` with code ``StoreError/Code-swift.struct/suspended``.
+    /// Checks that the store is not suspended.
+    /// - Throws: ``StoreError`` with code `suspended`.
     func check() throws {
         if isOn { throw StoreError(.suspended, "the store is suspended", at: directory) }
     }

@@ -20,7 +20,7 @@ struct PathAutomaton: Sendable {
     /// How many positions there are.
     var positions: Int { follow.count }
 
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``.
+    /// - Throws: ``RouteError`` with code `limit`.
     init(_ syntax: PathSyntax) throws {
         var builder = Builder()
         let whole = try builder.add(syntax)

@@ -12,7 +12,7 @@ struct PathExpression {
     private var rest: ArraySlice<UInt8>
     private var depth = 0
 
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/badRule``.
+    /// - Throws: ``RouteError`` with code `badRule`.
     static func parse(_ text: String) throws -> PathSyntax {
         var reader = PathExpression(rest: Array(text.utf8)[...])
         let syntax = try reader.choice()

@@ -4,7 +4,7 @@
 /// Reads a glob: `*` stands for any letters of one part of the path, `**` for any letters, `?` for one letter that is no
 /// slash, and `/**/` also for a single slash. All else stands for itself.
 enum PathGlob {
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/badRule``.
+    /// - Throws: ``RouteError`` with code `badRule`.
     static func parse(_ text: String) throws -> PathSyntax {
         let bytes = Array(text.utf8)
         guard let first = bytes.first, first == UInt8(ascii: "/") || first == star else {

@@ -30,7 +30,7 @@ public struct RouteRules: Sendable {
         denyIndex = index
     }
 
-    /// - Throws: ``RouteError`` with code ``RouteError/Code-swift.struct/limit``; the rules are taken all or not at all.
+    /// - Throws: ``RouteError`` with code `limit`; the rules are taken all or not at all.
     public init(
         _ rules: [RouteRule], deny: [RouteRule] = [], isEnabled: Bool = true, limits: RouteLimits = RouteLimits()
     ) throws {
