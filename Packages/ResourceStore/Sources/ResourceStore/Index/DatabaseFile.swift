@@ -15,7 +15,7 @@ internal import SystemSupport
 ///
 /// SQLite opens files by path and follows symbolic links. So each name is checked below the folder's descriptor before
 /// SQLite sees it, and each connection is compared with what was checked; see
-/// `docs/decisions/0042-sqlite-files-are-checked-below-a-descriptor.md`.
+/// `docs/decisions/0042-check-sqlite-files-below-a-descriptor.md`.
 struct DatabaseFile: Sendable {
     let folder: PrivateFolder
     let name: String
