@@ -7,7 +7,7 @@ internal import GRDB
 
 /// The small blobs: rows of a SQLite database of their own.
 ///
-/// Why rows, why apart from the index, and where the figures come from: `docs/decisions/0006-store-small-blobs-as-rows.md`.
+/// The reasons and the measurements are in `docs/decisions/0006-store-small-blobs-as-rows.md`.
 ///
 /// A commit reaches the device before it returns. Rows name nothing and are named by the index, so the order of steps
 /// is that of files: bytes first, then the transaction that names them.
