@@ -7,7 +7,7 @@ internal import GRDB
 
 /// The small blobs, as rows of a separate SQLite database.
 ///
-/// The decision and its measurements are in `docs/decisions/0006-small-blobs-in-rows.md`.
+/// The decision and its measurements are in `docs/decisions/0006-store-small-blobs-as-rows.md`.
 ///
 /// A commit is on the device before it returns. The rows contain no references; the index refers to them. The order of
 /// steps is therefore the same as for files: first the bytes, then the transaction that refers to them.
