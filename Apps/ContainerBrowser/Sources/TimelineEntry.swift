@@ -72,7 +72,7 @@ extension RequestRecord {
     /// Why the answer came from where it did, or why there was none.
     fileprivate var reasonText: String {
         switch outcome {
-        case .failed(let error): error.description
+        case .failed(let error): "\(error)"
         case .stopped: "dropped by the page"
         case .finished: provenance?.reason ?? ""
         }

@@ -17,7 +17,7 @@ public enum Fuzz {
         do {
             try body(data)
         } catch let error as PackageError {
-            expect(!error.description.contains("\n"), "an error is one line: \(error)")
+            expect(!"\(error)".contains("\n"), "an error is one line: \(error)")
         } catch {
             expect(false, "untyped error: \(error)")
         }

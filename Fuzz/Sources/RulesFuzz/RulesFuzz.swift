@@ -54,7 +54,7 @@ private func read(_ body: () throws -> Void) {
     do {
         try body()
     } catch let error as RouteError {
-        Fuzz.expect(!error.description.contains("\n") && error.description.utf8.count < 1_400, "no line: \(error)")
+        Fuzz.expect(!"\(error)".contains("\n") && error.description.utf8.count < 1_400, "no line: \(error)")
     } catch {
         Fuzz.expect(false, "untyped error: \(error)")
     }

@@ -173,7 +173,7 @@ struct StoreStage: Sendable {
         do {
             try body()
         } catch let error as StoreError {
-            Fuzz.expect(!error.description.contains("\n"), "an error is one line: \(error)")
+            Fuzz.expect(!"\(error)".contains("\n"), "an error is one line: \(error)")
         } catch {
             Fuzz.expect(false, "untyped error: \(error)")
         }

@@ -126,7 +126,7 @@ internal import WebEngine
             writer = nil
             guard !isReleased else { return }
             let gerror = g_error_new_literal(
-                g_quark_from_string("containerkit"), 1, error.description)
+                g_quark_from_string("containerkit"), 1, "\(error)")
             webkit_uri_scheme_request_finish_error(request, gerror)
             g_error_free(gerror)
         }
