@@ -59,8 +59,8 @@ internal import WebEngine
             }
             signals.connect("received-data", unsafeBitCast(received, to: GCallback.self), to: self)
             let failed:
-                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) -> Void =
-                    { _, error, data in
+                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) ->
+                    Void = { _, error, data in
                         let text = error.map { String(cString: $0.pointee.message) } ?? "the download failed"
                         let isOfPlace = error.map {
                             $0.pointee.domain == webkit_download_error_quark()

@@ -83,7 +83,8 @@ internal import WebEngine
             const isOld = url => urls.some(base => upper(url).startsWith(base));
             for (const registration of await navigator.serviceWorker?.getRegistrations() ?? []) {
                 const workers = [registration.installing, registration.waiting, registration.active];
-                const places = [registration.scope, ...workers.filter(worker => worker).map(worker => worker.scriptURL)];
+                const places =
+                    [registration.scope, ...workers.filter(worker => worker).map(worker => worker.scriptURL)];
                 if (places.some(isOld)) await registration.unregister();
             }
             for (const name of await globalThis.caches?.keys() ?? []) {
