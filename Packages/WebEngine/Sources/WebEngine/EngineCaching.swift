@@ -12,9 +12,9 @@ public protocol EngineCaching: AnyObject {
 
     /// Removes files from the engine's caches, so that pages that open after this call load them again.
     ///
-    /// Removed are the entries of the HTTP cache, the service workers whose script or scope lies under the URLs, and
-    /// the entries of `caches` for the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases
-    /// and all other entries of `caches`.
+    /// The call removes entries of the HTTP cache, service workers whose script or scope is under the URLs, and entries
+    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases and all
+    /// other entries of `caches`.
     ///
     /// No page that may request these files may be open during the call.
     /// - Parameters:

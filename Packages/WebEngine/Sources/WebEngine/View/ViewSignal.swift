@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// An event of a view. URLs are in the engine's form.
+/// An event of a view. URLs are in the engine's form, with the custom scheme instead of https in custom-scheme mode.
 public enum ViewSignal: Sendable {
     /// A navigation was requested.
     case started(url: String)
