@@ -22,7 +22,7 @@ final class RepeatableBody: Sendable {
         var position = 0
         /// The number of kept bytes that were reserved from the budget.
         var bytes = 0
-        /// A Boolean value that indicates whether the budget had no room for a chunk.
+        /// A Boolean value that indicates whether the budget was exhausted.
         var isFull = false
         var isKeeping = true
         var isPulling = false

@@ -28,7 +28,7 @@ struct Repetition: Sendable {
 
     /// The cause of a failure without a byte of a response.
     enum Loss: Sendable {
-        /// Nothing was sent, because the connection had already carried a request.
+        /// The request was not sent, because its connection had already carried a request.
         case rejected
         /// The connection ended before the request was sent.
         case unsent
