@@ -238,7 +238,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A range request, and a request for identity, asks for identity",
+        "A range request, and one that accepts only identity, are sent with identity",
         arguments: [
             ([.range: "bytes=0-1", .acceptEncoding: "gzip"], "identity"), ([.acceptEncoding: "identity"], "identity"),
             ([.acceptEncoding: "br"], "gzip, deflate"), ([:], "gzip, deflate"),

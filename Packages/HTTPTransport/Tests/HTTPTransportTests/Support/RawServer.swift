@@ -17,7 +17,7 @@ struct RawServer: Sendable {
     var isSecure = false
     var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)" }
 
-    /// The way in which a connection ends.
+    /// The end of a connection.
     enum End {
         /// The client closes first.
         case client

@@ -10,7 +10,7 @@ import NIOSSL
 ///
 /// Isolation: any.
 final class Peer: Sendable {
-    /// The way in which the other side has ended.
+    /// The end of the other side.
     enum End: Sendable {
         case closed
         case broken(String)
