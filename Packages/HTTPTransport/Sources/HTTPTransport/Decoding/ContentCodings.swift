@@ -52,8 +52,8 @@ struct BodyDecoding: Sendable {
 
     /// Returns the request with an `Accept-Encoding` of the codings that can be removed.
     ///
-    /// A part of an encoded body cannot be decoded, so a range request asks for `identity` (Fetch,
-    /// HTTP-network-or-cache fetch). A request that accepts `identity` only is not changed.
+    /// A range request accepts only `identity` (Fetch, HTTP-network-or-cache fetch), because a part of an encoded body
+    /// cannot be decoded. A request that accepts only `identity` is not changed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.lowercased() }

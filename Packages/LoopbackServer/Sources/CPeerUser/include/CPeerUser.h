@@ -10,6 +10,7 @@
 ///
 /// `near_port` is the port of this end and `far_port` the port of the other end, both on 127.0.0.1, in host byte
 /// order.
+///
 /// Returns 0 and the user ID in `user`, or -1 with `errno` set: `ENOENT` if the socket no longer exists, `EOPNOTSUPP`
 /// on a kernel without inet_diag, `ENOSYS` on systems other than Linux. The function queries the kernel
 /// (sock_diag(7)), which responds immediately.

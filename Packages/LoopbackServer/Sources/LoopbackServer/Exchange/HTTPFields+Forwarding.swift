@@ -6,7 +6,7 @@ internal import NIOHTTP1
 internal import WebSyntax
 
 extension HTTPFields {
-    /// Creates the fields of a request that are forwarded, without `Content-Length`, which belongs to the body.
+    /// Creates the forwarded fields of a request, without connection-specific fields and those that the server handles.
     init(forwarding headers: HTTPHeaders) {
         let names = ConnectionFields.names(namedBy: headers["connection"])
         self.init()
@@ -24,7 +24,7 @@ extension HTTPHeaders {
     /// The lowercase names of fields that the server writes or reads itself.
     fileprivate static let ownNames: Set<String> = ["content-length", "expect", "host"]
 
-    /// Creates the fields of a response that are forwarded to the engine, without `Content-Length`.
+    /// Creates the forwarded fields of a response, without connection-specific fields and those that the server writes.
     init(forwarding fields: HTTPFields) {
         let names = ConnectionFields.names(namedBy: fields[values: .connection])
         self.init()

@@ -10,7 +10,6 @@ internal import ResourceLoading
 /// host, or an absolute http URL. It then replaces itself with the handlers for the connection.
 ///
 /// Isolation: the event loop of its channel.
-/// Isolation: its channel's event loop.
 final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

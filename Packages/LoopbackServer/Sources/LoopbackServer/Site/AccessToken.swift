@@ -15,7 +15,6 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
     /// 6265bis, section 4.1.3.2); not all engines do.
     public let name = "__Host-container"
     /// The value of the cookie: 256 bits from the system's random number generator.
-    /// 256 bits of the system's randomness.
     public let value = RandomToken.hex(byteCount: 32)
 
     init() {}
