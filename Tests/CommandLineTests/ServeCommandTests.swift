@@ -48,7 +48,7 @@ struct ServeCommandTests {
     @Test("A folder that does not exist, and a file in place of one")
     func badInput() async throws {
         try await fails(66, "serve", "missing", saying: "no such folder")
-        try await fails(66, "serve", "site/index.html", saying: "this is not a folder")
+        try await fails(66, "serve", "site/index.html", saying: "not a folder")
     }
 
     @Test(
