@@ -83,9 +83,9 @@
             var probe = try probe()
             probe.busProxy = folder + "/none"
             let text = "no-sandbox: the engine's sandbox needs the package"
-            #expect(probe.fault(environment: [:])?.description == "\(text) xdg-dbus-proxy (\(folder)/none)")
+            #expect(probe.fault(environment: [:]).map { "\($0)" } == "\(text) xdg-dbus-proxy (\(folder)/none)")
             probe.launcher = folder + "/none"
-            #expect(probe.fault(environment: [:])?.description == "\(text) bubblewrap (\(folder)/none)")
+            #expect(probe.fault(environment: [:]).map { "\($0)" } == "\(text) bubblewrap (\(folder)/none)")
         }
 
         @Test(
