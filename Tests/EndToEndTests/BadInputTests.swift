@@ -247,7 +247,7 @@ extension RealEngine {
                 let outcome = try await Program("container-browser").run(
                     ["run", shop.page, "--out", "lines"] + arguments, in: folder)
                 #expect(outcome.status == 64 && outcome.errorLines.count == 1, "\(outcome.errors)")
-                #expect(outcome.errors.hasPrefix("error: usage: \(option) is no JavaScript expression: \(fault)"))
+                #expect(outcome.errors.hasPrefix("error: usage: \(option) is not a JavaScript expression: \(fault)"))
             }
             try shop.folder.write("bad.js", "let x = ;".utf8)
             let outcome = try await Program("container-browser").run(

@@ -111,8 +111,8 @@ extension RealEngine {
                 ], "\(table)")
             for line in [
                 "GET \(base)/api/advert: it differs from run to run in seed",
-                "POST \(base)/collect: its path says that it reports, and asks for nothing",
-                "GET \(base)/api/mine: it carries a header field of its own, x-trace",
+                "POST \(base)/collect: its path names a report, not data",
+                "GET \(base)/api/mine: it has the additional header field x-trace",
             ] {
                 #expect(watched.errors.contains("note: not in prefetch.json: " + line), "\(watched.errors)")
             }

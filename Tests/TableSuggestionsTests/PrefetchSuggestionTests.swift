@@ -98,7 +98,7 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api + "?size=7&id=7"), page: "https://m.example.com/new?id=7") == nil)
         #expect(
             try reason(try seen(Self.api + "?id=7&size=7"), page: "https://m.example.com/new?id=7&n=1")
-                == "the page's parameter id stands where a table cannot put it")
+                == "the page's parameter id is at a position that a table cannot express")
     }
 
     // MARK: Runs
@@ -125,7 +125,7 @@ struct PrefetchSuggestionTests {
         let (one, other) = (try seen(), try seen("https://m.example.com/api/late"))
         let suggestion = try suggestion([[one], [other, one]])
         #expect(try asked(suggestion) == ["GET \(Self.api)"])
-        #expect(suggestion.leftOut.map(\.reason) == ["it was not made in every run"])
+        #expect(suggestion.leftOut.map(\.reason) == ["it does not occur in every run"])
     }
 
     @Test("What is asked for twice in a run is named once, and one of other parameters beside it")
@@ -138,7 +138,7 @@ struct PrefetchSuggestionTests {
     func posts() throws {
         let post = try seen(Self.api, .post, body: #"{"size":20}"#)
         #expect(try reason(post) == nil)
-        #expect(try reason(post, runs: 1) == "a POST is taken where two runs made the same one")
+        #expect(try reason(post, runs: 1) == "a POST must occur equally in two runs")
         #expect(try reason(try seen(Self.api, .post)) == nil)
     }
 
@@ -146,7 +146,7 @@ struct PrefetchSuggestionTests {
     func errors() throws {
         let failed = try seen { $0.response?.status = .serviceUnavailable }
         let suggestion = try suggestion([[try seen()], [failed]])
-        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == ["it was answered 503"])
+        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == ["it received the status 503"])
     }
 
     // MARK: What is data
@@ -176,13 +176,13 @@ struct PrefetchSuggestionTests {
         arguments: [
             ("PUT changes something", api, HTTPRequest.Method.put, "", ""),
             ("DELETE changes something", api, .delete, "", ""),
-            ("a beacon: nobody reads its answer", api, .post, "sec-fetch-mode", "no-cors"),
-            ("a beacon: nobody reads its answer", api, .post, "content-type", "text/ping"),
-            ("its path says that it reports, and asks for nothing", "https://a.test/v1/collect", .post, "", ""),
-            ("its path says that it reports, and asks for nothing", "https://a.test/appLog/x", .get, "", ""),
-            ("its path says that it changes something", "https://a.test/cart/addItem", .post, "", ""),
+            ("a beacon: the page does not read its response", api, .post, "sec-fetch-mode", "no-cors"),
+            ("a beacon: the page does not read its response", api, .post, "content-type", "text/ping"),
+            ("its path names a report, not data", "https://a.test/v1/collect", .post, "", ""),
+            ("its path names a report, not data", "https://a.test/appLog/x", .get, "", ""),
+            ("its path names a change", "https://a.test/cart/addItem", .post, "", ""),
             ("it carries Authorization", api, .get, "authorization", "Bearer x"),
-            ("it carries a header field of its own, x-request-id", api, .get, "X-Request-ID", "1"),
+            ("it has the additional header field x-request-id", api, .get, "X-Request-ID", "1"),
         ])
     func requests(_ expected: String, _ url: String, _ method: HTTPRequest.Method, _ name: String, _ value: String)
         throws
@@ -207,28 +207,28 @@ struct PrefetchSuggestionTests {
         func given(_ name: HTTPField.Name, _ value: String, _ method: HTTPRequest.Method = .get) throws -> String? {
             try reason(try seen(Self.api, method) { $0.response?.headerFields[name] = value })
         }
-        #expect(try given(.cacheControl, "private, No-Store") == "its answer is no-store")
+        #expect(try given(.cacheControl, "private, No-Store") == "its response is no-store")
         #expect(try given(.cacheControl, "private, no-cache") == nil)
-        #expect(try given(.setCookie, "a=b") == "its answer sets cookies")
-        #expect(try given(.vary, "*") == "its answer is for one request alone (Vary: *)")
+        #expect(try given(.setCookie, "a=b") == "its response sets cookies")
+        #expect(try given(.vary, "*") == "its response has Vary: *")
         #expect(try given(.vary, "Cookie, Accept-Encoding") == nil)
-        #expect(try given(.contentType, "text/html", .post) == "a POST whose answer is no JSON")
+        #expect(try given(.contentType, "text/html", .post) == "a POST whose response is not JSON")
         let stream = try seen { observed in
             observed.request.headerFields[try destination()] = "empty"
             observed.response?.headerFields[.contentType] = "text/event-stream"
         }
-        #expect(try reason(stream) == "its answer does not end")
+        #expect(try reason(stream) == "its response does not end")
         let silent = try seen { observed in
             observed.request.headerFields[try destination()] = "empty"
             observed.response = nil
         }
-        #expect(try reason(silent) == "it got no answer")
+        #expect(try reason(silent) == "it received no response")
     }
 
     @Test("Bodies are JSON that was seen whole and sent as such")
     func bodies() throws {
-        #expect(try reason(try seen(Self.api, .post) { $0.body = nil }) == "its body was not seen whole")
-        #expect(try reason(try seen(Self.api, .post, body: "a=b")) == "its body is no JSON")
+        #expect(try reason(try seen(Self.api, .post) { $0.body = nil }) == "its body was not completely recorded")
+        #expect(try reason(try seen(Self.api, .post, body: "a=b")) == "its body is not JSON")
         let form = try seen(Self.api, .post, body: "{}") {
             $0.request.headerFields[.contentType] = "application/x-www-form-urlencoded"
         }
@@ -261,7 +261,7 @@ struct PrefetchSuggestionTests {
         arguments: [
             (#"?data={"a":[{"access_token":"sesame"}]}"#, "data holds a value that may be a secret"),
             ("?data=%257B%2522token%2522%253A%2522sesame%2522%257D", "data holds a value that may be a secret"),
-            (#"?data={"token":"sesame","token":"#, "data holds a value that cannot be read to its end"),
+            (#"?data={"token":"sesame","token":"#, "data holds a value that cannot be decoded completely"),
             ("?data=eyJ0b2tlbiI6InNlc2FtZSJ9", "data holds a value that may be a secret"),
             ("?data=W3sidXNlcklkIjoic2VzYW1lIn1d", "data holds a value that may name a person or a device"),
             ("?to=https://a.test/b?x%3D1%26sign%3Dsesame", "to holds a value that may be a secret"),
@@ -334,7 +334,7 @@ struct PrefetchSuggestionTests {
         for value in cut {
             let body = JSONValue.object([.init(name: "data", value: .string(value))])
             let reason = try reason(try seen(Self.api, .post, body: String(decoding: body.text, as: UTF8.self)))
-            #expect(reason == "data holds a value that cannot be read to its end", "\(value.prefix(40))")
+            #expect(reason == "data holds a value that cannot be decoded completely", "\(value.prefix(40))")
         }
     }
 
@@ -422,7 +422,7 @@ struct PrefetchSuggestionTests {
         let run = try (1...3).map { try seen("https://m.example.com/api/\($0)") }
         let suggestion = try suggestion([run], limits: limits)
         #expect(try asked(suggestion) == ["GET https://m.example.com/api/1", "GET https://m.example.com/api/2"])
-        #expect(suggestion.leftOut.map(\.reason) == ["a table names 2 requests of a page"])
+        #expect(suggestion.leftOut.map(\.reason) == ["a table contains at most 2 requests per page"])
     }
 
     @Test("What scripts make up is read within bounds, and never crashes")

@@ -99,25 +99,25 @@ struct ResourceSuggestionTests {
         func given(_ name: HTTPField.Name, _ value: String) throws -> String? {
             try reason(try seen { $0.response?.headerFields[name] = value })
         }
-        #expect(try given(.cacheControl, "max-age=9, Private") == "its answer is private")
-        #expect(try given(.cacheControl, "no-store") == "its answer is no-store")
+        #expect(try given(.cacheControl, "max-age=9, Private") == "its response is private")
+        #expect(try given(.cacheControl, "no-store") == "its response is no-store")
         #expect(try given(.cacheControl, "no-cache") == nil)
-        #expect(try given(.setCookie, "a=b") == "its answer sets cookies")
-        #expect(try given(.vary, "Accept, Cookie") == "its answer is not the same for everybody (Vary: cookie)")
+        #expect(try given(.setCookie, "a=b") == "its response sets cookies")
+        #expect(try given(.vary, "Accept, Cookie") == "its response depends on the request (Vary: cookie)")
         #expect(try given(.vary, "Accept-Encoding, Origin") == nil)
-        #expect(try reason(try seen { $0.response?.status = .notFound }) == "it was answered 404")
-        #expect(try reason(try seen { $0.request.headerFields[.range] = "bytes=0-" }) == "a part alone was asked for")
+        #expect(try reason(try seen { $0.response?.status = .notFound }) == "it received the status 404")
+        #expect(try reason(try seen { $0.request.headerFields[.range] = "bytes=0-" }) == "it requests a range")
         #expect(try reason(try seen { $0.request.headerFields[.authorization] = "x" }) == "it carries Authorization")
-        #expect(try reason(try seen { $0.bytes = nil }) == "its bytes were not seen whole")
+        #expect(try reason(try seen { $0.bytes = nil }) == "its body was not completely recorded")
         let page = try seen("https://h.example/p.html?id=1", type: "text/html")
-        #expect(try reason(page) == "a document's query may choose what it shows")
+        #expect(try reason(page) == "the content of a document may depend on its query")
         for (query, name) in [
             ("v=1&X-Amz-Signature=2", "X-Amz-Signature"), ("auth_key=1", "auth_key"), ("uid=42", "uid"),
             ("v=eyJhbGciOiJIUzI1NiJ9.x.y", "v"), ("v=a@b.example", "v"),
         ] {
             #expect(try reason(try seen("\(Self.url)?\(query)")) == "\(name) may be a secret")
         }
-        #expect(try reason(try seen("https://u:p@h.example/a.js")) == "its URL cannot stand in a table")
+        #expect(try reason(try seen("https://u:p@h.example/a.js")) == "its URL cannot be part of a table")
     }
 
     @Test("Bytes that differ from run to run, and files that one run alone loads, are left out")
@@ -130,7 +130,7 @@ struct ResourceSuggestionTests {
         #expect(
             suggestion.leftOut.map { "\($0.url) \($0.reason)" } == [
                 "https://h.example/new.js its bytes differ from run to run",
-                "https://h.example/once.js it was not asked for in every run",
+                "https://h.example/once.js it does not occur in every run",
             ])
     }
 
