@@ -9,8 +9,8 @@ import ResourceTable
 import TableSuggestions
 import Testing
 
-/// A table of the files that a page was seen to load.
-@Suite("Suggesting a resource table", .timeLimit(.minutes(1)))
+/// Resource tables suggested from loaded files.
+@Suite("Suggested resource tables", .timeLimit(.minutes(1)))
 struct ResourceSuggestionTests {
     private static let url = "https://h.example/js/app.js"
 
@@ -33,7 +33,7 @@ struct ResourceSuggestionTests {
         return table
     }
 
-    /// Why the one file was left out; `nil` where it was taken.
+    /// Returns the reason to omit the single file, or `nil` if it is included.
     private func reason(_ file: ObservedFile) throws -> String? {
         let suggestion = ResourceSuggestion(runs: [[file]])
         #expect(suggestion.count + suggestion.leftOut.count == 1)
@@ -41,7 +41,7 @@ struct ResourceSuggestionTests {
         return suggestion.leftOut.first?.reason
     }
 
-    @Test("The table answers for what was seen, with its digests, and is in the format's own words")
+    @Test("The table contains the observed files with their digests in the documented format")
     func format() throws {
         let run = try [seen(), seen("https://h.example/a%20b/?v=2", type: "image/png", bytes: "")]
         let suggestion = ResourceSuggestion(runs: [run, run])
@@ -64,7 +64,7 @@ struct ResourceSuggestionTests {
     }
 
     @Test(
-        "Files are what pages are made of",
+        "Files are resources of pages",
         arguments: [
             ("text/css", true), ("font/woff2", true), ("application/wasm", true), ("application/manifest+json", true),
             ("text/html;charset=utf-8", true), ("IMAGE/PNG ; x=y", true), ("application/json", false),
@@ -75,7 +75,7 @@ struct ResourceSuggestionTests {
         #expect(suggestion.count == (isFile ? 1 : 0) && suggestion.leftOut.isEmpty)
     }
 
-    @Test("JSON is a file where its server says that it lasts, and documents that scripts ask for are none")
+    @Test("JSON is a file if it is fresh for long; documents requested by scripts are not files")
     func data() throws {
         func count(_ cacheControl: String, url: String = Self.url) throws -> Int {
             let file = try seen(url, type: "application/json") {
@@ -94,7 +94,7 @@ struct ResourceSuggestionTests {
         #expect(ResourceSuggestion(runs: [[posted]]).count == 0)
     }
 
-    @Test("What is not the same for everybody is left out")
+    @Test("Responses that differ between users are omitted")
     func faults() throws {
         func given(_ name: HTTPField.Name, _ value: String) throws -> String? {
             try reason(try seen { $0.response?.headerFields[name] = value })
@@ -120,7 +120,7 @@ struct ResourceSuggestionTests {
         #expect(try reason(try seen("https://u:p@h.example/a.js")) == "its URL cannot be part of a table")
     }
 
-    @Test("Bytes that differ from run to run, and files that one run alone loads, are left out")
+    @Test("Files that differ between runs or occur in one run only are omitted")
     func runs() throws {
         let suggestion = ResourceSuggestion(runs: [
             [try seen(), try seen("https://h.example/once.js?t=1"), try seen("https://h.example/new.js", bytes: "1")],
@@ -134,7 +134,7 @@ struct ResourceSuggestionTests {
             ])
     }
 
-    @Test("Nothing to name is a table too; a version that is too long is an error")
+    @Test("An empty suggestion is also a table; a version that is too long is an error")
     func edges() throws {
         #expect(try table(ResourceSuggestion(runs: [])).count == 0)
         #expect(throws: TableError.self) {

@@ -63,7 +63,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
             return try Array(JSONDecoder().decode(TrialRecord.self, from: content).trials.values)
         } catch {
             throw CommandError(
-                .badInput, code: "damaged", "the record of trials has a form that is not known; nothing was removed",
+                .badInput, code: "damaged", "the record of trials has an unknown format; nothing was removed",
                 at: directory)
         }
     }
