@@ -19,10 +19,10 @@ internal import ResourceStore
 /// A stand-in for an app that installs one update after another, sweeps after each, and may be killed at any time.
 ///
 ///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL#SCOPE | FOLDER/NAME)...
+///
 /// A URL is a manifest to update from, with its scope. A path names a package that is included in the app: `NAME.zip`
 /// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If it
 /// ends first, it prints its duration in microseconds.
-/// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
 @main
 enum DeliveryHarness {
     static func main() async {

@@ -9,8 +9,8 @@ internal import ResourceTable
 /// The command `h5 table match`, which finds the entry of a table for a URL.
 struct TableMatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "Finds the entry of a table for a URL.",
-        abstract: "Says which entry of a table answers a URL.",
+        commandName: "match",
+        abstract: "Finds the entry of a table for a URL.",
         discussion: """
             The fragment of the URL is ignored; the query is not. Without --json, prints the entry's URL, version, \
             MD5, download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: \

@@ -19,7 +19,7 @@ struct Light {
         guard let url = names.realURL(of: "containerkit://shop.example/index.html"),
             let head = HTTPRequest(urlText: url),
             let response = try await LoaderChain([Nobody(), Greeting()]).load(ResourceRequest(head))
-        else { throw ResourceError(.internal, "nobody answered") }
+        else { throw ResourceError(.internal, "no response") }
         let body = try await response.body.collect(upTo: 1_024)
 
         let pool = await ViewPool(capacity: 1) { BlankView() }
