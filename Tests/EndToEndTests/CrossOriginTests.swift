@@ -68,7 +68,8 @@ extension RealEngine {
                         await ask('/closed', { method: 'DELETE' }),
                         // Responses that are not read still arrive; a redirected style sheet is readable by elements
                         // only.
-                        await fetch(other + '/closed', { method: 'POST', body: 'x', mode: 'no-cors' }).then(answer => answer.type),
+                        await fetch(other + '/closed', { method: 'POST', body: 'x', mode: 'no-cors' })
+                            .then(answer => answer.type),
                         await fetch('/moved').then(answer => answer.text()).catch(error => error.name),
                         await fetch('/moved', { mode: 'no-cors' }).then(answer => answer.text()),
                     ]

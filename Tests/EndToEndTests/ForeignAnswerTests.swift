@@ -60,7 +60,8 @@ extension RealEngine {
         @Test("A frame shows the other site in its own origin, without access to the page")
         func frames() async throws {
             let script = """
-                addEventListener('message', event => window.value = [event.data[0], event.data[1], event.origin === location.origin])
+                addEventListener('message', event => window.value =
+                    [event.data[0], event.data[1], event.origin === location.origin])
                 addEventListener('load', () => {
                     const frame = document.createElement('iframe')
                     frame.src = '/go/foreign.html'
@@ -73,7 +74,8 @@ extension RealEngine {
         @Test("An object element has no access to the page either")
         func objects() async throws {
             let script = """
-                addEventListener('message', event => window.value = [event.data[0], event.data[1], event.origin === location.origin])
+                addEventListener('message', event => window.value =
+                    [event.data[0], event.data[1], event.origin === location.origin])
                 addEventListener('load', () => {
                     const frame = document.createElement('object')
                     frame.data = '/go/foreign.html'

@@ -81,7 +81,8 @@ extension RealEngine {
             await both([P, "frame-ancestors *, frame-ancestors 'none'"]);
             // A page of the site in a frame of another site in a page of the site.
             for (const [name, fields] of [['same', [X, 'SAMEORIGIN']], ['self', [P, "frame-ancestors 'self'"]],
-                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`.replaceAll('containerkit', 'https')]]]) {
+                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`
+                    .replaceAll('containerkit', 'https')]]]) {
                 const body = `<script>top.postMessage({ name: '${name}', value: 'shown' }, '*')</` + 'script>';
                 const url = S + own + '/inner' + answer({ fields: [fields], body });
                 const frame = document.createElement('iframe');
@@ -90,7 +91,8 @@ extension RealEngine {
                 document.body.append(frame);
                 out[name] = [await Promise.race([shown, wait(1500)]) ?? 'refused', ''];
             }
-            return Object.entries(out).map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
+            return Object.entries(out)
+                .map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
             """
 
         @Test("Frames show the documents that X-Frame-Options and frame-ancestors permit")
@@ -173,7 +175,8 @@ extension RealEngine {
         }
 
         private static let requests = """
-            const set = ['Strict', 'Lax', 'None'].map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
+            const set = ['Strict', 'Lax', 'None']
+                .map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
             const echo = (host) => fetch(`https://${host}/${host}/echo` + answer({ echo: true }), { credentials: 'include' })
                 .then((answer) => answer.text(), (error) => error.name);
             const out = {};
@@ -252,7 +255,8 @@ extension RealEngine {
                 <form method=post target=inner action="${site}/attack-form"></form>
                 <script>
                     for (const referrerPolicy of ['no-referrer', 'unsafe-url']) {
-                        fetch('${site}/attack-' + referrerPolicy, { mode: 'no-cors', credentials: 'include', referrerPolicy });
+                        fetch('${site}/attack-' + referrerPolicy,
+                            { mode: 'no-cors', credentials: 'include', referrerPolicy });
                     }
                     navigator.sendBeacon('${site}/attack-beacon', 'x');
                     setTimeout(() => document.forms[0].submit(), 500);
@@ -334,7 +338,8 @@ extension RealEngine {
                 world.Object.defineProperty(world.Object.prototype, 'token', {
                     configurable: true, set(value) { keep(value) }, get() {} });
                 const apply = world.Reflect.apply;
-                world.Reflect.apply = (f, self, args) => { for (const one of args ?? []) keep(one); return apply(f, self, args) };
+                world.Reflect.apply = (f, self, args) => {
+                    for (const one of args ?? []) keep(one); return apply(f, self, args) };
                 const assign = world.encodeURIComponent;
                 world.encodeURIComponent = (text) => { keep(text); return assign(text) };
                 inner.onload = () => setTimeout(() => {
@@ -384,19 +389,23 @@ extension RealEngine {
                 frame.src = '/sandboxed' + answer({ body: sandboxed });
             });
             // Attempts to bypass the isolation between origins of one site and between sites.
-            const relaxed = `<script>let value; try { document.domain = 'shop.example'; value = 'set' } catch (error) { value = error.name }
+            const relaxed = `<script>let value; try { document.domain = 'shop.example'; value = 'set' }
+                catch (error) { value = error.name }
                 parent.postMessage({ name: 'domain', value }, '*')</` + 'script>';
-            out.domain = await inFrame('domain', (frame) => frame.src = S + 'shop.example/domain' + answer({ body: relaxed }));
+            out.domain = await inFrame('domain',
+                (frame) => frame.src = S + 'shop.example/domain' + answer({ body: relaxed }));
             try { document.domain = 'shop.example'; out.ownDomain = 'set' } catch (error) { out.ownDomain = error.name }
             const reach = [...document.querySelectorAll('iframe')].find((frame) => frame.src.includes('/domain'));
             try { out.reach = typeof reach.contentWindow.document.cookie } catch (error) { out.reach = error.name }
             const access = `<script>(async () => {
                 let value = [];
                 try { value.push(await document.hasStorageAccess()) } catch (error) { value.push(error.name) }
-                try { await document.requestStorageAccess(); value.push('granted') } catch (error) { value.push('denied') }
+                try { await document.requestStorageAccess(); value.push('granted') }
+                    catch (error) { value.push('denied') }
                 value.push(document.cookie);
                 parent.postMessage({ name: 'access', value: JSON.stringify(value) }, '*') })()</` + 'script>';
-            out.access = await inFrame('access', (frame) => frame.src = S + 'ad.example/access' + answer({ body: access }));
+            out.access = await inFrame('access',
+                (frame) => frame.src = S + 'ad.example/access' + answer({ body: access }));
             return out;
             """
 

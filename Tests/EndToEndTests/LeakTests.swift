@@ -22,7 +22,8 @@ extension RealEngine {
             });
             setInterval(() => fetch('/poll'), 20);
             const blob = (size = 9) => new Blob([new Uint8Array(size).fill(97)]);
-            const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more }).then((answer) => answer.text());
+            const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more })
+                .then((answer) => answer.text());
             const xhr = (url, body, isAsync = true) => new Promise((end) => {
                 const request = new XMLHttpRequest();
                 request.open('POST', url, isAsync);

@@ -142,7 +142,8 @@ extension RealEngine {
                     const open = await fetch('\(other.url)/open').then(answer => answer.text(), error => error.name);
                     const shut = await fetch('\(other.url)/shut').then(() => 'read', error => error.name);
                     window.seen = JSON.stringify([
-                        document.cookie, await moved.text(), moved.redirected, new URL(moved.url).pathname, open, shut]);
+                        document.cookie, await moved.text(), moved.redirected,
+                            new URL(moved.url).pathname, open, shut]);
                 })().catch(error => window.seen = String(error));
                 """
             let value = try await shop.browser.value(

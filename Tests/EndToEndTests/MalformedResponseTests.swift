@@ -52,7 +52,8 @@ extension RealEngine {
                     });
                     const values = [];
                     for (const name of [\(names)])
-                        values.push([name, await read('/bad/' + name), await script('/bad/' + name + '?script'), await read('/good')].join());
+                        values.push([name, await read('/bad/' + name),
+                            await script('/bad/' + name + '?script'), await read('/good')].join());
                     window.value = values;
                 })();
                 </script>
