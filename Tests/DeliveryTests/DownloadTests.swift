@@ -268,7 +268,8 @@ struct DownloadTests {
                 try await downloader(network).download(download(network))
             }
             #expect(
-                error?.code == .status && error?.message == "the server answered \(code)" && file.requests.count == 1)
+                error?.code == .status && error?.message == "the server responded with status \(code)"
+                    && file.requests.count == 1)
         }
     }
 

@@ -61,7 +61,7 @@ struct ConfigurationTests {
         _ = try await fixture.text("containerkit://shop.example/", of: container)
         let messages = log.messages.withLock { $0 }
         #expect(messages.contains("cannot read a packaged file"))
-        #expect(messages.contains("cannot read the record of health"))
+        #expect(messages.contains("cannot read the trial record"))
     }
 
     @Test("The container's conditions replace those of the update configuration")

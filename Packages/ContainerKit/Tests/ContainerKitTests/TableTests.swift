@@ -150,9 +150,9 @@ struct TableTests {
     @Test("A table applies to its own host only, unless the host app extends it")
     func scope() async throws {
         let cases: [(TableScope?, String)] = [
-            (nil, "may not answer for the host cdn.example"),
+            (nil, "must not cover the host cdn.example"),
             (TableScope(pages: ["cdn.example"], downloads: ["table.example"]), "downloaded from the host cdn.example"),
-            (TableScope(pages: ["example.cdn.example"], downloads: ["cdn.example"]), "may not answer for the host"),
+            (TableScope(pages: ["example.cdn.example"], downloads: ["cdn.example"]), "must not cover the host"),
         ]
         for (scope, reason) in cases {
             let fixture = Fixture()

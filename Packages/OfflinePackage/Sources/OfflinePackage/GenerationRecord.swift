@@ -5,39 +5,43 @@ internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
 
-/// What the library keeps with a generation in the store, as JSON.
+/// The metadata of a generation in the store, as JSON.
 ///
-/// Not the manifest: the records of all packages are read when the library opens, and the manifest's files
-/// are the generation's table.
+/// It does not contain the manifest, because the records of all packages are read when the library opens. The
+/// manifest's files are the table of the generation.
 struct GenerationRecord: Codable {
     var baseURL: PackageBaseURL
     var isComplete: Bool
-    /// What a staged generation waits for. One without is given up when the library opens.
+    /// The time at which a staged generation is activated. If `nil`, the generation is discarded when the library
+    /// opens.
     var timing: ApplyTiming?
-    /// Whether it came with the app. Absent in older records, and where it did not.
+    /// A Boolean value that indicates whether the generation came with the app. It is absent in older records.
     var isBaseline: Bool?
-    /// The least version of the host that may make it active. Absent where any may.
+    /// The minimum version of the host, or `nil` if there is none.
     var minHost: PackageVersion?
-    /// Where it was fetched from, to fetch again what is damaged. Absent in older records, and where it was not.
+    /// The URLs that the generation was fetched from, used to fetch damaged files again. It is absent in older
+    /// records.
     var source: Source?
 
-    /// The URL that later versions must lie under. Absent in older records.
+    /// The URL that later versions must lie below. It is absent in older records.
     var scope: PackageBaseURL?
-    /// The address of the source that alone may update the package. Absent in older records, and if there is none yet.
+    /// The address of the only source that may update the package, or `nil` if there is none. It is absent in older
+    /// records.
     var boundTo: String?
-    /// The number of the manifest, if it had one.
+    /// The sequence number of the manifest, or `nil` if it had none.
     var sequence: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case baseURL, isComplete, timing, isBaseline, minHost, source, scope, boundTo, sequence
     }
 
-    /// The scope of the package. What an older build installed keeps its origin; what came with the app its base URL.
+    /// The scope of the package. A record without a scope has its origin, or its base URL if it came with the app.
     var keptScope: PackageBaseURL { scope ?? (isBaseline == true ? baseURL : baseURL.originRoot) }
-    /// The address of the source that alone may update the package. What an older build fetched keeps its source.
+    /// The address of the only source that may update the package. A record without one has the source it was fetched
+    /// from.
     var keptSource: String? { boundTo ?? source.map { PackageSource.address(of: $0.manifestURL) } }
 
-    /// What of a ``PackageSource`` leads to the bytes.
+    /// The part of a ``PackageSource`` that locates the bytes.
     struct Source: Codable {
         var manifestURL: String
         var archiveURL: String?

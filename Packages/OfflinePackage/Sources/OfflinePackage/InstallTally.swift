@@ -5,15 +5,15 @@ internal import AsyncSupport
 internal import PackageFormat
 internal import ResourceStore
 
-/// Counts the files of an install that several threads bring.
+/// A thread-safe counter of the files of an install.
 ///
-/// Isolation: any. A report is made under the mutex, so that reports come one after another and never go back; nothing
-/// else takes it.
+/// Isolation: any. Reports are made under the mutex, so that they are ordered and never decrease. The mutex has no
+/// other use.
 final class InstallTally: Sendable {
     private let report: (@Sendable (InstallProgress) -> Void)?
     private let progress: Mutex<InstallProgress>
 
-    /// Begins with the files that the store has.
+    /// Creates a counter that starts with the files that are already in the store.
     init(of draft: PackageDraft, report: (@Sendable (InstallProgress) -> Void)?) {
         self.report = report
         let bytes = draft.entries.reduce(0) { $0 + $1.size }
@@ -32,14 +32,14 @@ final class InstallTally: Sendable {
     }
 }
 
-/// How far an install has come. The bytes are those of the unpacked files.
+/// The progress of an install. Byte counts refer to the uncompressed files.
 public struct InstallProgress: Sendable, Hashable {
-    /// Files that are verified and stored.
+    /// The number of files that are verified and stored.
     public var completedFiles: Int
-    /// Files of the package.
+    /// The number of files of the package.
     public var totalFiles: Int
-    /// Bytes that are verified and stored, as they are in the files.
+    /// The number of bytes that are verified and stored.
     public var completedBytes: Int64
-    /// Bytes of the package, unpacked.
+    /// The number of uncompressed bytes of the package.
     public var totalBytes: Int64
 }

@@ -6,25 +6,27 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-/// One generation of a package that can answer, with its table once it was asked for.
+/// A generation of a package that can serve requests, with a lazily loaded table.
 final class PackageGeneration: Sendable {
     let package: InstalledPackage
-    /// The least version of the host that may make it active.
+    /// The minimum version of the host, or `nil` if there is none.
     let minHost: PackageVersion?
-    /// Origin and decoded path of the base URL.
+    /// The origin and the decoded path of the base URL.
     let base: PackageURL
-    // By path. Strings compare by canonical equivalence, so the Unicode form of a request makes no difference.
+    // The table by path. String equality is canonical equivalence, so the Unicode form of a request has no effect.
     private let table: Mutex<[String: StoredEntry]?>
 
     var number: Int64 { package.generation.number }
 
+    /// Creates a generation.
     /// - Parameters:
-    ///   - minHost: the least version of the host, where there is one.
-    ///   - table: the table where it is known, else it is read from the store when first needed.
+    ///   - package: the package, version and generation number.
+    ///   - minHost: the minimum version of the host, or `nil`.
+    ///   - table: the table, or `nil` to read it from the store when it is first used.
     /// - Throws: `PackageError` with code `PackageError.Code.badManifest`.
     init(_ package: InstalledPackage, minHost: PackageVersion?, table: [StoredEntry]? = nil) throws {
         guard let base = PackageURL(package.baseURL.description) else {
-            throw PackageError(.badManifest, "base URL: the path is no UTF-8", at: package.baseURL.description)
+            throw PackageError(.badManifest, "base URL: the path is not valid UTF-8", at: package.baseURL.description)
         }
         self.package = package
         self.minHost = minHost
@@ -32,8 +34,8 @@ final class PackageGeneration: Sendable {
         self.table = Mutex(table.map(Self.index))
     }
 
-    /// What the store says of a generation.
-    /// - Throws: an error where the store's record makes no sense.
+    /// Creates a generation from its record in the store.
+    /// - Throws: an error if the record is not valid.
     convenience init(_ generation: StoredGeneration) throws {
         let record = try GenerationRecord(decoding: generation.metadata)
         try self.init(
@@ -44,20 +46,22 @@ final class PackageGeneration: Sendable {
             minHost: record.minHost)
     }
 
-    /// Whether a URL lies under the base URL. Says nothing about whether there is a file.
+    /// Returns a Boolean value that indicates whether a URL lies below the base URL, even if there is no such file.
     func contains(_ url: PackageURL) -> Bool {
         base.isPrefix(of: url)
     }
 
-    /// The file that answers a URL under the base URL.
-    /// - Throws: `StoreError` where the table could not be read.
+    /// Returns the file for a URL below the base URL, or `nil` if there is none.
+    /// - Throws: `StoreError` if the table cannot be read.
     func file(at url: PackageURL, in store: BlobStore) throws -> StoredEntry? {
         let path = filePath(of: url)
         return try files(in: store) { $0[path] }
     }
 
-    /// The same where the table is in memory, and else `nil`; an inner `nil` where there is no such file. Does not wait
-    /// for a table that is being read.
+    /// Returns the file for a URL from the table in memory.
+    ///
+    /// The outer `nil` means that the table is not in memory or is being read; the inner `nil` means that there is no
+    /// such file.
     func knownFile(at url: PackageURL) -> StoredEntry?? {
         table.withLockIfAvailable { table in table.map { $0[filePath(of: url)] } } ?? nil
     }
@@ -67,17 +71,17 @@ final class PackageGeneration: Sendable {
         return path.isEmpty || path.utf8.last == UInt8(ascii: "/") ? path + "index.html" : path
     }
 
-    /// The whole table, by path.
+    /// Returns the whole table by path.
     func entries(in store: BlobStore) throws -> [String: StoredEntry] {
         try files(in: store) { $0 }
     }
 
-    /// Forgets the table, which is read again when it is next needed.
+    /// Removes the table from memory. It is read again when it is next used.
     func releaseMemory() {
         table.withLock { $0 = nil }
     }
 
-    /// Reads the table once; who asks meanwhile waits for it, a few milliseconds for a thousand files.
+    /// Reads the table once. Concurrent callers wait a few milliseconds for a thousand files.
     private func files<Value: Sendable>(
         in store: BlobStore, _ body: ([String: StoredEntry]) -> Value
     ) throws -> Value {

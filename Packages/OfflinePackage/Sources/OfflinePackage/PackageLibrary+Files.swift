@@ -5,23 +5,25 @@ internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
 
-// How the files of a draft come out of an archive. One draft at a time: more would only share the same cores and disk.
+// Extraction of the files of a draft from an archive. Drafts are processed one at a time, because they share the same
+// cores and disk.
 extension PackageLibrary {
-    /// Brings the missing files of a draft into its batch, in its turn.
+    /// Stores the missing files of a draft in its batch when its turn comes.
     /// - Parameters:
-    ///   - archive: the path of a whole archive, or of a file that has the slices of the missing files at their places.
-    ///   - isWhole: which of these it is.
+    ///   - draft: the draft to fill.
+    ///   - archive: the path of a whole archive, or of a file with the slices of the missing files at their offsets.
+    ///   - isWhole: whether `archive` is a whole archive.
     /// - Throws: ``PackageError``, ``StoreError``, ``DeliveryError`` or `CancellationError`.
     func fill(_ draft: PackageDraft, from archive: String, isWhole: Bool = true) async throws {
         try await inTurn { try await extractFiles(of: draft, from: archive, isWhole: isWhole) }
     }
 
-    /// Waits for its turn, then runs `body`.
+    /// Runs `body` when its turn comes.
     func inTurn<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         try await turns.run("files") { try await body() }
     }
 
-    /// To be called in its turn.
+    /// Stores the missing files of a draft in its batch. Call it inside ``inTurn(_:)``.
     func extractFiles(
         of draft: PackageDraft, from archive: String, isWhole: Bool = true,
         progress: (@Sendable (InstallProgress) -> Void)? = nil
@@ -34,7 +36,7 @@ extension PackageLibrary {
         }
     }
 
-    /// Reads the archive from its start to its end.
+    /// Reads the archive sequentially.
     private func unpack(
         _ draft: PackageDraft, from archive: String, _ progress: (@Sendable (InstallProgress) -> Void)?
     ) throws {
@@ -46,7 +48,7 @@ extension PackageLibrary {
         try unpacking.finish()
     }
 
-    /// Reads the slices of the missing files, neighbours on the same thread.
+    /// Reads the slices of the missing files. Neighboring slices are read on the same thread.
     private func inflate(
         _ draft: PackageDraft, from archive: String, _ isWhole: Bool, _ tally: InstallTally
     ) async throws {
@@ -64,7 +66,7 @@ extension PackageLibrary {
                     }
                 }
             }
-            // The first error cancels the others.
+            // The first error cancels the other tasks.
             for try await _ in group {}
         }
     }
@@ -73,7 +75,7 @@ extension PackageLibrary {
         _ file: PackageManifest.File, _ content: inout any ArchiveEntryReading, into batch: BlobBatch
     ) throws {
         let id = file.sha256
-        // Never more bytes than the manifest says: the reader sees to that.
+        // The reader never returns more bytes than the manifest declares.
         let first = try content.next() ?? Data()
         do {
             if Int64(first.count) == file.size {

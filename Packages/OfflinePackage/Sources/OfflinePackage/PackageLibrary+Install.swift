@@ -7,24 +7,23 @@ public import ResourceLoading
 internal import ResourceStore
 
 extension PackageLibrary {
-    /// Verifies a package, brings it into the store and makes it the active version of its id.
+    /// Verifies a package, stores its files and makes it the active version of its identifier.
     ///
-    /// All or nothing: every file of the manifest must come out of the archive with its size and digest, or be in the
-    /// store already, else nothing changes. Where the manifest says where files lie in the archive, just those places
-    /// are read, on two threads, and the archive's own headers are not; else the archive must hold the manifest's files
-    /// and no others. Room is made, or refused, before anything is written. When this returns the package survives a
-    /// power cut. A package that is active already, with the same version, base URL and files, is returned as it is.
-    /// The archive stays where it is; it belongs to the caller.
+    /// The operation is atomic. Every file of the manifest must be in the archive with its size and digest, or
+    /// already be in the store; otherwise nothing changes. If the manifest has slices, only the slices are read, on
+    /// two threads, and the archive's own headers are ignored. Otherwise the archive must hold exactly the manifest's
+    /// files. The store checks for free space before anything is written. When the function returns, the package
+    /// survives a power loss. If the same version is already active with the same base URL and files, it is returned
+    /// unchanged. The archive is not removed.
     ///
-    /// Runs off the caller's actor, one install at a time. Cancelling the task stops between two chunks.
+    /// Runs off the caller's actor, one install at a time. Cancellation takes effect between two chunks.
     /// - Parameters:
     ///   - archive: the path of a zip, tar.gz or tar.zst.
     ///   - location: the path of the manifest.
-    ///   - progress: called after each file, on the install's threads, one call after another.
-    /// - Throws: `PackageError` for what is wrong with the package, `StoreError` where the store cannot take
-    ///   it, ``DeliveryError`` with code `queueFull` where too many installs wait and
-    ///   `hostTooOld` where the package asks for a later host,
-    ///   `insecure` for a base URL of `http`, or `CancellationError`.
+    ///   - progress: called after each file, on the install's threads, one call at a time.
+    /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,
+    ///   ``DeliveryError`` with code `queueFull` if too many installs wait, `hostTooOld` if the package requires a
+    ///   later host, or `insecure` if the base URL is `http`, or `CancellationError`.
     @discardableResult
     public func install(
         archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
@@ -43,7 +42,7 @@ extension PackageLibrary {
             do {
                 try await activate(generation)
             } catch {
-                // Where this fails too, the next library on this store gives the generation up.
+                // If this fails too, the next library on this store discards the generation.
                 try? store.retire(generation.number)
                 throw error
             }
@@ -51,7 +50,7 @@ extension PackageLibrary {
         }
     }
 
-    /// Reads a manifest from the file system, with the digest of its bytes.
+    /// Reads a manifest from the file system and returns it with the digest of its bytes.
     /// - Throws: ``PackageError`` or `CancellationError`.
     func readManifest(_ path: String) async throws -> (PackageManifest, SHA256Digest) {
         try await onThread { library in
@@ -65,20 +64,22 @@ extension PackageLibrary {
         guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
             active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
         else { return nil }
-        // A table that cannot be read is repaired by installing again.
+        // A table that cannot be read is repaired by a new install.
         guard let table = try? active.entries(in: store) else { return nil }
         return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
     }
 }
 
-/// A package that answers requests.
+/// A package that serves requests.
 public struct InstalledPackage: Sendable, Hashable {
+    /// The identifier of the package.
     public let id: PackageID
+    /// The version of the package.
     public let version: PackageVersion
-    /// What its files lie under.
+    /// The URL of the folder of the package's files.
     public let baseURL: PackageBaseURL
-    /// Whether its files are all there is under the base URL.
+    /// A Boolean value that indicates whether the package contains all files below the base URL.
     public let isComplete: Bool
-    /// The generation that is active.
+    /// The active generation.
     public let generation: GenerationReference
 }

@@ -6,27 +6,29 @@ internal import ResourceLoading
 internal import ResourceStore
 
 extension PackageLibrary {
-    /// Which generations can answer. Memory only.
+    /// The in-memory state of the generations that can serve requests.
     struct State {
-        /// Those that can answer, by number: the active ones, and retired ones while a page is pinned to them.
+        /// The generations that can serve requests, by number: active ones, and retired ones that a page is pinned
+        /// to.
         private(set) var generations: [Int64: PackageGeneration] = [:]
-        /// The number of each package's active generation.
+        /// The number of the active generation of each package.
         private(set) var active: [String: Int64] = [:]
-        /// The same by origin, the longest base path first, then the highest number. Derived.
+        /// The generations by origin, ordered by descending length of the base path, then by descending number.
+        /// Derived.
         private(set) var candidates: [String: [Candidate]] = [:]
         private var pages: [PageID: OpenPage] = [:]
-        /// The generations of the open pages whose requests do not say whose they are, by package. Derived.
+        /// The pinned generations of the open pages that share their requests, by package. Derived.
         private var sharedPins: [String: Int64] = [:]
-        /// What none of these gets. Derived.
+        /// The generations that no page with shared requests may receive. Derived.
         private var sharedAvoided: Set<Int64> = []
         var unreadableFiles = 0
-        /// What of each generation was told to be damaged, so that a page that asks again causes no second report. The
-        /// empty path stands for the table.
+        /// The damaged files that were reported, by generation, so that each is reported once. The empty path stands
+        /// for the table.
         private var reported: [Int64: Set<String>] = [:]
-        /// Is told of damage.
+        /// The receiver of damage reports.
         var onDamage: (@Sendable (DamagedFile) -> Void)?
 
-        /// Adds the active generations, once.
+        /// Creates the state with the active generations.
         init(active: [PackageGeneration]) {
             for generation in active { add(generation) }
             derive()
@@ -36,14 +38,15 @@ extension PackageLibrary {
             active[package].flatMap { generations[$0] }
         }
 
-        /// Those that answer a URL of this origin, for a page or for everyone else, in the order in which to ask them.
+        /// Returns the generations that serve an origin for a page, or for other requests if `page` is `nil`, in
+        /// lookup order.
         func candidates(at origin: String, for page: PageReference?) -> [PackageGeneration] {
             guard let all = candidates[origin] else { return [] }
             let open = page.flatMap { pages[$0.id] }
             return all.compactMap { candidate in
                 let package = candidate.generation.package.generation.package
-                // A page that this library does not know says itself what it stays on; who is not known stays where the
-                // pages are that cannot be told apart.
+                // A page that is not open in this library states its own pins. A request without a page uses the pins
+                // of the pages with shared requests.
                 let pinned =
                     open.map { $0.pins[package] }
                     ?? (page == nil ? sharedPins[package] : page?.generation(of: package)?.number)
@@ -56,17 +59,17 @@ extension PackageLibrary {
             }
         }
 
-        /// Whether something of an origin is answered, for anyone.
+        /// Returns a Boolean value that indicates whether any generation serves an origin.
         func hasCandidates(at origin: String) -> Bool {
             candidates[origin] != nil
         }
 
-        /// Whether an active generation answers for a URL.
+        /// Returns a Boolean value that indicates whether a URL lies below the base URL of an active generation.
         func covers(_ url: PackageURL) -> Bool {
             candidates[url.origin]?.contains { $0.isActive && $0.generation.contains(url) } ?? false
         }
 
-        /// What a page stays on, by number; `nil` for a page that is not open.
+        /// Returns the generations that a page is pinned to, ordered by number, or `nil` if the page is not open.
         func pins(of page: PageID) -> [GenerationReference]? {
             pages[page]?.pins.values.sorted().compactMap { generations[$0]?.package.generation }
         }
@@ -75,16 +78,17 @@ extension PackageLibrary {
             pages[page]?.pins.values.compactMap { generations[$0] } ?? []
         }
 
-        /// The packages that a page stays on, by identifier; `nil` for a page that is not open.
+        /// Returns the packages that a page is pinned to, ordered by identifier, or `nil` if the page is not open.
         func packages(of page: PageID) -> [InstalledPackage]? {
             pages[page]?.pins.values.compactMap { generations[$0]?.package }.sorted { $0.id < $1.id }
         }
 
-        /// Puts a page that opens on the active generation of every package; one that cannot be told apart from others
-        /// on those that they are on.
+        /// Pins a new page to the active generation of every package. A page with shared requests uses the pins of
+        /// the others.
         mutating func pin(_ page: PageID, isShared: Bool, in store: BlobStore) {
             guard pages[page] == nil else { return }
-            // A generation that one of these did not boot on comes back to none of them, unless others are on it.
+            // A generation that one of the pages with shared requests failed to boot on is not pinned again, unless
+            // others use it.
             let avoided = isShared ? sharedAvoided : []
             let allowed = active.filter { !avoided.contains($0.value) }
             let wanted = isShared ? allowed.merging(sharedPins) { $1 } : allowed
@@ -93,14 +97,18 @@ extension PackageLibrary {
             share()
         }
 
-        /// Whether a page can be given other generations: one that cannot be told apart from others, while it is alone.
+        /// Returns a Boolean value that indicates whether a page can be pinned to other generations.
+        ///
+        /// A page with shared requests can be repinned only if it is the only one.
         func mayRepin(_ page: PageID) -> Bool {
             guard let open = pages[page] else { return false }
             return !open.isShared || !pages.contains { $0.key != page && $0.value.isShared }
         }
 
-        /// Has an open page be one of those that cannot be told apart. What these are on it gets as well, since who of
-        /// them asks is not known; of the rest nothing that it was taken off.
+        /// Converts an open page to a page with shared requests, whose requests do not identify their page.
+        ///
+        /// It receives the pins of these pages, because the library cannot distinguish their requests. Other packages
+        /// exclude the generations that the page was removed from.
         mutating func join(_ page: PageID, in store: BlobStore) {
             guard let open = pages[page], !open.isShared else { return }
             let avoided = open.avoided.union(sharedAvoided)
@@ -111,13 +119,13 @@ extension PackageLibrary {
             dropUnused(in: store)
         }
 
-        /// Gives a page other generations than these.
+        /// Pins a page to other generations than `avoided`.
         mutating func repin(_ page: PageID, without avoided: Set<Int64>, in store: BlobStore) -> Bool {
             guard mayRepin(page), var open = pages[page] else { return false }
             open.avoided.formUnion(avoided)
             let lost = open.pins.filter { open.avoided.contains($0.value) }
             for package in lost.keys { open.pins[package] = nil }
-            // What it has of others it keeps.
+            // The page keeps its pins of other packages.
             for (package, number) in active
             where open.pins[package] == nil && !open.avoided.contains(number) && store.pin(number) {
                 open.pins[package] = number
@@ -129,14 +137,14 @@ extension PackageLibrary {
             return true
         }
 
-        /// Takes the pins of a page back.
+        /// Removes a page and its pins.
         mutating func unpin(_ page: PageID, in store: BlobStore) {
             for number in (pages.removeValue(forKey: page)?.pins ?? [:]).values { store.unpin(number) }
             share()
             dropUnused(in: store)
         }
 
-        /// What the open pages that cannot be told apart stay on: all of them on the same.
+        /// Recomputes the common pins and avoided generations of the pages with shared requests.
         private mutating func share() {
             let shared = pages.values.filter(\.isShared)
             sharedPins = shared.reduce(into: [:]) { $0.merge($1.pins) { min($0, $1) } }
@@ -145,9 +153,9 @@ extension PackageLibrary {
 
         /// Makes a generation the active one of its package.
         ///
-        /// Pages that opened when the package had none stay on this one: they may have files of it from when it was
-        /// still arriving, and get more from now on, which those of a later generation would not fit. Pages that have
-        /// such files of another version get none.
+        /// Pages that opened while the package had no active generation are pinned to this one. They may have
+        /// received files of it during its download, and files of a later generation would not fit. Pages that
+        /// received files of another version are not pinned.
         mutating func adopt(_ generation: PackageGeneration, in store: BlobStore) {
             let package = generation.package.generation.package
             if active[package] == nil {
@@ -160,10 +168,12 @@ extension PackageLibrary {
             dropUnused(in: store)
         }
 
-        /// Whether a page may have a file of a package that is still arriving; notes that it has, where it may.
+        /// Returns a Boolean value that indicates whether a page may receive a file of a package during its download.
+        ///
+        /// If so, the version is recorded for the page.
         mutating func admit(_ page: PageID, to package: String, _ version: PackageVersion) -> Bool {
             if let current = pages[page]?.pins[package] ?? active[package] {
-                // It became whole while its bytes were read: the page has the same version either way.
+                // The package was installed while the file was read. The version decides.
                 return generations[current]?.package.version == version
             }
             guard let open = pages[page] else { return true }
@@ -172,27 +182,29 @@ extension PackageLibrary {
             return true
         }
 
-        /// Leaves a package without an active generation.
+        /// Removes the active generation of a package.
         mutating func retire(_ package: String, in store: BlobStore) {
             active[package] = nil
             dropUnused(in: store)
         }
 
-        /// Forgets retired generations that no page is pinned to. They cannot be pinned again: only
-        /// active ones are, and those that a page is on.
+        /// Removes retired generations that no page is pinned to. They cannot be pinned again.
         mutating func dropUnused(in store: BlobStore) {
             generations = generations.filter { isActive($0.value) || store.isPinned($0.key) }
             reported = reported.filter { generations[$0.key] != nil }
             derive()
         }
 
-        /// Notes that a file is damaged.
-        /// - Returns: whether that is news.
+        /// Records a damaged file.
+        /// - Parameters:
+        ///   - path: the path of the file, or `nil` for the table.
+        ///   - generation: the number of the generation.
+        /// - Returns: `true` if the damage was not reported before.
         mutating func recordDamage(_ path: String?, of generation: Int64) -> Bool {
             generations[generation] != nil && reported[generation, default: []].insert(path ?? "").inserted
         }
 
-        /// Has what is damaged from now on told again.
+        /// Removes the records of damage of a generation, so that it is reported again.
         mutating func forgetDamage(of generation: Int64) {
             reported[generation] = nil
         }
@@ -216,24 +228,24 @@ extension PackageLibrary {
         }
     }
 
-    /// What an open page has of packages, and so stays on.
+    /// The pins and restrictions of an open page.
     private struct OpenPage {
-        /// The number of a generation, by package.
+        /// The pinned generation numbers, by package.
         var pins: [String: Int64] = [:]
-        /// The version of which the page has files from when it was still arriving, by package.
+        /// The versions from which the page received files during a download, by package.
         var arrived: [String: PackageVersion] = [:]
-        /// The numbers of generations that the page did not boot on.
+        /// The numbers of generations that the page failed to boot on.
         var avoided: Set<Int64> = []
-        /// Its requests do not say whose they are.
+        /// A Boolean value that indicates whether the page's requests do not identify their page.
         var isShared = false
 
-        /// Whether a version does not contradict what the page has.
+        /// Returns a Boolean value that indicates whether a version agrees with the files that the page received.
         func mayHave(_ package: InstalledPackage) -> Bool {
             arrived[package.generation.package].map { $0 == package.version } ?? true
         }
     }
 
-    /// A generation as it was when the state was last changed.
+    /// A generation with its state at the last change.
     struct Candidate: Sendable {
         let generation: PackageGeneration
         let isActive: Bool

@@ -7,18 +7,19 @@ internal import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 
-/// Answers requests from installed packages: GET and HEAD of a URL that a package has a file for.
+/// A loader that serves GET and HEAD requests from installed packages.
 ///
-/// A URL maps to a file by scheme, host, port and path; query and fragment do not count. A path that ends in a
-/// slash stands for its `index.html`. The answer is marked so that whoever caches it asks again: an old file
-/// never outlives its generation. Where a package says that it is complete, what it lacks is answered 404, and a
-/// folder's URL without its slash by a redirect to the one with it.
-/// HEAD is answered as GET is, body included: what HTTP makes of a whole file, its ranges and conditions, is for a
-/// decorator to settle.
-/// Everything else is left to the next loader, a file that cannot be read from the store among it.
+/// A URL maps to a file by scheme, host, port and path; query and fragment are ignored. A path that ends in a slash
+/// maps to its `index.html`. Responses have `Cache-Control: no-cache`, so that a cached file does not outlive its
+/// generation. For a missing file of a complete package the response is 404, or a redirect if the URL lacks the slash
+/// of a folder.
+///
+/// HEAD has the same response as GET, including the body. Decorators handle HEAD, ranges and conditional requests.
+/// All other requests, and files that the store cannot read, are passed to the next loader.
 public struct PackageLoader: ResourceLoader {
     private let library: PackageLibrary
 
+    /// Creates a loader for a library.
     public init(_ library: PackageLibrary) {
         self.library = library
     }
@@ -34,16 +35,16 @@ public struct PackageLoader: ResourceLoader {
         return answerInMemory(to: lookup).map { .known($0) } ?? .later
     }
 
-    /// What a request asks of packages.
+    /// The lookup key of a request and the generations to search.
     private struct Lookup {
         let url: PackageURL
-        /// The page whose generations answer.
+        /// The page whose generations are searched, or `nil`.
         let page: PageReference?
-        /// Those that may have it, at least one.
+        /// The generations that may contain the file, at least one.
         let generations: [PackageGeneration]
     }
 
-    /// `nil` where no package can have it.
+    /// Returns the lookup of a request, or `nil` if no package can contain it.
     private func lookup(of request: ResourceRequest) -> Lookup? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
@@ -54,9 +55,9 @@ public struct PackageLoader: ResourceLoader {
         return generations.isEmpty ? nil : Lookup(url: url, page: page, generations: generations)
     }
 
-    /// `nil` where something has to be read.
+    /// Returns the response, or `nil` if it requires a read from disk.
     private func answerInMemory(to lookup: Lookup) -> ResourceResponse? {
-        // The base paths come longest first, and the first that has it decides.
+        // The generations are ordered by descending length of the base path; the first that covers the URL decides.
         guard let generation = lookup.generations.first(where: { $0.contains(lookup.url) }),
             case .some(.some(let entry)) = generation.knownFile(at: lookup.url),
             let bytes = library.store.bytesInMemory(of: entry.blob)
@@ -64,7 +65,7 @@ public struct PackageLoader: ResourceLoader {
         return respond(with: bytes.isEmpty ? .empty : .bytes(bytes), of: entry, in: generation.package)
     }
 
-    /// Reads, which takes its time: off the caller's thread.
+    /// Returns the response after reading from disk, off the caller's thread.
     @concurrent
     private func answer(to lookup: Lookup, of request: ResourceRequest) async -> ResourceResponse? {
         let (url, page) = (lookup.url, lookup.page)
@@ -86,10 +87,10 @@ public struct PackageLoader: ResourceLoader {
         }
     }
 
-    /// What the packages know of a URL.
+    /// The result of a lookup.
     private enum Finding {
         case file(StoredEntry, PackageGeneration)
-        /// There is no such file, as this complete package says.
+        /// The file does not exist, and this complete package decides the URL.
         case missing(InstalledPackage)
         case unknown
     }
@@ -98,7 +99,7 @@ public struct PackageLoader: ResourceLoader {
         var decidingBase: String?
         var complete: InstalledPackage?
         for generation in generations {
-            // The base paths come longest first.
+            // The generations are ordered by descending length of the base path.
             if let decidingBase, decidingBase != generation.base.path { break }
             guard generation.contains(url) else { continue }
             decidingBase = generation.base.path
@@ -113,10 +114,10 @@ public struct PackageLoader: ResourceLoader {
         return complete.map { .missing($0) } ?? .unknown
     }
 
-    /// The answer that the site itself would give, since the publisher says that it has no more than the package.
+    /// Returns the response that the site would return, because the package contains all files of the site.
     ///
-    /// Always a page: which requests are for documents, such as those of frames, is not known for certain, and an
-    /// engine shows nothing at all for a document without a type.
+    /// The body is always an HTML page. The loader cannot reliably detect requests for documents, for example in
+    /// frames, and an engine shows nothing for a document without a type.
     private func notFound(_ url: PackageURL, _ package: InstalledPackage) -> ResourceResponse {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .contentType, value: "text/html;charset=utf-8"))
@@ -129,12 +130,13 @@ public struct PackageLoader: ResourceLoader {
                 generation: package.generation))
     }
 
-    /// Leads from a folder's URL without its slash to the one with it, as static hosts do: only there do the relative
-    /// URLs in its index.html mean what their author meant.
+    /// Returns a redirect from a folder's URL without its slash to the URL with it, as static hosts do.
+    ///
+    /// Only there do relative URLs in the folder's `index.html` resolve correctly.
     private func redirect(_ request: HTTPRequest, _ package: InstalledPackage) -> ResourceResponse {
         let target = request.path ?? "/"
         let end = target.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? target.endIndex
-        // Absolute: a path that begins with two slashes would name a host.
+        // The location is absolute, because a path that begins with two slashes would be read as a host.
         let origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
         let location = "\(origin)\(target[..<end])/\(target[end...])"
         return ResourceResponse(
@@ -160,14 +162,14 @@ public struct PackageLoader: ResourceLoader {
     private func respond(
         with body: ResourceBody, of entry: StoredEntry, in package: InstalledPackage
     ) -> ResourceResponse {
-        // Made in one piece, as is asked for with each request.
+        // The reason is built in one allocation, because this runs for each request.
         var reason = ""
         reason.reserveCapacity(128 + entry.path.utf8.count)
         for part in ["package ", package.id.description, " ", package.version.description, ": ", entry.path] {
             reason += part
         }
         var fields = HTTPFields()
-        // With room for what decorators add.
+        // The capacity includes fields that decorators add.
         fields.reserveCapacity(6)
         fields.append(HTTPField(name: .contentType, value: entry.mediaType))
         fields.append(HTTPField(name: .eTag, value: "\"\(entry.blob)\""))
@@ -189,7 +191,7 @@ public struct PackageLoader: ResourceLoader {
 }
 
 extension ResourceLoader where Self == PackageLoader {
-    /// Answers from the packages of a library.
+    /// Returns a loader that serves requests from the packages of a library.
     public static func package(_ library: PackageLibrary) -> Self {
         PackageLoader(library)
     }

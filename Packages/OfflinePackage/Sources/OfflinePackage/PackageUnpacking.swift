@@ -5,13 +5,13 @@ internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
-/// Takes the files of an archive into a batch and holds each against what was announced.
+/// The sequential transfer of an archive's files into a batch, with a check of each file against the manifest.
 struct PackageUnpacking {
     private(set) var progress: InstallProgress
     private let batch: BlobBatch
-    /// Blobs that the store has: they are hashed but not written.
+    /// The blobs that are already in the store. They are hashed but not written.
     private let held: Set<SHA256Digest>
-    /// What must still come, by path.
+    /// The entries that are still missing, by path.
     private var awaited: [String: StoredEntry]
     private var done: Set<String> = []
 
@@ -24,14 +24,14 @@ struct PackageUnpacking {
             totalBytes: entries.reduce(0) { $0 + $1.size })
     }
 
-    /// Takes one file.
+    /// Adds one file.
     /// - Throws: `PackageError`, `StoreError` or `CancellationError`.
     mutating func add(_ entry: ArchiveEntry, _ content: inout any ArchiveEntryReading) throws {
         let path = entry.path.description
         guard let expected = awaited.removeValue(forKey: path) else {
             throw done.contains(path)
-                ? PackageError(.duplicateEntry, "file that occurs twice in the archive", at: path)
-                : PackageError(.mismatch, "file that the manifest does not name", at: path)
+                ? PackageError(.duplicateEntry, "the file occurs twice in the archive", at: path)
+                : PackageError(.mismatch, "the manifest does not list the file", at: path)
         }
         if let size = entry.size { try Self.check(size, against: expected) }
         if held.contains(expected.blob) {
@@ -44,7 +44,8 @@ struct PackageUnpacking {
         progress.completedBytes += expected.size
     }
 
-    /// - Throws: `PackageError` where a file did not come.
+    /// Checks that all files were added.
+    /// - Throws: `PackageError` if a file is missing.
     func finish() throws {
         guard let first = awaited.keys.min() else { return }
         throw PackageError(.mismatch, "\(awaited.count) files of the manifest are not in the archive", at: first)
@@ -54,9 +55,9 @@ struct PackageUnpacking {
         var writer = try batch.makeWriter()
         while let chunk = try content.next() {
             try Task.checkCancellation()
-            // Before it is written: a file that claims less than it has must not fill the disk.
+            // The check precedes the write, so that a file that exceeds its declared size cannot fill the disk.
             guard writer.size + Int64(chunk.count) <= expected.size else {
-                throw Self.mismatch(expected, "has more bytes than")
+                throw Self.mismatch(expected, "has more than")
             }
             try writer.write(chunk)
         }
@@ -74,14 +75,14 @@ struct PackageUnpacking {
         while let chunk = try content.next() {
             try Task.checkCancellation()
             size += Int64(chunk.count)
-            guard size <= expected.size else { throw Self.mismatch(expected, "has more bytes than") }
+            guard size <= expected.size else { throw Self.mismatch(expected, "has more than") }
             hasher.update(chunk)
         }
         try Self.check(size, against: expected)
         let digest = hasher.finalize()
         guard digest == expected.blob else {
             throw PackageError(
-                .digestMismatch, "\(size) bytes with SHA-256 \(digest), expected \(expected.blob)", at: expected.path)
+                .digestMismatch, "the file has SHA-256 \(digest), expected \(expected.blob)", at: expected.path)
         }
     }
 
@@ -90,6 +91,6 @@ struct PackageUnpacking {
     }
 
     private static func mismatch(_ expected: StoredEntry, _ what: String) -> PackageError {
-        PackageError(.mismatch, "file \(what) the manifest's \(expected.size)", at: expected.path)
+        PackageError(.mismatch, "the file \(what) the manifest's \(expected.size) bytes", at: expected.path)
     }
 }

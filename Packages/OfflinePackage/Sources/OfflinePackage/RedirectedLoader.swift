@@ -4,19 +4,19 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-/// Follows the redirects of what an app fetches for itself, as the updater does for packages: at most five of them, and
-/// never from https to http.
+/// A loader that follows up to five redirects of the app's own requests, but never from https to http.
 ///
-/// Only GET is followed. To another origin go the fields that say what is understood, and no others: a token or a cookie
-/// is for the server that it was given to.
+/// Only GET requests are followed. Requests to another origin carry only content negotiation, `Cache-Control` and
+/// `User-Agent` fields, so that tokens and cookies stay with their server.
 public struct RedirectedLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let mayFollow: @Sendable (_ url: String, _ target: String) -> Bool
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - base: the network; one that follows redirects itself never shows any.
-    ///   - mayFollow: returns a Boolean value that indicates whether a request for a URL may go on to the target of a
-    ///     redirect. By default every one may.
+    ///   - base: the network loader. A loader that follows redirects itself never returns one.
+    ///   - mayFollow: returns a Boolean value that indicates whether a request for a URL may be redirected to a
+    ///     target. Default: every redirect is followed.
     public init(
         _ base: any ResourceLoader,
         mayFollow: @escaping @Sendable (_ url: String, _ target: String) -> Bool = { _, _ in true }
@@ -25,7 +25,8 @@ public struct RedirectedLoader: ResourceLoader {
         self.mayFollow = mayFollow
     }
 
-    /// - Throws: ``DeliveryError`` for a redirect that is not followed, or what the network throws.
+    /// Loads a request and follows its redirects.
+    /// - Throws: ``DeliveryError`` for a redirect that is not followed, or the error of the network loader.
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get else { return try await base.load(request) }
         let url = request.head.urlText
@@ -36,7 +37,7 @@ public struct RedirectedLoader: ResourceLoader {
         return try await fetch.get(url, request.head.headerFields)
     }
 
-    /// Takes the fields from a request that leaves its origin.
+    /// A decorator that removes fields from a request that leaves its origin.
     private struct HomeFields: ResourceLoader {
         static let mayTravel: Set<HTTPField.Name> = [
             .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .userAgent,

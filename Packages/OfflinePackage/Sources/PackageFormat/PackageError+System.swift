@@ -12,16 +12,15 @@ public import SystemSupport
 #endif
 
 extension PackageError {
-    /// Converts an error of the system: `noInput` for a path that does not exist, else
-    /// `io`.
+    /// Converts a system error: `noInput` if the path does not exist, otherwise `io`.
     /// - Parameters:
     ///   - error: the error of a system call.
     ///   - action: the action that failed. Default: the name of the call.
-    ///   - location: the path that it is about. Default: that of the error.
+    ///   - location: the path that the error refers to. Default: the path of the error.
     public init(_ error: SystemError, _ action: String? = nil, at location: String? = nil) {
         let (action, location) = (action ?? error.call, location ?? error.path)
         guard error.number != ENOENT else {
-            // Where something is opened the place says all.
+            // If a file is opened, the location already states the action.
             self.init(.noInput, action == "open" ? "no such file" : "\(action): no such file or folder", at: location)
             return
         }

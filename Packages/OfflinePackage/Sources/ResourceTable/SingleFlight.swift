@@ -3,12 +3,12 @@
 
 internal import AsyncSupport
 
-/// Does a piece of work once for all who want it at the same time.
+/// A coalescer of concurrent requests for the same work.
 ///
-/// Who is cancelled leaves at once; when all have left, the work is cancelled. A piece of work runs at the priority of
-/// who asked first.
+/// A cancelled caller returns immediately. When all callers are cancelled, the work is cancelled. The work runs at
+/// the priority of the first caller.
 ///
-/// Isolation: any. The mutex is never held while work runs.
+/// Isolation: any. The mutex is not held while work runs.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Flight {
         let number: UInt64
@@ -28,20 +28,20 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of those who wait for a key.
+    /// Returns the number of callers that wait for a key.
     func waiters(for key: Key) -> Int {
         state.withLock { $0.flights[key]?.waiters.count ?? 0 }
     }
 
-    /// Waits for the work that runs for a key, or starts it.
-    /// - Throws: what the work throws, or `CancellationError` when the calling task is cancelled.
+    /// Waits for the running work of a key, or starts it.
+    /// - Throws: the error of the work, or `CancellationError` if the calling task is cancelled.
     func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let waiter = state.withLock { $0.makeNumber() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.withLock { state in
-                    // Under the lock, which the handler takes too: a cancellation comes either before this check or
-                    // after the waiter is in the list.
+                    // The cancellation handler takes the same lock. A cancellation is detected by this check or finds
+                    // the waiter in the list.
                     if Task.isCancelled { return true }
                     join(key, as: waiter, continuation, &state, work)
                     return false
@@ -60,7 +60,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if state.flights[key] == nil {
             let number = state.makeNumber()
             var flight = Flight(number: number)
-            // It cannot end before it is in the list: that takes the lock.
+            // The task cannot end before it is in the list, because `end` takes the lock.
             flight.task = Task(priority: Task.currentPriority) { [self] in
                 let result: Result<Value, any Error>
                 do { result = .success(try await work()) } catch { result = .failure(error) }

@@ -3,60 +3,61 @@
 
 public import Foundation
 
-/// When to ask for the table, and whom: the update policy as a value, without any I/O.
+/// The update policy of the table: a state machine that decides when to request it and from which source.
 ///
-/// A check begins with ``begin(_:at:hasMirror:)``, asks who it is told to, and reports each answer to
-/// ``finish(_:with:)``, which says whom to ask next, if anyone. One check runs at a time.
+/// A check begins with ``begin(_:at:hasMirror:)``, which returns the first attempt. ``finish(_:with:)`` receives its
+/// outcome and returns the next attempt of the check, if any. One check runs at a time.
 ///
-/// - Five errors in a row on the primary make the next check ask the mirror. Errors of the mirror count nothing.
-/// - A success on the primary sets the count to zero and ends the time on the mirror.
-/// - On the mirror, the first check after a launch and one every 30 minutes ask the primary first, and the mirror in the
-///   same check where that fails.
-/// - A trigger less than 30 seconds after the start of the last check is dropped, across launches too.
-/// - What a device does offline counts nothing: neither as an error nor as a check.
+/// - After five consecutive errors of the primary, the next check uses the mirror. Errors of the mirror are not
+///   counted.
+/// - A success of the primary resets the count and ends the use of the mirror.
+/// - While the mirror is in use, the first check after a launch and one every 30 minutes use the primary first, and
+///   the mirror in the same check if the primary fails.
+/// - A trigger less than 30 seconds after the start of the last check is dropped, also across launches.
+/// - Checks without a network are not counted, neither as an error nor as a check.
 ///
-/// Times are those of the wall clock, since they outlive the process; a time that lies ahead, because the clock was
-/// set back, holds nothing up.
+/// Times are those of the wall clock, because they are kept across processes. A time in the future, because the clock
+/// was set back, does not delay a check.
 @_spi(Facade) public struct TableCheck: Sendable, Hashable {
-    /// A question that was asked. Only the latest one can be answered.
+    /// A request to a source. Only the outcome of the latest attempt counts.
     @_spi(Facade) public struct Attempt: Sendable, Hashable {
         public let source: TableSource
         fileprivate let number: Int
     }
 
-    /// How a question ended.
+    /// The outcome of an attempt.
     @_spi(Facade) public enum Outcome: Sendable, Hashable {
-        /// An answer that could be decoded, with a new table or without.
+        /// A valid response, with or without a new table.
         case success
-        /// No answer, an HTTP error status, a code other than 200, or no table in it.
+        /// No response, an HTTP error status, a code other than 200, or an invalid table.
         case failure
-        /// The device has no network, or the check was stopped: nothing is known of the source.
+        /// The device has no network, or the check was stopped, so the state of the source is not known.
         case nothing
     }
 
-    /// What becomes of a trigger.
+    /// The decision about a trigger.
     @_spi(Facade) public enum Decision: Sendable, Hashable {
         case ask(Attempt)
         /// The last check began less than ``TableCheck/minimumInterval`` ago.
         case tooSoon
-        /// A check is under way.
+        /// A check is running.
         case underWay
     }
 
-    /// The errors in a row that lead to the mirror.
+    /// The number of consecutive errors after which the mirror is used.
     public static let errorLimit = 5
-    /// The shortest time between two checks, in seconds.
+    /// The minimum time between two checks, in seconds.
     public static let minimumInterval: TimeInterval = 30
     /// The time on the mirror after which the primary is tried again, in seconds.
     public static let primaryInterval: TimeInterval = 30 * 60
 
-    /// Errors of the primary in a row. Counts no further than ``errorLimit``.
+    /// The number of consecutive errors of the primary, at most ``errorLimit``.
     public private(set) var errors = 0
-    /// When the last check began that counts.
+    /// The start of the last counted check.
     public private(set) var lastCheck: Date?
-    /// When the primary was last asked, in a check that counts.
+    /// The time of the last request to the primary in a counted check.
     public private(set) var lastPrimary: Date?
-    /// Whether the app was launched since the primary was last asked.
+    /// A Boolean value that indicates whether the app was launched since the last request to the primary.
     private var isLaunched = false
     private var running: Running?
     private var lastNumber = 0
@@ -65,11 +66,11 @@ public import Foundation
         var attempt: Attempt
         var began: Date
         var hasMirror: Bool
-        /// What to go back to where the check turns out to count nothing.
+        /// The value of ``lastCheck`` to restore if the check is not counted.
         var previousCheck: Date?
     }
 
-    /// Before the first check of an app.
+    /// Creates the state before the first check of an app.
     public init() {}
 
     init(errors: Int, lastCheck: Date?, lastPrimary: Date?) {
@@ -78,14 +79,14 @@ public import Foundation
         self.lastPrimary = lastPrimary
     }
 
-    /// Whether the mirror is asked instead of the primary, where there is one.
+    /// A Boolean value that indicates whether the mirror, if configured, is used instead of the primary.
     public var isOnMirror: Bool { errors >= Self.errorLimit }
 
-    /// Takes a trigger.
+    /// Applies a trigger.
     /// - Parameters:
-    ///   - trigger: the event that asks for a check.
+    ///   - trigger: the event that triggers a check.
     ///   - now: the time of the wall clock.
-    ///   - hasMirror: whether a mirror is configured; without one the primary is always asked.
+    ///   - hasMirror: whether a mirror is configured; without one the primary is always used.
     public mutating func begin(_ trigger: TableTrigger, at now: Date, hasMirror: Bool = true) -> Decision {
         if trigger == .launch { isLaunched = true }
         guard running == nil else { return .underWay }
@@ -99,10 +100,8 @@ public import Foundation
         return .ask(attempt)
     }
 
-    /// Takes the end of a question.
-    ///
-    /// An answer to any but the latest question is ignored.
-    /// - Returns: whom to ask next in the same check; `nil` where the check is over.
+    /// Applies the outcome of an attempt. Outcomes of earlier attempts are ignored.
+    /// - Returns: the next attempt of the same check, or `nil` if the check is over.
     public mutating func finish(_ attempt: Attempt, with outcome: Outcome) -> Attempt? {
         guard let check = running, check.attempt == attempt else { return nil }
         running = nil
@@ -119,7 +118,7 @@ public import Foundation
             let next = makeAttempt(.mirror)
             running = check
             running?.attempt = next
-            // The primary was asked, whatever the mirror brings.
+            // The primary was requested, so the check counts whatever the outcome of the mirror is.
             running?.previousCheck = check.began
             return next
         case (.mirror, .success), (.mirror, .failure): break
@@ -139,13 +138,13 @@ public import Foundation
     }
 }
 
-/// What survives a restart: the count of errors and the times. A check that was under way died with its process.
+/// The persistent state: the error count and the times. A running check ends with its process.
 @_spi(Facade) extension TableCheck: Codable {
     private enum CodingKeys: String, CodingKey {
         case errors, lastCheck, lastPrimary
     }
 
-    /// Takes a count out of range for the nearest that is in it.
+    /// Decodes the state. A count out of range is clamped.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -162,24 +161,24 @@ public import Foundation
     }
 }
 
-/// What came of a trigger.
+/// The result of a trigger.
 public enum TableCheckResult: Sendable {
-    /// Nobody was asked: the last check is less than 30 seconds ago, or still under way.
+    /// No source was requested, because the last check began less than 30 seconds ago or is running.
     case dropped
     /// The device has no network.
     case offline
-    /// The table stays: the source has no other, or the mirror only has an older one.
+    /// The table has not changed, or the mirror only has an older one.
     case unchanged(TableSource)
-    /// The source's table is now the local one.
+    /// The source's table has replaced the local one.
     case replaced(TableSource, TableDiff)
-    /// Whoever was asked failed; the error is that of the last one.
+    /// All requested sources failed. The error is that of the last one.
     case failed(TableError)
 }
 
-/// Who is asked for the table.
+/// A source of the table.
 public enum TableSource: String, Sendable, Hashable, Codable {
-    /// The server that makes the tables.
+    /// The server that creates the tables.
     case primary
-    /// The copy on a CDN, asked while the server fails.
+    /// The copy on a CDN, used while the server fails.
     case mirror
 }

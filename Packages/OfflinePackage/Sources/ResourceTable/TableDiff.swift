@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a new table means to one that has an old one. Tables are compared, never files.
+/// The differences between an old and a new table. Only tables are compared, not files.
 public struct TableDiff: Sendable, Hashable {
-    /// Entries of the new table whose URL the old one lacks.
+    /// The entries of the new table whose URL is not in the old one.
     public private(set) var added: [TableEntry] = []
-    /// Entries of the new table whose version or MD5 is another than in the old one.
+    /// The entries of the new table whose version or MD5 differs from the old one.
     public private(set) var changed: [TableEntry] = []
-    /// Entries of the old table whose URL the new one lacks.
+    /// The entries of the old table whose URL is not in the new one.
     public private(set) var removed: [TableEntry] = []
-    /// What to fetch: the files of ``added`` and ``changed``, each key once, in the order of the new table. A file that
-    /// is missing for an unchanged entry is not among them; it is filled on first use.
+    /// The files of ``added`` and ``changed``, each key once, in the order of the new table.
+    ///
+    /// A missing file of an unchanged entry is not included; it is fetched on first use.
     public private(set) var downloads: [TableEntry] = []
-    /// Keys of files that the old table names and the new one does not: to be deleted.
+    /// The keys of files that the old table names and the new one does not. They are removed.
     public private(set) var abandoned: [TableURL] = []
 
+    /// A Boolean value that indicates whether the tables require no action.
     public var isEmpty: Bool { downloads.isEmpty && removed.isEmpty && abandoned.isEmpty }
 
-    /// Compares two tables, in time linear in the number of entries.
+    /// Compares two tables in time linear in the number of entries.
     /// - Parameters:
-    ///   - old: the table before; `nil` where there was none.
-    ///   - new: the table that takes its place.
+    ///   - old: the previous table, or `nil` if there was none.
+    ///   - new: the table that replaces it.
     public init(from old: URLTable?, to new: URLTable) {
         let oldEntries = old?.entries ?? []
         var found = 0
@@ -28,7 +30,7 @@ public struct TableDiff: Sendable, Hashable {
         var left: [TableURL] = []
         var queued: Set<TableURL> = []
         for entry in new.entries {
-            // Servers keep the order of a table, so that the next one is nearly always the one.
+            // Servers keep the order of a table, so the next old entry usually has the same URL.
             let place =
                 expected < oldEntries.count && oldEntries[expected].url == entry.url
                 ? expected : old?.place(of: entry.url)
@@ -44,7 +46,7 @@ public struct TableDiff: Sendable, Hashable {
             }
             if queued.insert(entry.download).inserted { downloads.append(entry) }
         }
-        // URLs are unique in a table, so that equal counts mean that all were found.
+        // URLs are unique in a table, so equal counts mean that all old entries were found.
         if found < oldEntries.count {
             removed = oldEntries.filter { new.place(of: $0.url) == nil }
             left += removed.map(\.download)

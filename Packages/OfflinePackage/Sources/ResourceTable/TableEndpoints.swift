@@ -3,26 +3,28 @@
 
 internal import WebSyntax
 
-/// Where tables come from.
+/// The sources of tables.
 public struct TableEndpoints: Sendable, Hashable {
-    /// Which of the two mirrors belongs to this build of the app.
+    /// The environment of this build of the app, which selects the mirror.
     public enum Environment: String, Sendable, Hashable, Codable {
         case test
         case production
     }
 
-    /// The server's address.
+    /// The address of the server.
     public var primary: TableURL
-    /// The mirror of the test environment; `nil` where there is none.
+    /// The mirror of the test environment, or `nil` if there is none.
     public var testMirror: TableURL?
-    /// The mirror of the production environment; `nil` where there is none.
+    /// The mirror of the production environment, or `nil` if there is none.
     public var productionMirror: TableURL?
-    /// Chooses the mirror. Default: production.
+    /// The environment that selects the mirror. Default: production.
     public var environment: Environment
-    /// The query parameter of the primary that carries the version of the local table. Default: `nil`, for none: the
-    /// server then always sends its table.
+    /// The query parameter of the primary for the version of the local table.
+    ///
+    /// If `nil`, the default, the version is not sent, so the server always sends its table.
     public var versionParameter: String?
 
+    /// Creates endpoints.
     public init(
         primary: TableURL, testMirror: TableURL? = nil, productionMirror: TableURL? = nil,
         environment: Environment = .production, versionParameter: String? = nil
@@ -34,7 +36,7 @@ public struct TableEndpoints: Sendable, Hashable {
         self.versionParameter = versionParameter
     }
 
-    /// The mirror of the environment.
+    /// The mirror of the environment, or `nil` if there is none.
     public var mirror: TableURL? {
         switch environment {
         case .test: testMirror
@@ -42,9 +44,11 @@ public struct TableEndpoints: Sendable, Hashable {
         }
     }
 
-    /// The address to ask.
-    /// - Parameter localVersion: of the local table, where there is one.
-    /// - Returns: `nil` for a mirror where there is none.
+    /// Returns the URL of a source.
+    /// - Parameters:
+    ///   - source: the source to request.
+    ///   - localVersion: the version of the local table, or `nil` if there is none.
+    /// - Returns: `nil` for a mirror that does not exist.
     func url(of source: TableSource, localVersion: String?) -> TableURL? {
         guard source == .primary else { return mirror }
         guard let versionParameter, let localVersion else { return primary }

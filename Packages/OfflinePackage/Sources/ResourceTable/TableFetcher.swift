@@ -8,14 +8,14 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Fetches answers and files from the network, each within its limits.
+/// A client that fetches tables and files from the network within their limits.
 struct TableFetcher: Sendable {
     let network: any ResourceLoader
     let conditions: any HostConditioning
     let configuration: TableLibrary.Configuration
     let clock: any Clock<Duration>
 
-    /// Asks for a table and decodes the answer, away from the caller's actor.
+    /// Fetches and decodes a table, off the caller's actor.
     /// - Throws: ``TableError`` or `CancellationError`.
     func answer(from url: TableURL) async throws -> (bytes: Data, answer: TableAnswer) {
         let bytes = try await fetch(
@@ -25,7 +25,7 @@ struct TableFetcher: Sendable {
         return (bytes, answer)
     }
 
-    /// Fetches the file of an entry, and checks its MD5.
+    /// Fetches the file of an entry and checks its MD5.
     /// - Throws: ``TableError`` or `CancellationError`.
     func file(of entry: TableEntry) async throws -> Data {
         let bytes = try await fetch(
@@ -33,7 +33,7 @@ struct TableFetcher: Sendable {
         let md5 = MD5Digest(of: bytes)
         guard md5 == entry.md5 else {
             throw TableError(
-                .digestMismatch, "\(bytes.count) bytes with MD5 \(md5), expected \(entry.md5)",
+                .digestMismatch, "the file has MD5 \(md5), expected \(entry.md5)",
                 at: entry.download.description)
         }
         return bytes
@@ -47,23 +47,23 @@ struct TableFetcher: Sendable {
             throw TableError(.offline, "the device has no network", at: location)
         }
         guard let head = HTTPRequest(urlText: location, headerFields: fields) else {
-            throw TableError(.noAnswer, "no URL", at: location)
+            throw TableError(.noAnswer, "the URL is not valid", at: location)
         }
         guard configuration.allowsInsecure || head.webOrigin?.isPotentiallyTrustworthy ?? false else {
-            throw TableError(.insecure, "neither https nor of this machine", at: location)
+            throw TableError(.insecure, "the URL uses http and does not refer to this machine", at: location)
         }
         do {
             return try await withTimeLimit(time, clock: clock) {
-                TableError(.timedOut, "not done within \(time)", at: location)
+                TableError(.timedOut, "the transfer did not complete within \(time)", at: location)
             } _: { [network] in
                 guard let response = try await network.load(ResourceRequest(head)) else {
-                    throw TableError(.noAnswer, "nobody answers", at: location)
+                    throw TableError(.noAnswer, "no loader returned a response", at: location)
                 }
                 guard response.head.status == .ok else {
                     throw TableError(.noAnswer, "HTTP status \(response.head.status.code)", at: location)
                 }
                 guard response.head.headerFields[.contentEncoding] ?? "identity" == "identity" else {
-                    throw TableError(.noAnswer, "a content coding that nobody decoded", at: location)
+                    throw TableError(.noAnswer, "the response has a content coding that was not decoded", at: location)
                 }
                 return try await response.body.collect(upTo: limit)
             }
@@ -76,7 +76,8 @@ struct TableFetcher: Sendable {
         if Task.isCancelled { return CancellationError() }
         if error is TableError { return error }
         let error = ResourceError(error, at: location)
-        // A look-up or a connection fails for many reasons; the host knows whether there is no network at all.
+        // A DNS lookup or a connection can fail for many reasons. The host's conditions show whether there is no
+        // network.
         let isOffline = error.code == .offline || conditions.conditions.network == .none
         let code: TableError.Code =
             switch error.code {
@@ -89,9 +90,12 @@ struct TableFetcher: Sendable {
     }
 }
 
-/// Whether a remote table replaces the local one.
+/// The rule that decides whether a remote table replaces the local one.
 enum TableVersionRule {
-    /// Another version replaces, higher or not; but an integer of the mirror, which may lag, never a higher one.
+    /// Returns a Boolean value that indicates whether a remote version replaces the local one.
+    ///
+    /// Any other version replaces it, higher or lower. The mirror may be outdated, so its integer version replaces an
+    /// integer version only if it is higher.
     static func replaces(_ remote: String, from source: TableSource, local: String?) -> Bool {
         guard let local else { return true }
         guard remote != local else { return false }
@@ -100,7 +104,8 @@ enum TableVersionRule {
             >= (local.count, String(decoding: local, as: UTF8.self))
     }
 
-    /// The digits of an integer of any size, without leading zeros, so that the longer one is the higher.
+    /// Returns the digits of an integer of any size without leading zeros, so that a longer text is the larger
+    /// number.
     private static func digits(_ version: String) -> Substring.UTF8View? {
         guard !version.isEmpty, version.utf8.allSatisfy(\.isASCIIDigit) else {
             return nil

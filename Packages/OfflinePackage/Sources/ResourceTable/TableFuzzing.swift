@@ -3,8 +3,8 @@
 
 /// The entry points of the fuzz targets.
 @_spi(Fuzzing) public enum TableFuzzing {
-    /// Decodes any bytes, and holds what comes of it against what must be true of every table.
-    /// - Returns: whether all of it was true; bytes that are refused are fine.
+    /// Decodes arbitrary bytes and checks the invariants of the resulting table.
+    /// - Returns: `true` if all invariants hold or the bytes are rejected.
     public static func readerHolds(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard case .table(let table)? = try? TableAnswer(decoding: bytes) else { return true }
         let empty = URLTable(version: "", entries: [], index: [:])
@@ -13,7 +13,7 @@
             && TableDiff(from: nil, to: table).added == table.entries
             && gone.removed == table.entries && Set(gone.abandoned) == Set(table.entries.map(\.download))
             && table.entries.allSatisfy { entry in
-                // The normal form of a URL is its own normal form.
+                // Normalization is idempotent.
                 table.entry(answering: entry.url.description + "#f") == entry
                     && entry.url.description.utf8.allSatisfy { 0x20 < $0 && $0 < 0x7F }
                     && TableURL(entry.download.description) == entry.download

@@ -6,49 +6,56 @@ public import HTTPTypes
 internal import ResourceLoading
 
 extension TableLibrary {
-    /// What a library may be told.
+    /// The options of a library.
     public struct Configuration: Sendable {
-        /// Where tables come from.
+        /// The sources of tables.
         public var endpoints: TableEndpoints
-        /// The hosts for which tables may speak. `nil`, the default, for the hosts of ``endpoints``: a table that covers
-        /// pages of other hosts, or whose files lie on other hosts, is refused as a whole.
+        /// The hosts that tables may cover. If `nil`, the default, it is the hosts of ``endpoints``.
+        ///
+        /// A table that covers pages of other hosts, or whose files are on other hosts, is rejected as a whole.
         public var scope: TableScope?
-        /// A Boolean value that indicates whether tables and files may come over `http` from other machines. Default:
-        /// `false`.
+        /// A Boolean value that indicates whether tables and files may be fetched over `http` from other machines.
+        /// Default: `false`.
         public var allowsInsecure = false
-        /// Sent with each request for a table. Default: `Accept: application/json` and `Cache-Control: no-cache`.
+        /// The header fields of each request for a table. Default: `Accept: application/json` and `Cache-Control:
+        /// no-cache`.
         public var headerFields: HTTPFields = [.accept: "application/json", .cacheControl: "no-cache"]
-        /// What a table may ask for. Default: ``TableLimits/default``.
+        /// The limits of a table. Default: ``TableLimits/default``.
         public var limits = TableLimits.default
-        /// The most bytes of a file. Default: 20 MiB. A file is in memory while it is fetched.
+        /// The maximum number of bytes of a file, which is in memory while it is fetched. Default: 20 MiB.
         public var maxFileBytes = 20 << 20
-        /// The most files that are fetched at once in the background. Default: 2.
+        /// The maximum number of concurrent background downloads. Default: 2.
         public var maxConcurrentDownloads = 2
-        /// How often a file is tried in the background before it is left to its first use. Default: 3.
+        /// The maximum number of background attempts for a file. Default: 3.
+        ///
+        /// After that the file is fetched on first use.
         public var maxAttempts = 3
-        /// The longest that a source may take for its answer. Default: 30 seconds.
+        /// The maximum time of a request for a table. Default: 30 seconds.
         public var answerLimit: Duration = .seconds(30)
-        /// The longest that a file may take, and so the longest that a page waits for one. Default: 30 seconds.
+        /// The maximum time of a request for a file, and therefore the maximum wait of a page. Default: 30 seconds.
         public var fileLimit: Duration = .seconds(30)
-        /// For how many seconds a file that could not be fetched on its use is left to the next loader. Default: 30.
+        /// The number of seconds for which a file whose fetch on use failed is passed to the next loader. Default:
+        /// 30.
         public var retryInterval: TimeInterval = 30
 
+        /// Creates options.
         public init(endpoints: TableEndpoints) {
             self.endpoints = endpoints
         }
 
         private var effectiveScope: TableScope { scope ?? TableScope(of: endpoints) }
 
-        /// Checks a table that came from a source or from the store.
+        /// Checks a table from a source or from the store.
         /// - Throws: ``TableError`` with code `outOfScope`.
         func check(_ table: URLTable) throws(TableError) {
             try effectiveScope.check(table)
         }
 
-        /// Returns a Boolean value that indicates whether a redirect may be followed: one of a table if that stays
-        /// secure, and one of a file if its target is also a host that files may be downloaded from.
+        /// Returns a Boolean value that indicates whether a redirect may be followed.
+        ///
+        /// The target must be secure. For a file it must also be a host that files may be downloaded from.
         /// - Parameters:
-        ///   - url: the URL that was asked for first.
+        ///   - url: the URL of the first request.
         ///   - target: the target of the redirect.
         public func allowsRedirect(of url: String, to target: String) -> Bool {
             guard allowsInsecure || WebOrigin(url: target)?.isPotentiallyTrustworthy ?? false else { return false }
@@ -56,7 +63,7 @@ extension TableLibrary {
         }
 
         private func isEndpoint(_ url: String) -> Bool {
-            // A query may carry the local version.
+            // The query may contain the local version.
             func bare(_ url: some StringProtocol) -> Substring { Substring(url).prefix { $0 != "?" } }
             return [endpoints.primary, endpoints.mirror].contains {
                 $0.map { bare($0.description) == bare(url) } ?? false
@@ -65,34 +72,34 @@ extension TableLibrary {
     }
 }
 
-/// What happened since a table library was opened.
+/// The counters of a table library since it was opened.
 public struct TableCounters: Sendable, Hashable {
-    /// Files fetched in the background.
+    /// The number of files that were fetched in the background.
     public var downloads = 0
-    /// Files that could not be fetched in the background; each try counts.
+    /// The number of failed background attempts to fetch a file.
     public var failedDownloads = 0
-    /// Files fetched because a page asked.
+    /// The number of files that were fetched because of a page's request.
     public var fills = 0
-    /// Files that could not be fetched when a page asked; the request went to the next loader.
+    /// The number of failed fetches because of a page's request; the request was passed to the next loader.
     public var failedFills = 0
-    /// Files that the store could not read when a page asked.
+    /// The number of files that the store could not read for a page's request.
     public var unreadableFiles = 0
-    /// Files of the background that were given up, to be fetched on first use.
+    /// The number of files that reached the limit of background attempts and are fetched on first use.
     public var givenUp = 0
-    /// Calls that keep or remove something, and that the store refused.
+    /// The number of failed write and remove operations of the store.
     public var failedWrites = 0
-    /// Documents that could not be understood when the library was opened.
+    /// The number of stored documents that could not be decoded when the library was opened.
     public var damagedDocuments = 0
 }
 
-/// What makes the host ask for a new table.
+/// An event that triggers a check for a new table.
 public enum TableTrigger: String, Sendable, Hashable, CaseIterable, Codable {
     /// The app was launched.
     case launch
-    /// A web view opens.
+    /// A web view was opened.
     case open
-    /// The app comes to the foreground.
+    /// The app entered the foreground.
     case foreground
-    /// A web view closes.
+    /// A web view was closed.
     case close
 }

@@ -8,7 +8,7 @@ internal import ResourceLoading
 extension TableLibrary {
     // MARK: For the loader
 
-    /// The stored file of an entry; `nil` where there is none, or one of another version.
+    /// Returns the stored file of an entry, or `nil` if there is none or it has another MD5.
     nonisolated func file(of entry: TableEntry) async -> TableFile? {
         do {
             return try await storedFile(of: entry)
@@ -24,8 +24,8 @@ extension TableLibrary {
         return file
     }
 
-    /// Fetches the file of an entry because a page asks for it; all who ask at the same time wait for one download.
-    /// - Returns: `nil` where it cannot be had: the page's request then goes on to the next loader.
+    /// Fetches the file of an entry for a page's request. Concurrent requests share one download.
+    /// - Returns: `nil` if the fetch fails; the page's request is then passed to the next loader.
     /// - Throws: `CancellationError`.
     nonisolated func fill(_ entry: TableEntry) async throws -> FetchedFile? {
         guard conditions.conditions.network != .none, !isHeld(entry) else { return nil }
@@ -41,7 +41,8 @@ extension TableLibrary {
         }
     }
 
-    /// Whether a try a short while ago failed: then each request of a page would cost two.
+    /// Returns a Boolean value that indicates whether a recent attempt failed, so that a page's request should not
+    /// wait again.
     private nonisolated func isHeld(_ entry: TableEntry) -> Bool {
         guard let until = state.withLock({ $0.holds[entry.download] }) else { return false }
         let left = until.timeIntervalSince(now())
@@ -57,9 +58,11 @@ extension TableLibrary {
         }
     }
 
-    /// Fetches and keeps a file, once for all who want it now.
-    /// - Parameter unlessStored: whether a file that was stored since the caller looked is enough. Without it, who looks
-    ///   before a download ends and asks after that causes a second one.
+    /// Fetches and stores a file. Concurrent calls share one download.
+    /// - Parameters:
+    ///   - entry: the entry of the file.
+    ///   - unlessStored: whether a file that is already stored is used. Otherwise a caller that checked the store
+    ///     before a download ended would cause a second one.
     private nonisolated func flight(of entry: TableEntry, unlessStored: Bool) async throws -> FetchedFile {
         try await flights.value(for: FlightKey(download: entry.download, md5: entry.md5)) { [self] in
             if unlessStored, let file = try? await storedFile(of: entry) { return .stored(file) }
@@ -72,12 +75,12 @@ extension TableLibrary {
     private nonisolated func keep(_ bytes: Data, of entry: TableEntry) async {
         guard isNamed(entry) else { return }
         await write { try await self.store.put(bytes, md5: entry.md5, for: entry.download) }
-        // A table that came meanwhile has removed what it does not name, perhaps before this was put.
+        // A table that arrived meanwhile may have removed its unnamed files before this file was stored.
         guard !isNamed(entry) else { return }
         await write { try await self.store.remove([entry.download]) }
     }
 
-    /// Whether the local table has a use for a file.
+    /// Returns a Boolean value that indicates whether the local table names the file of an entry.
     private nonisolated func isNamed(_ entry: TableEntry) -> Bool {
         guard let table else { return false }
         if let current = table[entry.url], current.download == entry.download { return true }
@@ -86,14 +89,14 @@ extension TableLibrary {
 
     // MARK: In the background
 
-    /// Fetches what is queued, whenever there is something and the conditions allow it, until the task is cancelled.
+    /// Runs background downloads when files are queued and the conditions allow it, until the task is cancelled.
     ///
-    /// To be run once, by the host, in a task of its own that it cancels at the end; a second run returns at once.
+    /// The host calls it once in its own task and cancels the task at the end. A second call returns immediately.
     public func run() async {
         guard wake == nil else { return }
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.wake = wake
-        // Before the first look at the conditions, so that no change is missed.
+        // The stream is created before the conditions are first read, so that no change is missed.
         let changes = conditions.changes()
         wake.yield()
         await withTaskGroup(of: Void.self) { group in
@@ -104,10 +107,10 @@ extension TableLibrary {
         self.wake = nil
     }
 
-    /// Fetches what is queued, a few at a time and at the lowest priority, while the conditions allow it.
+    /// Fetches queued files at background priority while the conditions allow it.
     ///
-    /// Returns when there is nothing left, when the conditions no longer allow it and what was begun is done, or when
-    /// the task is cancelled. What failed waits for the next call. While one call is under way another returns at once.
+    /// Returns when the queue is empty, when the conditions no longer allow it and running downloads have ended, or
+    /// when the task is cancelled. Failed files are retried by the next call. A concurrent call returns immediately.
     public func downloadPending() async {
         guard !isDownloading else { return }
         isDownloading = true
@@ -129,7 +132,7 @@ extension TableLibrary {
         isDownloading = false
         guard hasWorked else { return }
         for item in failed {
-            // It may have left the table, or have come with a page.
+            // The entry may have left the table, or its file may have been fetched for a page.
             guard table?[item.entry.url] == item.entry else { continue }
             if item.attempts < configuration.maxAttempts { queue.add(item) } else { count(\.givenUp) }
         }
@@ -140,9 +143,10 @@ extension TableLibrary {
         !Task.isCancelled && conditions.conditions.allowsBackgroundTransfers
     }
 
-    /// - Returns: what is to be tried again.
+    /// Downloads the file of an item.
+    /// - Returns: the item if it must be tried again, otherwise `nil`.
     private nonisolated func download(_ item: TableQueue.Item) async -> TableQueue.Item? {
-        // A table that came meanwhile may have other plans.
+        // A table that arrived meanwhile may have another entry.
         guard table?[item.entry.url] == item.entry else { return nil }
         if !item.isForced, await file(of: item.entry) != nil { return nil }
         do {
@@ -151,7 +155,7 @@ extension TableLibrary {
             return nil
         } catch {
             var item = item
-            // To be stopped, or to be offline, is no fault of the file.
+            // Cancellation and a missing network do not count as attempts.
             let isInnocent = Task.isCancelled || (error as? TableError)?.code == .offline
             if !isInnocent {
                 count(\.failedDownloads)

@@ -6,34 +6,34 @@ internal import ContentDigest
 public import Foundation
 public import ResourceLoading
 
-/// The local resource table of a legacy server, its files, and how both are kept up to date.
+/// The local resource table of a legacy server and its files, and their updates.
 ///
-/// The host reports triggers to ``check(_:)``, and runs ``run()`` in a task of its own, which fetches files while the
-/// conditions allow it. A ``TableLoader`` answers requests.
+/// The host reports triggers to ``check(_:)`` and runs ``run()`` in its own task, which fetches files while the
+/// conditions allow it. A ``TableLoader`` serves requests.
 ///
-/// **Isolation.** An actor; look-ups are synchronous and read memory, behind a mutex that is never held for longer.
-/// Answers are decoded and files are hashed away from the actor.
+/// **Isolation.** An actor. Lookups are synchronous and read memory behind a mutex that is held only briefly.
+/// Responses are decoded and files are hashed off the actor.
 ///
-/// **What a crash leaves.** The old table or the new one. Files of neither are removed when the library is opened; a
-/// file that a crash cost is fetched on first use.
+/// **Crash safety.** After a crash the old or the new table exists. Files that the table does not name are removed
+/// when the library is opened. A lost file is fetched on first use.
 public actor TableLibrary {
-    /// What the loader reads.
+    /// The state that the loader reads.
     struct State {
         var table: URLTable?
         var counters = TableCounters()
-        /// When a file that a page asked for may be tried again. By download URL.
+        /// The times until which failed files are not fetched again, by download URL.
         var holds: [TableURL: Date] = [:]
     }
 
-    /// Names a piece of work: another MD5 is another file.
+    /// The key of a download. Another MD5 is another file.
     struct FlightKey: Hashable {
         let download: TableURL
         let md5: MD5Digest
     }
 
-    /// A file that was missing when its page asked.
+    /// A file that was missing when a page requested it.
     enum FetchedFile: Sendable {
-        /// Another request or the background has stored it meanwhile.
+        /// Another request or a background download has stored the file meanwhile.
         case stored(TableFile)
         case downloaded(Data)
     }
@@ -51,18 +51,16 @@ public actor TableLibrary {
     var isDownloading = false
     var wake: AsyncStream<Void>.Continuation?
 
-    /// Opens the library on what the store has: the table of the last run, the state of the update policy, and what was
-    /// still to be downloaded. Removes files that the table does not name.
+    /// Opens a library and restores the table, the update policy and the queue of downloads from the store.
     ///
-    /// A document that cannot be understood is counted, and is as if it were not there.
+    /// Files that the table does not name are removed. A document that cannot be decoded is counted and ignored.
     /// - Parameters:
-    ///   - store: belongs to this library alone.
-    ///   - network: answers with status 200 or not at all; redirects are its own affair. It decodes what it asks for in
-    ///     `Accept-Encoding`.
-    ///   - conditions: when files may be fetched in the background. Default: always.
+    ///   - store: a store that only this library uses.
+    ///   - network: the network loader. It follows redirects itself and decodes the codings of its `Accept-Encoding`.
+    ///   - conditions: the conditions for background downloads. Default: always allowed.
     ///   - configuration: the sources of tables, their scope, and the limits.
-    ///   - clock: measures time limits.
-    ///   - now: the time of the wall clock.
+    ///   - clock: the clock for time limits.
+    ///   - now: the source of the wall clock time.
     /// - Throws: ``TableError`` with code `storage`.
     public init(
         store: any TableStoring, network: any ResourceLoader, conditions: any HostConditioning = .favourable,
@@ -78,13 +76,13 @@ public actor TableLibrary {
         try await Self.storage { try await restore() }
     }
 
-    /// The local table; `nil` before the first one came.
+    /// The local table, or `nil` before the first one is fetched.
     public nonisolated var table: URLTable? { state.withLock { $0.table } }
 
-    /// What happened since the library was opened.
+    /// The counters since the library was opened.
     public nonisolated var counters: TableCounters { state.withLock { $0.counters } }
 
-    /// The entry that answers a page URL; the `#fragment` is ignored, the query counts. A few microseconds.
+    /// Returns the entry for a page URL in a few microseconds. The fragment is ignored, the query is significant.
     public nonisolated func entry(answering url: some StringProtocol) -> TableEntry? {
         table?.entry(answering: url)
     }
@@ -92,16 +90,16 @@ public actor TableLibrary {
     /// The state of the update policy.
     @_spi(Facade) public var checkState: TableCheck { policy }
 
-    /// How many files wait to be fetched in the background.
+    /// The number of files that wait for a background download.
     public var pendingDownloads: Int { queue.count }
 
     // MARK: Checking
 
-    /// Takes a trigger: asks for a new table, unless the last check is too recent, and takes it over.
+    /// Applies a trigger: fetches and adopts a new table unless the last check is too recent.
     ///
-    /// Returns when the check is over and files that left the table are deleted; what is new is only queued.
-    /// - Throws: ``TableError`` with code `storage` where the new table cannot be kept:
-    ///   then the old one stays. Or `CancellationError`.
+    /// Returns when the check is over and files that left the table are removed. New files are only queued.
+    /// - Throws: ``TableError`` with code `storage` if the new table cannot be stored, so that the old one remains;
+    ///   or `CancellationError`.
     @discardableResult
     public func check(_ trigger: TableTrigger) async throws -> TableCheckResult {
         defer { wake?.yield() }
@@ -120,7 +118,7 @@ public actor TableLibrary {
     private func ask(_ source: TableSource) async throws -> TableCheckResult {
         let local = table
         guard let url = configuration.endpoints.url(of: source, localVersion: local?.version) else {
-            throw TableError(.noAnswer, "no address for the \(source.rawValue)")
+            throw TableError(.noAnswer, "no URL is configured for the \(source.rawValue)")
         }
         let (bytes, answer) = try await fetcher.answer(from: url)
         guard case .table(let remote) = answer,
@@ -129,7 +127,7 @@ public actor TableLibrary {
         return .replaced(source, try await adopt(remote, bytes, inPlaceOf: local))
     }
 
-    /// A store that refuses is no fault of the source.
+    /// A failure of the store is not an error of the source.
     private static func outcome(of result: Result<TableCheckResult, any Error>) -> TableCheck.Outcome {
         guard case .failure(let error) = result else { return .success }
         guard let error = error as? TableError else { return .nothing }
@@ -152,18 +150,18 @@ public actor TableLibrary {
         let diff = TableDiff(from: old, to: new)
         let pending = try Self.pending(queue(of: new, diff), of: new)
         try await Self.storage {
-            // First, so that a crash in between leaves a list that belongs to no table, and is ignored.
+            // The queue is stored first. After a crash in between it belongs to no table and is ignored.
             try await store.put(pending, as: .pending)
             try await store.put(bytes, as: .table)
         }
-        // Once more, since downloads went on meanwhile.
+        // The queue is computed again, because downloads continued meanwhile.
         queue = queue(of: new, diff)
         state.withLock { state in
             state.table = new
             state.holds = [:]
         }
         if old == nil {
-            // The table may have been lost and its files not.
+            // The table may have been lost while its files remained.
             await write { try await self.removeUnnamed(by: new) }
         } else if !diff.abandoned.isEmpty {
             await write { try await self.store.remove(diff.abandoned) }
@@ -171,7 +169,8 @@ public actor TableLibrary {
         return diff
     }
 
-    /// What is to be fetched for a new table, and what still waits from the one before, which the diff does not see.
+    /// Returns the queue for a new table, including queued items of the previous table, which the diff does not
+    /// contain.
     private func queue(of new: URLTable, _ diff: TableDiff) -> TableQueue {
         var result = TableQueue()
         for item in queue.waiting where new[item.entry.url] == item.entry { result.add(item) }
@@ -218,13 +217,14 @@ public actor TableLibrary {
         }
         guard let data = try await store.document(.table) else { return }
         guard case .table(let table)? = try? await Self.decode(data, configuration.limits) else {
-            // Its files stay: the next table finds them.
+            // The files are kept for the next table.
             return count(\.damagedDocuments)
         }
-        // The configuration, or the rule, may have changed since it was kept. Its files stay for a table within the scope.
+        // The configuration or the rule may have changed since the table was stored. Its files are kept for a table
+        // in scope.
         guard (try? configuration.check(table)) != nil else { return }
         state.withLock { $0.table = table }
-        // A disk that is full must not keep the table from answering.
+        // A full disk must not prevent the use of the table.
         await write { try await removeUnnamed(by: table) }
         guard let data = try await store.document(.pending) else { return }
         guard let pending = try? JSONDecoder().decode(Pending.self, from: data) else {
@@ -233,7 +233,7 @@ public actor TableLibrary {
         for entry in pending.entries(of: table) { queue.add(TableQueue.Item(entry: entry, isForced: false)) }
     }
 
-    /// Not isolated, so that it does not hold up the actor.
+    /// The function is not isolated, so that it does not block the actor.
     private nonisolated static func decode(_ data: Data, _ limits: TableLimits) async throws -> TableAnswer {
         try TableAnswer(decoding: data, limits: limits)
     }
@@ -244,12 +244,12 @@ public actor TableLibrary {
         state.withLock { $0.counters[keyPath: counter] += 1 }
     }
 
-    /// Runs a call of the store whose failure costs nothing but time later.
+    /// Runs an operation of the store whose failure only costs time later, and counts failures.
     nonisolated func write(_ call: @Sendable () async throws -> Void) async {
         do { try await call() } catch { count(\.failedWrites) }
     }
 
-    /// Gives errors of the store this room's type.
+    /// Converts errors of the store to ``TableError``.
     private static func storage<Value>(
         isolation: isolated (any Actor)? = #isolation, _ call: () async throws -> Value
     ) async throws -> Value {
@@ -264,18 +264,18 @@ public actor TableLibrary {
 }
 
 extension TableLibrary {
-    /// The document ``TableDocument/pending``.
+    /// The content of the document ``TableDocument/pending``.
     struct Pending: Codable {
-        /// The version of the table that the places belong to.
+        /// The version of the table that the positions refer to.
         var version: String
-        /// Places of entries in the table.
+        /// The positions of entries in the table.
         var places: [Int]
 
         private enum CodingKeys: String, CodingKey {
             case version, places
         }
 
-        /// The entries of a table that are still to be fetched; none where it is another table.
+        /// Returns the entries of a table that are still to be fetched, or none if it is another table.
         func entries(of table: URLTable) -> [TableEntry] {
             guard version == table.version else { return [] }
             return places.filter(table.entries.indices.contains).map { table.entries[$0] }

@@ -4,15 +4,16 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-/// Answers requests from a resource table: GET and HEAD of a URL that the table has an entry for.
+/// A loader that serves GET and HEAD requests for the URLs of a resource table.
 ///
-/// The `#fragment` of a URL is ignored, the query counts. A file that is not there yet is fetched, and then answers;
-/// one that cannot be had leaves the request to the next loader, as does a HEAD of a file that is not there. HEAD of one
-/// that is there is answered as GET is, body included. What was on disk has the provenance
-/// `Provenance.Source.package`, what had to be fetched `Provenance.Source.network`.
+/// The fragment of a URL is ignored, the query is significant. A missing file is fetched and then served. If the
+/// fetch fails, or for HEAD of a missing file, the request is passed to the next loader. HEAD of a stored file has
+/// the same response as GET, including the body. Files from the store have the provenance
+/// `Provenance.Source.package`, fetched files `Provenance.Source.network`.
 public struct TableLoader: ResourceLoader {
     private let library: TableLibrary
 
+    /// Creates a loader for a library.
     public init(_ library: TableLibrary) {
         self.library = library
     }
@@ -42,7 +43,7 @@ public struct TableLoader: ResourceLoader {
         fields.reserveCapacity(6)
         if let type = entry.contentType { fields[.contentType] = type }
         fields[.eTag] = "\"\(entry.md5)\""
-        // Who caches it asks again: an old file never outlives its table.
+        // Caches must revalidate, so that an old file does not outlive its table.
         fields[.cacheControl] = "no-cache"
         return ResourceResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: body, provenance: provenance)
@@ -50,7 +51,7 @@ public struct TableLoader: ResourceLoader {
 }
 
 extension ResourceLoader where Self == TableLoader {
-    /// Answers from the files of a resource table.
+    /// Returns a loader that serves requests from the files of a resource table.
     public static func resourceTable(_ library: TableLibrary) -> Self {
         TableLoader(library)
     }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The files to fetch in the background, each once, in the order in which they were asked for.
+/// The queue of background downloads, in order of insertion, each file once.
 struct TableQueue {
-    /// One file to fetch.
+    /// A file to fetch.
     struct Item {
         var entry: TableEntry
-        /// Fetched even where the store has a file with this MD5: the table says that it changed.
+        /// A Boolean value that indicates whether the file is fetched even if the store has a file with this MD5.
         var isForced: Bool
         var attempts = 0
     }
 
     private var items: [Item] = []
-    /// Where the next one is; what lies before was taken.
+    /// The index of the next item. Items before it were removed.
     private var next = 0
     private var keys: Set<TableURL> = []
 
     var count: Int { items.count - next }
 
-    /// Those that wait.
+    /// The waiting items.
     var waiting: ArraySlice<Item> { items[next...] }
 
-    /// Adds a file, unless its key waits already.
+    /// Adds a file unless its key is already in the queue.
     mutating func add(_ item: Item) {
         guard keys.insert(item.entry.download).inserted else { return }
         items.append(item)

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import StrictJSON
 
-/// Reads a server's answer into a table, in one pass over its bytes.
+/// A decoder that reads a server's response into a table in one pass.
 struct TableReader {
     private var scanner: JSONScanner
     private let bytes: UnsafeRawBufferPointer
@@ -14,16 +14,19 @@ struct TableReader {
     private var version: String?
     private var update: Bool?
     private var hasMap = false
-    /// Where `data` or `resourcemap` is of another type: told only where it would have mattered.
+    /// The first error that `data` or `resourcemap` has a wrong type. It is thrown only if the member is needed.
     private var misshapen: TableError?
 
     private var entries: [TableEntry] = []
     private var index: [TableURL: Int] = [:]
-    /// Content types met before, so that thousands of entries share one text.
+    /// The content types that were read before, so that entries share their strings.
     private var contentTypes: [[UInt8]: String] = [:]
     private var lastContentType: (bytes: [UInt8], text: String) = ([], "")
 
-    /// - Parameter bytes: must stay valid while the reader is used.
+    /// Creates a reader.
+    /// - Parameters:
+    ///   - bytes: bytes that stay valid while the reader is used.
+    ///   - limits: the limits of the table.
     init(_ bytes: UnsafeRawBufferPointer, limits: TableLimits) {
         self.bytes = bytes
         self.limits = limits
@@ -33,7 +36,7 @@ struct TableReader {
     private static func scannerLimits(_ limits: TableLimits) -> JSONScanner.Limits {
         var scanner = JSONScanner.Limits()
         scanner.depth = limits.maxDepth
-        // Objects beside the map may be as large as that.
+        // Other objects may have as many members as the map.
         scanner.names = max(scanner.names, limits.maxEntries)
         return scanner
     }
@@ -42,23 +45,23 @@ struct TableReader {
         do {
             try readAnswer()
         } catch {
-            // A refusal may carry anything as data, and may say so after it.
+            // An error response may have any data, and its code may follow the data.
             let error = Self.refusal(error)
             guard error.code != .badJSON, code == nil, let late = try? Self.code(of: bytes, limits), late != 200 else {
                 throw error
             }
             code = late
         }
-        guard let code else { throw TableError(.badTable, "no code") }
-        guard code == 200 else { throw TableError(.serverCode, "the server answers with code \(code), not 200") }
+        guard let code else { throw TableError(.badTable, "the response has no code") }
+        guard code == 200 else { throw TableError(.serverCode, "the server responded with code \(code), not 200") }
         if update == false { return .unchanged }
         if let misshapen { throw misshapen }
         guard hasMap else { return .unchanged }
-        guard let version else { throw TableError(.badTable, "no version") }
+        guard let version else { throw TableError(.badTable, "the table has no version") }
         return .table(URLTable(version: version, entries: entries, index: index))
     }
 
-    /// Gives an error of the scanner this module's type.
+    /// Converts an error of the scanner.
     private static func refusal(_ error: any Error) -> TableError {
         guard let fault = error as? JSONError else {
             return error as? TableError ?? TableError(.badTable, String(describing: error), cause: error)
@@ -73,7 +76,7 @@ struct TableReader {
         return TableError(code, fault.message, at: "byte \(fault.position)")
     }
 
-    /// Reads nothing but the code.
+    /// Reads only the code of a response.
     private static func code(of bytes: UnsafeRawBufferPointer, _ limits: TableLimits) throws -> Int? {
         var code: Int?
         var scanner = JSONScanner(bytes, limits: scannerLimits(limits))
@@ -92,7 +95,7 @@ struct TableReader {
         let token = scanner.nextToken()
         guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10, let text = try scanner.readInteger(),
             let code = scanner.integer(text).flatMap(Int.init(exactly:))
-        else { throw TableError(.badTable, "the code is no integer", at: "byte \(scanner.position)") }
+        else { throw TableError(.badTable, "the code is not an integer", at: "byte \(scanner.position)") }
         return code
     }
 
@@ -102,9 +105,10 @@ struct TableReader {
         guard scanner.nextToken() == UInt8(ascii: "{") else {
             try scanner.skipValue()
             try scanner.finish()
-            throw TableError(.badTable, "the answer is no object")
+            throw TableError(.badTable, "the response is not an object")
         }
-        // The scanner goes with the closure, so that reading an object and keeping what it holds do not overlap.
+        // The closure has its own scanner, so that reading an object and storing its members are not overlapping
+        // accesses.
         var scanner = self.scanner
         try scanner.readObject { scanner, name in
             if scanner.equals(name, "code") {
@@ -135,12 +139,12 @@ struct TableReader {
         }
     }
 
-    /// Skips a value that is no object; one that is not null either is remembered as an error.
+    /// Skips a value that is not an object. A value that is not null either is recorded as an error.
     private mutating func isObject(_ name: String, _ scanner: inout JSONScanner) throws -> Bool {
         let token = scanner.nextToken()
         if token == UInt8(ascii: "{") { return true }
         if token != UInt8(ascii: "n"), misshapen == nil {
-            misshapen = TableError(.badTable, "\(name) is no object", at: "byte \(scanner.position)")
+            misshapen = TableError(.badTable, "\(name) is not an object", at: "byte \(scanner.position)")
         }
         try scanner.skipValue()
         return false
@@ -164,11 +168,11 @@ struct TableReader {
     // MARK: The entries
 
     private mutating func readMap(_ scanner: inout JSONScanner) throws {
-        // An entry takes some 300 bytes; a guess that is wrong costs a copy.
+        // An entry takes about 300 bytes. A wrong estimate costs a copy.
         let guess = min(bytes.count / 300, limits.maxEntries)
         entries.reserveCapacity(guess)
         index.reserveCapacity(guess)
-        // The index compares the names of so many members, but for those that are not in the normal form of URLs.
+        // The index detects duplicate names, except names that are not normalized URLs.
         var otherNames: Set<[UInt8]> = []
         var isPlainNameFree: Set<TableURL> = []
         try scanner.readObject(checksNames: false) { scanner, name in
@@ -186,16 +190,16 @@ struct TableReader {
             }
             guard isNew else { throw Self.twice(url.description, scanner) }
             guard scanner.nextToken() == UInt8(ascii: "{") else {
-                throw TableError(.badTable, "the entry is no object", at: url.description)
+                throw TableError(.badTable, "the entry is not an object", at: url.description)
             }
             let entry = try readEntry(url, &scanner)
             let place = entries.count
             guard place < limits.maxEntries else {
-                throw TableError(.tooMany, "more than \(limits.maxEntries) entries", at: "byte \(start)")
+                throw TableError(.tooMany, "the table has more than \(limits.maxEntries) entries", at: "byte \(start)")
             }
             if let existing = index.updateValue(place, forKey: url) {
                 guard entries[existing] == entry else {
-                    throw TableError(.badTable, "two entries that differ", at: url.description)
+                    throw TableError(.badTable, "two different entries have this URL", at: url.description)
                 }
                 index[url] = existing
             } else {
@@ -229,7 +233,7 @@ struct TableReader {
         }
         guard let version, let md5, let download else {
             let missing = version == nil ? "version" : md5 == nil ? "md5" : "download"
-            throw TableError(.badTable, "no \(missing)", at: url.description)
+            throw TableError(.badTable, "the entry has no \(missing)", at: url.description)
         }
         return TableEntry(url: url, version: version, md5: md5, download: download, contentType: contentType)
     }
@@ -238,16 +242,17 @@ struct TableReader {
     private func url(_ text: JSONText, _ what: String, _ scanner: JSONScanner) throws -> TableURL {
         guard text.range.count <= limits.maxURLLength else {
             throw TableError(
-                .tooLarge, "\(what) of \(text.range.count) bytes, limit \(limits.maxURLLength)",
+                .tooLarge, "the \(what) has \(text.range.count) bytes, the limit is \(limits.maxURLLength)",
                 at: "byte \(scanner.position)")
         }
         guard let url = scanner.withBytes(of: text, { TableURL(utf8: $0) }) else {
-            throw TableError(.badTable, "\(what) that is no absolute http or https URL", at: "byte \(scanner.position)")
+            throw TableError(
+                .badTable, "the \(what) is not an absolute http or https URL", at: "byte \(scanner.position)")
         }
         return url
     }
 
-    /// A version is a text; some servers write an integer.
+    /// Reads a version, which is a string or, from some servers, an integer.
     private func readVersion(_ scanner: inout JSONScanner) throws -> String? {
         let text: JSONText?
         switch scanner.nextToken() {
@@ -259,13 +264,13 @@ struct TableReader {
         default: text = nil
         }
         guard let text else {
-            throw TableError(.badTable, "version is neither text nor integer", at: "byte \(scanner.position)")
+            throw TableError(.badTable, "version is neither a string nor an integer", at: "byte \(scanner.position)")
         }
         try checkLength(text, "version", scanner)
         return scanner.string(text)
     }
 
-    /// What becomes a header field may hold visible ASCII and blanks only.
+    /// Reads a content type. It becomes a header field, so only visible ASCII and spaces are allowed.
     private mutating func readContentType(_ scanner: inout JSONScanner) throws -> String? {
         if scanner.nextToken() == UInt8(ascii: "n") {
             try scanner.readWord("null")
@@ -277,7 +282,7 @@ struct TableReader {
         if scanner.withBytes(of: text, { $0.elementsEqual(lastContentType.bytes) }) { return lastContentType.text }
         let bytes = scanner.withBytes(of: text, Array.init)
         guard bytes.allSatisfy({ 0x20..<0x7F ~= $0 }) else {
-            throw TableError(.badTable, "ctype that is no content type", at: "byte \(scanner.position)")
+            throw TableError(.badTable, "ctype is not a content type", at: "byte \(scanner.position)")
         }
         let known = contentTypes[bytes] ?? String(decoding: bytes, as: UTF8.self)
         if contentTypes.count < 100 { contentTypes[bytes] = known }
@@ -287,7 +292,7 @@ struct TableReader {
 
     private static func readText(_ name: String, _ scanner: inout JSONScanner) throws -> JSONText {
         guard scanner.nextToken() == UInt8(ascii: "\"") else {
-            throw TableError(.badTable, "\(name) is no text", at: "byte \(scanner.position)")
+            throw TableError(.badTable, "\(name) is not a string", at: "byte \(scanner.position)")
         }
         return try scanner.readString()
     }
@@ -295,7 +300,7 @@ struct TableReader {
     private func checkLength(_ text: JSONText, _ name: String, _ scanner: JSONScanner) throws {
         guard text.range.count <= limits.maxTextLength else {
             throw TableError(
-                .tooLarge, "\(name) of \(text.range.count) bytes, limit \(limits.maxTextLength)",
+                .tooLarge, "\(name) has \(text.range.count) bytes, the limit is \(limits.maxTextLength)",
                 at: "byte \(scanner.position)")
         }
     }
@@ -305,30 +310,34 @@ struct TableReader {
     }
 }
 
-/// What a table may ask for.
+/// The limits of a table.
 public struct TableLimits: Sendable, Hashable {
-    /// The most bytes of an answer, which is in memory while it is read. Default: 40 MiB; 100,000 entries take 30.
+    /// The maximum number of bytes of a response, which is in memory while it is read.
+    ///
+    /// Default: 40 MiB; 100,000 entries take 30 MiB.
     public var maxBytes = 40 << 20
-    /// The most entries. Default: 200,000.
+    /// The maximum number of entries. Default: 200,000.
     public var maxEntries = 200_000
-    /// The most bytes of a URL. Default: 8,192.
+    /// The maximum number of bytes of a URL. Default: 8,192.
     public var maxURLLength = 8192
-    /// The most bytes of a version or a content type. Default: 256.
+    /// The maximum number of bytes of a version or a content type. Default: 256.
     public var maxTextLength = 256
-    /// The deepest that values may nest, skipped ones included. Default: 32; a table needs 4.
+    /// The maximum depth of nested values, including skipped ones. Default: 32; a table needs 4.
     public var maxDepth = 32
 
+    /// Creates the default limits.
     public init() {}
 
+    /// The default limits.
     public static let `default` = TableLimits()
 }
 
-/// What a table library keeps beside its files.
+/// A document that a table library stores beside its files.
 public enum TableDocument: String, Sendable, Hashable, CaseIterable {
-    /// The answer that brought the local table, byte for byte. Up to ``TableLimits/maxBytes``.
+    /// The response with the local table, byte for byte. Up to ``TableLimits/maxBytes``.
     case table
-    /// The state of the update policy. Some hundred bytes.
+    /// The state of the update policy. A few hundred bytes.
     case check
-    /// Which files are still to be downloaded. Some bytes for each.
+    /// The files that are still to be downloaded. A few bytes for each.
     case pending
 }

@@ -3,29 +3,30 @@
 
 internal import ResourceLoading
 
-/// The hosts for which a resource table may speak, so that the server of one site cannot answer for another.
+/// The hosts that a resource table may cover, so that the server of one site cannot serve content for another.
 ///
-/// A host is written `m.example.com`, or `*.example.com` for all hosts below a domain but not the domain itself, or `*`
-/// for all hosts. Ports do not count, nor does the case of letters.
+/// A host is `m.example.com`, or `*.example.com` for all hosts below a domain but not the domain itself, or `*` for
+/// all hosts. Ports and case are ignored.
 public struct TableScope: Sendable, Hashable {
-    /// The hosts of the URLs that entries may answer.
+    /// The hosts of the URLs that entries may cover.
     public var pages: Set<String>
-    /// The hosts that files may be downloaded from, redirects included.
+    /// The hosts that files may be downloaded from, including redirects.
     public var downloads: Set<String>
 
     /// Creates a scope.
     /// - Parameters:
-    ///   - pages: the hosts of the URLs that entries may answer.
-    ///   - downloads: the hosts that files may be downloaded from; `nil`, the default, for the same.
+    ///   - pages: the hosts of the URLs that entries may cover.
+    ///   - downloads: the hosts that files may be downloaded from. If `nil`, the default, they are the same as
+    ///     `pages`.
     public init(pages: Set<String>, downloads: Set<String>? = nil) {
         self.pages = pages
         self.downloads = downloads ?? pages
     }
 
-    /// All hosts, for tables of one's own in development.
+    /// All hosts, for the developer's own tables.
     public static let unlimited = TableScope(pages: ["*"])
 
-    /// The hosts of the table's own sources.
+    /// Creates the scope of the hosts of the table's sources.
     init(of endpoints: TableEndpoints) {
         let sources = [endpoints.primary, endpoints.mirror].compactMap { $0?.description }
         self.init(pages: Set(sources.compactMap { WebOrigin.host(of: $0).map(String.init) }))
@@ -39,7 +40,7 @@ public struct TableScope: Sendable, Hashable {
     /// Checks each entry of a table.
     /// - Throws: ``TableError`` with code `outOfScope`.
     func check(_ table: URLTable) throws(TableError) {
-        // Most entries are of the hosts of the one before.
+        // Most entries have the same hosts as the previous one.
         var pageHost: Substring = ""
         var downloadHost: Substring = ""
         for entry in table.entries {
@@ -47,7 +48,7 @@ public struct TableScope: Sendable, Hashable {
             let host = WebOrigin.host(of: url) ?? ""
             if host != pageHost {
                 guard Self.allows(host, in: pages) else {
-                    throw TableError(.outOfScope, "the table may not answer for the host \(host)", at: url)
+                    throw TableError(.outOfScope, "the table must not cover the host \(host)", at: url)
                 }
                 pageHost = host
             }
@@ -55,7 +56,7 @@ public struct TableScope: Sendable, Hashable {
             let other = WebOrigin.host(of: source) ?? ""
             if other != downloadHost {
                 guard Self.allows(other, in: downloads) else {
-                    throw TableError(.outOfScope, "no file may be downloaded from the host \(other)", at: source)
+                    throw TableError(.outOfScope, "files must not be downloaded from the host \(other)", at: source)
                 }
                 downloadHost = other
             }
@@ -67,7 +68,7 @@ public struct TableScope: Sendable, Hashable {
         return patterns.contains { pattern in
             let pattern = pattern.lowercased()
             if pattern == "*" { return true }
-            // The dot stays: `*.example.com` matches `a.example.com`, and not `badexample.com`.
+            // The dot is kept, so that `*.example.com` matches `a.example.com` but not `badexample.com`.
             return pattern.hasPrefix("*.") ? host.hasSuffix(pattern.dropFirst()) : host == pattern
         }
     }

@@ -5,44 +5,45 @@ public import ContentDigest
 public import Foundation
 public import ResourceLoading
 
-/// Keeps a table library's files and documents. The key of a file is its download URL.
+/// A store of a table library's files and documents. The key of a file is its download URL.
 ///
-/// A file may vanish at any time, since it can be fetched again: a budget may evict it. A document may not; where it
-/// is lost nevertheless, the library starts as if it had never had one.
+/// The store may evict a file at any time, for example because of a budget, because it can be fetched again.
+/// Documents must not be evicted; if one is lost, the library behaves as if it had never existed.
 ///
-/// Isolation: any; all of it may be called concurrently. What is put is whole or not there at all, after a crash too.
-/// - Throws: any error; the library gives it the code `storage`.
+/// Isolation: any; all functions may be called concurrently. Writes are atomic, also after a crash.
+/// - Throws: any error; the library wraps it with the code `storage`.
 public protocol TableStoring: Sendable {
-    /// The keys of all files, with the MD5 that each was put with.
+    /// Returns the keys of all files, with the MD5 of each.
     func files() async throws -> [TableURL: MD5Digest]
 
-    /// The file of a key; `nil` where there is none.
+    /// Returns the file of a key, or `nil` if there is none.
     func file(for key: TableURL) async throws -> TableFile?
 
-    /// Keeps a file in place of the one that the key had.
+    /// Stores a file and replaces the previous one of the key.
     /// - Parameters:
     ///   - content: all bytes of the file.
-    ///   - md5: the MD5 of these bytes, which was checked.
+    ///   - md5: the verified MD5 of the bytes.
     ///   - key: the download URL of the file.
     func put(_ content: Data, md5: MD5Digest, for key: TableURL) async throws
 
-    /// Removes files. Keys without a file are fine.
+    /// Removes files. Keys without a file are ignored.
     func remove(_ keys: [TableURL]) async throws
 
-    /// What a document holds; `nil` where it was never put.
+    /// Returns the content of a document, or `nil` if it was never stored.
     func document(_ name: TableDocument) async throws -> Data?
 
-    /// Keeps a document in place of the one before.
+    /// Stores a document and replaces the previous one.
     func put(_ document: Data, as name: TableDocument) async throws
 }
 
 /// A stored file.
 public struct TableFile: Sendable {
-    /// The MD5 that it was put with.
+    /// The MD5 that was stored with the file.
     public var md5: MD5Digest
-    /// Its bytes, in memory or on disk; their number is known.
+    /// The bytes, in memory or on disk, with a known length.
     public var body: ResourceBody
 
+    /// Creates a stored file.
     public init(md5: MD5Digest, body: ResourceBody) {
         self.md5 = md5
         self.body = body

@@ -5,27 +5,28 @@ public import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A URL as the resource table compares it: the `#fragment` is ignored, the query counts.
+/// A normalized URL for comparison in a resource table. The fragment is ignored, the query is significant.
 ///
-/// Scheme and host are in lower case, the scheme's own port and an empty path make no difference, and letters that no
-/// URL may hold are percent-encoded as an engine sends them. So the text is ASCII, and equal texts are equal bytes.
-/// Escapes stay as they are: `%C3` and `%c3` are two URLs, as they are to the server.
+/// Scheme and host are in lower case. The default port and an empty path make no difference. Characters that a URL
+/// must not contain are percent-encoded as an engine sends them, so the text is ASCII and equal texts have equal
+/// bytes. Percent escapes are kept: `%C3` and `%c3` are two URLs, as on the server.
 public struct TableURL: Sendable, Hashable, CustomStringConvertible {
     /// An absolute `http` or `https` URL without a fragment.
     public let description: String
 
-    /// Takes an absolute URL; `nil` where it is none, is not `http` or `https`, or names a user.
+    /// Creates a URL from text. Returns `nil` if it is not an absolute `http` or `https` URL, or contains a user.
     public init?(_ text: some StringProtocol) {
         var text = String(text)
         guard let url = text.withUTF8({ TableURL(utf8: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = url
     }
 
-    /// The URL of a request.
+    /// Creates the URL of a request.
     public init?(_ request: HTTPRequest) {
         self.init(request.urlText)
     }
 
+    /// Creates a URL from bytes.
     /// - Parameter bytes: valid UTF-8.
     @inline(__always)
     init?(utf8 bytes: UnsafeRawBufferPointer) {
@@ -38,7 +39,9 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is the normal form already, with a host of lower-case letters and no port: nearly all are.
+    /// Returns a Boolean value that indicates whether the bytes are already normalized, as nearly all URLs are.
+    ///
+    /// Only URLs with a host of unreserved lower-case characters and without a port are recognized.
     private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 8, bytes[0] == UInt8(ascii: "h"), bytes[1] == UInt8(ascii: "t"),
             bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "p")
@@ -55,7 +58,7 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         guard index > host, index < bytes.count, bytes[index] == UInt8(ascii: "/") else { return false }
         while index < bytes.count {
             let byte = bytes[index]
-            // An escape must be whole.
+            // A percent escape must be complete.
             guard ASCIISet.query.contains(byte) || PercentEncoding.escapedByte(in: bytes, at: index) != nil else {
                 return false
             }
@@ -85,11 +88,11 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
         return URLSpelling.strict(text + rest)
     }
 
-    /// Host and port, in lower case; without the port where it is the scheme's own.
+    /// Returns host and port in lower case, without the default port.
     private static func authority(_ bytes: Slice<UnsafeRawBufferPointer>, isSecure: Bool) -> String? {
         guard let authority = Authority(bytes) else { return nil }
         let text = String(decoding: authority.host, as: UTF8.self).lowercased()
-        // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
+        // A colon without digits means the scheme's default port (RFC 3986, section 6.2.3).
         guard let port = authority.port, port != (isSecure ? 443 : 80) else { return text }
         return "\(text):\(port)"
     }

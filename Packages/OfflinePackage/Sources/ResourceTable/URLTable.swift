@@ -4,20 +4,24 @@
 public import ContentDigest
 public import ResourceLoading
 
-/// The offline resource table of a legacy server: which file answers which page URL.
+/// The offline resource table of a legacy server, which maps page URLs to files.
 ///
-/// A value: it is made from the server's answer by ``TableAnswer/init(decoding:limits:)-(Data,_)``, and never changes.
+/// It is an immutable value that ``TableAnswer/init(decoding:limits:)-(Data,_)`` creates from the server's response.
 public struct URLTable: Sendable, Hashable {
-    /// Compared for equality, not for order: another version replaces the table.
+    /// The version. Versions are compared only for equality: any other version replaces the table.
     public let version: String
-    /// In the order of the answer.
+    /// The entries in the order of the response.
     public let entries: [TableEntry]
     /// The origins of all entries.
     public let origins: Set<WebOrigin>
-    /// Places in ``entries``.
+    /// The positions in ``entries`` by URL.
     private let index: [TableURL: Int]
 
-    /// - Parameter index: the place of each entry by its URL.
+    /// Creates a table.
+    /// - Parameters:
+    ///   - version: the version of the table.
+    ///   - entries: the entries in the order of the response.
+    ///   - index: the position of each entry by its URL.
     init(version: String, entries: [TableEntry], index: [TableURL: Int]) {
         self.version = version
         self.entries = entries
@@ -28,7 +32,7 @@ public struct URLTable: Sendable, Hashable {
     private static func origins(of entries: [TableEntry]) -> Set<WebOrigin> {
         var origins: Set<WebOrigin> = []
         var last = ""
-        // Most are of the origin of the one before.
+        // Most entries have the same origin as the previous one.
         for entry in entries where last.isEmpty || !entry.url.description.utf8.starts(with: last.utf8) {
             guard let origin = WebOrigin(url: entry.url.description) else { continue }
             origins.insert(origin)
@@ -37,19 +41,20 @@ public struct URLTable: Sendable, Hashable {
         return origins
     }
 
+    /// The number of entries.
     public var count: Int { entries.count }
 
-    /// The entry that answers a URL. About a microsecond, whatever the size of the table.
+    /// Returns the entry for a URL in about a microsecond, independent of the size of the table.
     public subscript(url: TableURL) -> TableEntry? {
         index[url].map { entries[$0] }
     }
 
-    /// The entry that answers a page URL; the `#fragment` is ignored, the query counts.
+    /// Returns the entry for a page URL. The fragment is ignored, the query is significant.
     public func entry(answering url: some StringProtocol) -> TableEntry? {
         TableURL(url).flatMap { self[$0] }
     }
 
-    /// Where in ``entries`` the entry of a URL is.
+    /// Returns the position of a URL's entry in ``entries``.
     func place(of url: TableURL) -> Int? {
         index[url]
     }
@@ -64,19 +69,20 @@ public struct URLTable: Sendable, Hashable {
     }
 }
 
-/// One resource of a table.
+/// A resource of a table.
 public struct TableEntry: Sendable, Hashable {
-    /// The page URL that it answers.
+    /// The URL of the page's request.
     public let url: TableURL
-    /// Of this resource, not of the table. Compared for equality only.
+    /// The version of this resource, not of the table. Compared only for equality.
     public let version: String
     /// The MD5 of the file's bytes.
     public let md5: MD5Digest
-    /// Where the file is fetched from; also the key of the stored file.
+    /// The URL of the file, which is also the key of the stored file.
     public let download: TableURL
-    /// The value of `Content-Type`; `nil` where the table names none.
+    /// The value of `Content-Type`, or `nil` if the table has none.
     public let contentType: String?
 
+    /// Creates an entry.
     public init(url: TableURL, version: String, md5: MD5Digest, download: TableURL, contentType: String?) {
         self.url = url
         self.version = version

@@ -9,7 +9,7 @@ import ResourceLoading
 import ResourceStore
 import Testing
 
-/// Installs from archives in the file system, through the reader that is the default.
+/// Tests of installs from archives in the file system, with the default reader.
 @Suite(.timeLimit(.minutes(1)))
 struct ArchiveFileTests {
     let fixture: Fixture
@@ -85,7 +85,7 @@ struct ArchiveFileTests {
                 #expect(library.installed == [], "byte \(offset)")
                 continue
             }
-            // As in a time stamp, which no one reads. Then the files are the true ones.
+            // The bit is in unused data, for example a time stamp. Then the files must be correct.
             for (path, text) in site {
                 let url = "https://shop.example/\(path.replacing("ü", with: "%C3%BC"))"
                 let body = try await PackageLoader(library).load(.init(request(url)))?.body
@@ -98,7 +98,7 @@ struct ArchiveFileTests {
         #expect(try fixture.directory.files(in: "store/staging") == [])
     }
 
-    /// The code of the error that an install ends with.
+    /// Returns the code of the error of an install.
     private func code(_ archive: String) async -> PackageError.Code? {
         do {
             try await library.install(archive: archive, manifest: fixture.manifest(site, version: "1"))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// What a page is answered after a kill at any step of an update.
+/// Tests of the responses to a page after a kill at any step of an update.
 @Suite(.timeLimit(.minutes(2)))
 struct CrashTests {
     struct Picture: Sendable {
@@ -19,7 +19,7 @@ struct CrashTests {
     }
 
     @Test func everyInstantAnswersTheOldOrTheNew() async throws {
-        // Longer than a row is.
+        // The text is larger than a row of the store.
         let large = String(repeating: "x", count: 100_000)
         let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone", "large.js": large]
         let new = ["index.html": "new home", "app.js": "same", "added.js": "added", "large.js": large + "y"]

@@ -14,7 +14,7 @@ import ResourceLoading
 /// Files by path.
 typealias Site = [String: String]
 
-/// A library on a store of its own, with archives in memory and manifests on disk.
+/// A library with its own store, archives in memory and manifests on disk.
 struct Fixture {
     let directory: TemporaryFolder
     let store: BlobStore
@@ -29,7 +29,7 @@ struct Fixture {
 
     var loader: PackageLoader { .package(library) }
 
-    /// Writes a manifest that is true of `site`, and returns its path.
+    /// Writes a manifest that matches `site` and returns its path.
     func manifest(
         _ site: Site, id: String = "shop", version: String, base: String = "https://shop.example/",
         edit: (inout PackageManifest) -> Void = { _ in }
@@ -48,7 +48,7 @@ struct Fixture {
         return path
     }
 
-    /// Installs what `site` holds, through a true manifest.
+    /// Installs `site` with a matching manifest.
     @discardableResult
     func install(
         _ site: Site, id: String = "shop", version: String, base: String = "https://shop.example/",
@@ -60,7 +60,7 @@ struct Fixture {
             manifest: manifest(site, id: id, version: version, base: base) { $0.isComplete = isComplete })
     }
 
-    /// What the loader answers, as text.
+    /// Returns the loader's response as text.
     func get(_ url: String, page: PageAttribution? = nil) async throws -> String? {
         guard let response = try await response(to: url, page: page) else { return nil }
         return String(decoding: try await response.body.collect(upTo: 1 << 20), as: UTF8.self)
@@ -73,7 +73,7 @@ struct Fixture {
     }
 }
 
-/// Splits a URL as an adapter would, and corrects nothing.
+/// Splits a URL as an adapter does, without corrections.
 func request(_ url: String, _ method: HTTPRequest.Method = .get) -> HTTPRequest {
     let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     return HTTPRequest(

@@ -21,7 +21,7 @@ struct InstallTests {
         fixture = try Fixture()
     }
 
-    /// One way in which a package can be wrong.
+    /// A defect of a package.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: PackageError.Code
@@ -49,7 +49,7 @@ struct InstallTests {
             files[2].path = "More.js"
         },
         Fault(
-            testDescription: "base path that is no text", code: .badManifest,
+            testDescription: "base path that is not valid UTF-8", code: .badManifest,
             editManifest: { manifest in
                 if let base = try? PackageBaseURL("https://shop.example/%FF/") { manifest.baseURL = base }
             }),
@@ -74,7 +74,7 @@ struct InstallTests {
         #expect(try fixture.directory.files(in: "store/staging") == [])
         try await fixture.library.sweep()
         #expect(try fixture.store.rows.all().count == (isUpdate ? 2 : 0))
-        // And the true one still goes in.
+        // The correct package can still be installed.
         try await fixture.install(new, version: "2")
         #expect(try await fixture.get("https://shop.example/more.js") == "more code")
     }
@@ -153,7 +153,7 @@ struct InstallTests {
     }
 
     @Test @MainActor func leavesTheCallersActorFree() async throws {
-        // The install cannot end before the main actor has done something else.
+        // The install cannot end before the main actor has run other work.
         let isFree = DispatchSemaphore(value: 0)
         fixture.archives.onChunk { isFree.wait() }
         let fixture = fixture
@@ -176,7 +176,7 @@ struct InstallTests {
         #expect(library.installed == [installed])
         let response = try await PackageLoader(library).load(.init(request("https://shop.example/more.js")))
         #expect(try await response?.body.collect(upTo: 100) == Data("more code".utf8))
-        // The same again is known without the archive.
+        // An equal package is recognized without the archive.
         archives.add("shop", [])
         #expect(
             try await library.install(archive: "shop", manifest: fixture.manifest(new, version: "1")) == installed)

@@ -42,7 +42,7 @@ struct LoaderTests {
         try await fixture.install(["large.js": text], version: "1")
         let response = try #require(try await fixture.response(to: "https://shop.example/large.js"))
         guard case .file(let slice) = response.body else {
-            Issue.record("the body is no file: \(response.body)")
+            Issue.record("the body is not a file: \(response.body)")
             return
         }
         #expect(try slice.read() == Data(text.utf8))
@@ -52,7 +52,7 @@ struct LoaderTests {
         try await fixture.install(site, version: "1")
         let get = try #require(try await fixture.response(to: "https://shop.example/app.js"))
         let head = try #require(try await fixture.response(to: "https://shop.example/app.js", .head))
-        // What becomes of the body is for HTTPSemantics to say.
+        // HTTPSemantics handles the body of a HEAD response.
         #expect(head.head == get.head && head.body.length == 4)
     }
 
@@ -116,14 +116,14 @@ struct LoaderTests {
         for method in [HTTPRequest.Method.get, .head] {
             let response = try #require(try await fixture.response(to: "https://shop.example/app/none?x", method))
             #expect(response.head.status == .notFound)
-            // Documents of frames among them: without a type the engine would show nothing.
+            // The response may be for a document in a frame, for which an engine shows nothing without a type.
             #expect(response.head.headerFields[.contentType] == "text/html;charset=utf-8")
             let page = String(decoding: try await response.body.collect(upTo: 1 << 10), as: UTF8.self)
             #expect(page.contains("<h1>Not Found</h1>"))
             #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
             #expect(response.provenance.reason == "package shop 1 is complete, without /app/none")
         }
-        // Beside it, and what no file can answer, is the network's.
+        // URLs outside the package, and requests that no file can serve, are passed to the network.
         #expect(try await fixture.response(to: "https://shop.example/none") == nil)
         #expect(try await fixture.response(to: "https://shop.example/app/none", .post) == nil)
     }
@@ -147,7 +147,7 @@ struct LoaderTests {
             }
             #expect(response.head.status == .movedPermanently && response.body.length == 0)
             #expect(response.head.headerFields[.location] == "https://shop.example\(expected)")
-            // The engine asks again: the redirect lasts no longer than the generation.
+            // The engine must revalidate, so that the redirect does not outlive the generation.
             #expect(response.head.headerFields[.cacheControl] == "no-cache")
             #expect(response.provenance.source == .package && response.provenance.generation == package.generation)
         }
@@ -180,7 +180,7 @@ struct LoaderTests {
         let first = try await fixture.install(site, version: "1", isComplete: true)
         let reopened = try PackageLibrary(store: fixture.store, archives: fixture.archives)
         #expect(reopened.installed == [first] && first.isComplete)
-        // The same files under the same version, but no longer all there is.
+        // The same files have the same version, but the package is no longer complete.
         let second = try await fixture.install(site, version: "1")
         #expect(second.generation != first.generation)
         #expect(try await fixture.response(to: "https://shop.example/none") == nil)
@@ -217,13 +217,13 @@ struct LoaderTests {
         #expect(fixture.library.unreadableFiles == 1)
         #expect(fixture.store.counters.damagedBlobs == (isMissing ? 0 : 1))
         #expect(try await fixture.get("https://shop.example/") == "home")
-        // Installing again repairs it.
+        // A new install repairs the file.
         try await fixture.install(site, version: "1")
         #expect(try await fixture.get("https://shop.example/large.js") == large)
         #expect(fixture.library.unreadableFiles == 1)
     }
 
-    /// Where the store keeps a large file.
+    /// Returns the path of a large file in the store.
     private func path(of text: String) throws -> String {
         guard case .file(let file) = try fixture.store.blob(SHA256Digest(of: Data(text.utf8))).content else {
             throw CocoaError(.fileNoSuchFile)

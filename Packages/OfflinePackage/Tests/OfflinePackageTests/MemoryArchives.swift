@@ -10,7 +10,7 @@ final class MemoryArchives: ArchiveReading {
     struct File: Sendable {
         var path: String
         var content: Data
-        /// What the archive says beforehand.
+        /// The declared size.
         var announced: Int64?
 
         init(_ path: String, _ content: String, announced: Int64? = nil) {
@@ -28,14 +28,14 @@ final class MemoryArchives: ArchiveReading {
 
     private let state = Mutex(State())
 
-    /// How many archives were read, in whole or in part.
+    /// The number of archives that were read, completely or partly.
     var reads: Int { state.withLock { $0.reads } }
 
     func add(_ name: String, _ files: [File]) {
         state.withLock { $0.archives[name] = files }
     }
 
-    /// Called before each chunk is handed out.
+    /// Sets a closure that is called before each chunk is returned.
     func onChunk(_ body: (@Sendable () throws -> Void)?) {
         state.withLock { $0.onChunk = body }
     }
@@ -48,7 +48,7 @@ final class MemoryArchives: ArchiveReading {
             state.reads += 1
             return (state.archives[archive], state.onChunk)
         }
-        guard let files else { throw PackageError(.noInput, "no such archive", at: archive) }
+        guard let files else { throw PackageError(.noInput, "the archive does not exist", at: archive) }
         for file in files {
             var reader: any ArchiveEntryReading = Reader(rest: file.content, onChunk: onChunk)
             try visit(ArchiveEntry(path: ArchivePath(file.path), size: file.announced), &reader)

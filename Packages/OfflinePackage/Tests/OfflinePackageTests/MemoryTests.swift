@@ -34,7 +34,8 @@ struct MemoryTests {
         }
         #expect(answer?.head == loaded?.head && answer?.provenance == loaded?.provenance)
         #expect(answer?.body.length == 4)
-        // What is not there may still be another package's, or an answer of a complete one: it is looked for.
+        // A missing file may be in another package or need the response of a complete package, so the lookup
+        // continues.
         for (url, isKnown) in [("https://shop.example/none", false), ("https://other.example/", true)] {
             let request = ResourceRequest(try #require(HTTPRequest(urlText: url)))
             if case .known(let answer) = loader.immediateResponse(to: request) {

@@ -26,7 +26,7 @@ struct PreviewTests {
         }
     }
 
-    /// Answers with the URL that was asked.
+    /// A network loader whose responses contain the requested URL.
     private final class Network: ResourceLoader {
         let requests = Mutex<[HTTPRequest]>([])
 
@@ -59,7 +59,7 @@ struct PreviewTests {
         #expect(response.provenance.source == .package && response.provenance.reason.hasPrefix("preview of /"))
         #expect(try await text("https://shop.example/app/in/a%20b.js#x") == "code")
         #expect(try await answer("https://shop.example/app/", .head)?.body.length == 4)
-        // What it lacks is left to the next loader.
+        // Requests for missing files are passed to the next loader.
         #expect(try await text("https://shop.example/app/none.js") == nil)
         #expect(try await text("https://shop.example/index.html") == nil)
         #expect(try await answer("https://shop.example/app/", .post) == nil)
@@ -119,7 +119,7 @@ struct PreviewTests {
         #expect(try await text("https://shop.example/secret.txt") == "secret")
         #expect(previews.unmount(whole) && !previews.unmount(whole))
         #expect(try await text("https://shop.example/app/") == "home")
-        // A second one of the same base URL takes the place of the first.
+        // A second preview with the same base URL replaces the first one.
         let other = Preview(.folder(directory.path), over: try folder.baseURL)
         previews.mount(other)
         #expect(previews.mounted == [other])

@@ -12,7 +12,7 @@ import Testing
 @testable import OfflinePackage
 @testable import ResourceStore
 
-/// Installs by the places that a manifest names, beside the reader that is the default.
+/// Tests of installs with the slices of a manifest, compared with the default reader.
 @Suite(.timeLimit(.minutes(2)))
 struct SlicedInstallTests {
     private let fixture: Fixture
@@ -26,7 +26,7 @@ struct SlicedInstallTests {
         manifest = try Self.pack(site, into: archive, version: "1")
     }
 
-    /// Files of all kinds: none and one byte, around the size of a row and of a piece, noise, text; some equal.
+    /// Files of many kinds: empty, one byte, around the sizes of a row and of a piece, noise, text; some are equal.
     private static let everything: [String: Data] = {
         var site: [String: Data] = [
             "index.html": Data("home".utf8), "empty.txt": Data(), "again.html": Data("home".utf8),
@@ -45,7 +45,7 @@ struct SlicedInstallTests {
         return site
     }()
 
-    /// Writes a zip, and returns a manifest with the places in it.
+    /// Writes a zip and returns a manifest with its slices.
     private static func pack(_ site: [String: Data], into path: String, version: String) throws -> PackageManifest {
         try? FileManager.default.removeItem(atPath: path)
         try LibarchiveZipWriter().write(to: path) { archive in
@@ -92,7 +92,7 @@ struct SlicedInstallTests {
 
     @Test func answersWhatTheOtherPathAnswers() async throws {
         try await install()
-        // The fixture's archives are lists in memory, and were not asked.
+        // The fixture's in-memory archives are not read.
         #expect(fixture.archives.reads == 0)
         #expect(try await answers(fixture.library) == site)
 
@@ -110,7 +110,7 @@ struct SlicedInstallTests {
         var changed = site
         changed["index.html"] = Data("new home".utf8)
         let next = try Self.pack(changed, into: archive, version: "2")
-        // Everything else of the archive is wrong now.
+        // All other bytes of the archive are wrong now.
         let home = try #require(next.files.first { $0.path.description == "index.html" }?.slice)
         var bytes = try Data(contentsOf: URL(filePath: archive))
         for index in bytes.indices where !(home.offset..<home.end).contains(Int64(index)) { bytes[index] ^= 0xFF }
@@ -122,7 +122,7 @@ struct SlicedInstallTests {
     @Test func refusesEveryWrongFile() async throws {
         let bytes = try Data(contentsOf: URL(filePath: archive))
         for file in manifest.files.prefix(40) + manifest.files.suffix(20) where file.size > 0 {
-            // Has the bytes of `again.html`, which comes first.
+            // The file has the same bytes as `again.html`, which precedes it.
             if file.path.description == "index.html" { continue }
             let slice = try #require(file.slice)
             var broken = bytes
@@ -198,7 +198,7 @@ struct SlicedInstallTests {
         }
         let bytes = site.values.reduce(0) { $0 + Int64($1.count) }
         let first = try await install(manifest)
-        // Of two equal files one is read.
+        // Of two equal files only one is read.
         #expect(first.map(\.completedFiles) == Array(2...site.count))
         #expect(
             first.last
@@ -231,7 +231,8 @@ struct SlicedInstallTests {
         started.withLock { $0 = task }
         gate.signal()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // One thread held the tally when it was cancelled, the other may have waited for it with one file more.
+        // One thread held the mutex of the progress when it was cancelled. The other may have completed one more
+        // file.
         #expect(files.withLock { $0 } <= 2)
         #expect(library.installed == [])
         #expect(try fixture.directory.files(in: "store/staging") == [])

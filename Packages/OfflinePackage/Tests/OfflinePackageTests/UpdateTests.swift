@@ -33,7 +33,7 @@ struct UpdateTests {
         #expect(try await fixture.get("https://shop.example/", page: open) == "old home")
         #expect(try await fixture.get("https://shop.example/gone.js", page: open) == "gone")
         #expect(try await fixture.get("https://shop.example/added.js", page: open) == nil)
-        // A guess never decides.
+        // An inferred page has no effect on the lookup.
         #expect(try await fixture.get("https://shop.example/", page: page(pins, .inferred)) == "new home")
         #expect(try await fixture.get("https://shop.example/") == "new home")
         let later = page(fixture.library.pin(other), of: other)
@@ -42,24 +42,24 @@ struct UpdateTests {
         fixture.library.unpin(id)
         #expect(try await fixture.library.sweep().generations == [first.generation.number])
         #expect(try fixture.store.rows.all().count == 3)
-        // A page that is gone gets nothing rather than another version.
+        // A closed page receives no response instead of another version.
         #expect(try await fixture.get("https://shop.example/", page: open) == nil)
     }
 
-    @Test("Pages that cannot be told apart are all on the generations of the first, until the last one closes")
+    @Test("Pages with shared requests use the generations of the first one until the last one closes")
     func sharedPages() async throws {
         let url = "https://shop.example/"
         try await fixture.install(old, version: "1")
         fixture.library.pin(id, isShared: true)
         try await fixture.install(new, version: "2")
-        // Whoever asks without saying who: it may be that page.
+        // A request without a page may belong to that page.
         #expect(try await fixture.get(url) == "old home")
         #expect(try await fixture.get(url, page: page(fixture.library.generations(of: id), .inferred)) == "old home")
-        // A page that says who it is has the new one.
+        // A page that identifies itself has the new generation.
         let told = PageID(rawValue: 3)
         let tellingPage = page(fixture.library.pin(told), of: told)
         #expect(try await fixture.get(url, page: tellingPage) == "new home")
-        // One more is on the same, also once the first is closed.
+        // Another page uses the same generations, also after the first one closes.
         fixture.library.pin(other, isShared: true)
         fixture.library.unpin(id)
         try await fixture.library.sweep()
@@ -69,7 +69,7 @@ struct UpdateTests {
         #expect(try await fixture.library.sweep().generations.count == 1)
     }
 
-    @Test("A page that loses a generation has the active one where that is another, and else nothing of the package")
+    @Test("A page that loses a generation uses the active one if it differs, otherwise no generation of the package")
     func repinned() async throws {
         let url = "https://shop.example/"
         let first = try await fixture.install(old, version: "1")
@@ -85,7 +85,7 @@ struct UpdateTests {
         #expect(try await fixture.get(url, page: open) == "new home")
         fixture.library.unpin(id)
         #expect(!fixture.library.repin(id, without: []))
-        // Of those that cannot be told apart one alone loses it, and then nobody has it who does not say who he is.
+        // The only page with shared requests loses the generation, and then no request without a page uses it.
         fixture.library.pin(id, isShared: true)
         fixture.library.pin(other, isShared: true)
         #expect(!fixture.library.repin(id, without: [second.generation]))
@@ -98,7 +98,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "What answers a URL is the generation of the longest base path, by its file or where it is complete, and no other"
+        "The generation with the longest base path decides a URL, by its file or by its completeness"
     )
     func answering() async throws {
         let outer = try await fixture.install(old, version: "1")
@@ -116,7 +116,7 @@ struct UpdateTests {
         #expect(fixture.library.mayRepin(id) && !fixture.library.mayRepin(other))
     }
 
-    @Test("A page that loses one package keeps its generation of another, also where that has a newer one by now")
+    @Test("A page that loses one package keeps its generation of another, even if a newer one is active")
     func repinnedAlone() async throws {
         let first = try await fixture.install(old, version: "1")
         let library = try await fixture.install(old, id: "library", version: "1", base: "https://lib.example/")
@@ -126,7 +126,7 @@ struct UpdateTests {
         #expect(fixture.library.generations(of: id) == [library.generation])
     }
 
-    @Test("Pages that cannot be told apart do without a generation that one of them lost, for as long as one is open")
+    @Test("Pages with shared requests do not use a generation that one of them lost, while one is open")
     func avoidedTogether() async throws {
         let url = "https://shop.example/"
         let first = try await fixture.install(old, version: "1")
@@ -134,7 +134,7 @@ struct UpdateTests {
         #expect(fixture.library.repin(id, without: [first.generation]))
         #expect(fixture.library.pin(other, isShared: true).isEmpty)
         #expect(try await fixture.get(url) == nil)
-        // The one that lost it goes first.
+        // The page that lost the generation closes first.
         fixture.library.unpin(id)
         #expect(try await fixture.get(url) == nil)
         fixture.library.unpin(other)
@@ -142,7 +142,7 @@ struct UpdateTests {
         #expect(try await fixture.get(url) == "old home")
     }
 
-    @Test("A page that becomes one of those that cannot be told apart is on theirs, and else gets nothing back")
+    @Test("A page that becomes one with shared requests uses their generations and recovers no others")
     func sharedLater() async throws {
         let first = try await fixture.install(old, version: "1")
         fixture.library.pin(id)
@@ -161,7 +161,7 @@ struct UpdateTests {
         #expect(fixture.library.share(id).isEmpty)
     }
 
-    @Test("An origin has something for as long as a page is on a package, and not longer")
+    @Test("An origin is served as long as a page uses a package, and not longer")
     func servedOrigins() async throws {
         let request = try #require(HTTPRequest(urlText: "https://shop.example/any"))
         let elsewhere = try #require(HTTPRequest(urlText: "https://shop.example:8443/"))

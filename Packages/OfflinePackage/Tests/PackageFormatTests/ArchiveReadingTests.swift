@@ -6,7 +6,7 @@ import Foundation
 import PackageFormat
 import Testing
 
-/// What libarchive adds to the validator: bytes, checksums, and the tar formats.
+/// Tests of bytes, checksums and tar formats as read with libarchive.
 @Suite("Reading archives", .timeLimit(.minutes(2)))
 struct ArchiveReadingTests {
     private let folder: TemporaryFolder
@@ -15,7 +15,7 @@ struct ArchiveReadingTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("Files arrive with their bytes, whatever the order and the language of their names")
+    @Test("Files are read with their bytes, for any order and script of their names")
     func zip() throws {
         var maker = ZipMaker("b", "a", "Kätilöt/日本語.html", "empty")
         maker.entries[3] = ZipMaker.Entry("empty", "")
@@ -25,7 +25,7 @@ struct ArchiveReadingTests {
         #expect(try contents(of: archive) == ["b": hello, "a": hello, "Kätilöt/日本語.html": hello, "empty": Data()])
     }
 
-    @Test("A wrong checksum is found, read or not")
+    @Test("A wrong checksum is an error, even if the entry is not read")
     func checksum() throws {
         var maker = ZipMaker("a", "b")
         maker.entries[0].data[0] ^= 1
@@ -34,7 +34,7 @@ struct ArchiveReadingTests {
         expectRefusal(.damaged) { try LibarchiveReader().read(archive, limits: .default) { _, _ in } }
     }
 
-    @Test("A reader that outlived its entry is of no use")
+    @Test("A reader throws after its entry's visit has ended")
     func staleReader() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         var kept: (any ArchiveEntryReading)?
@@ -45,7 +45,7 @@ struct ArchiveReadingTests {
         #expect(kept != nil)
     }
 
-    @Test("What the visitor throws ends the walk")
+    @Test("An error of the visitor ends reading")
     func visitorThrows() throws {
         struct Stop: Error {}
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
@@ -59,7 +59,7 @@ struct ArchiveReadingTests {
         #expect(count == 1)
     }
 
-    @Test("A cancelled task stops reading")
+    @Test("Cancellation of the task stops reading")
     func cancellation() async throws {
         let archive = try folder.write("a.zip", ZipMaker("a").bytes())
         let target = "\(folder.path)/out"
@@ -72,14 +72,14 @@ struct ArchiveReadingTests {
     }
 
     @Test(
-        "Files that are no archives are refused",
+        "Files that are not archives are rejected",
         arguments: ["", "P", "PK", "hello, world", "<!doctype html>", "\u{1F}\u{8B}"])
     func noArchive(_ content: String) throws {
         let file = try folder.write("a.zip", content.utf8)
         expectRefusal(.notAnArchive) { try contents(of: file) }
     }
 
-    @Test("What is missing, a folder or a pipe is refused without a wait")
+    @Test("A missing file, a folder and a pipe are rejected without waiting")
     func noFile() throws {
         expectRefusal(.noInput) { try contents(of: "\(folder.path)/missing.zip") }
         expectRefusal(.notAnArchive) { try contents(of: folder.path) }
@@ -87,7 +87,7 @@ struct ArchiveReadingTests {
         expectRefusal(.notAnArchive) { try contents(of: "\(folder.path)/pipe") }
     }
 
-    @Test("The process's locale is left alone")
+    @Test("The process's locale is not changed")
     func locale() throws {
         func current() -> String { setlocale(LC_CTYPE, nil).map { String(cString: $0) } ?? "" }
         let before = current()
@@ -111,10 +111,10 @@ struct ArchiveReadingTests {
         let expected = ["index.html": Data("hello".utf8), "ä/日本語.txt": Data(repeating: 7, count: 700_000)]
         let archive = try tar(option, "--format=pax", names: ["site"], to: name)
         #expect(try contents(of: archive) == Dictionary(uniqueKeysWithValues: expected.map { ("site/\($0)", $1) }))
-        // Names with a leading `./`, which is what packing the folder itself gives.
+        // Packing the folder itself gives names with a leading `./`.
         try run("tar", [option, "--format=gnu", "-C", "\(folder.path)/site", "-cf", "\(folder.path)/dot-\(name)", "."])
         #expect(try contents(of: "\(folder.path)/dot-\(name)") == expected)
-        // A cut anywhere is noticed.
+        // A truncation at any position is an error.
         let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
         for length in stride(from: 4, to: bytes.count - 1, by: max(1, bytes.count / 50)) {
             let cut = try folder.write("cut", bytes.prefix(length))
@@ -122,7 +122,7 @@ struct ArchiveReadingTests {
         }
     }
 
-    @Test("Links in a tar are refused, and nothing is left")
+    @Test("Links in a tar are rejected, and no files remain")
     func tarLinks() throws {
         try folder.write("site/a", "hello".utf8)
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/site/s", withDestinationPath: "a")
@@ -145,7 +145,7 @@ struct ArchiveReadingTests {
         #expect(try folder.names() == ["h.tgz", "p.tgz", "s.tgz", "site", "site/a", "site/p"])
     }
 
-    @Test("Names in a tar are held to the same rules")
+    @Test("The same rules apply to names in a tar")
     func tarNames() throws {
         try folder.write("a", "hello".utf8)
         try folder.write("A", "hello".utf8)
@@ -161,7 +161,7 @@ struct ArchiveReadingTests {
         }
     }
 
-    @Test("Limits hold while a tar's bytes flow")
+    @Test("Limits are enforced while the bytes of a tar are read")
     func tarLimits() throws {
         try folder.write("zeros", [UInt8](repeating: 0, count: 3 << 20))
         let archive = try tar("--gzip", names: ["zeros"], to: "z.tgz")
@@ -171,13 +171,13 @@ struct ArchiveReadingTests {
             try contents(of: archive, limits: ArchiveLimits(maxTotalBytes: 1 << 20, maxRatio: 2_000))
         }
         expectRefusal(.tooMany) { try contents(of: archive, limits: ArchiveLimits(maxEntries: 0, maxRatio: 2_000)) }
-        // Compressed twice.
+        // The archive is compressed twice.
         try run("gzip", ["-k", archive])
         expectRefusal { try contents(of: archive + ".gz", limits: ArchiveLimits(maxRatio: 100_000)) }
     }
 }
 
-/// Runs a program of the system to its end.
+/// Runs a program of the system and waits for its end.
 func run(_ program: String, _ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Charset of a text file", .timeLimit(.minutes(1)))
 struct CharsetSnifferTests {
-    /// "Chinese letters" in GBK: not valid UTF-8.
+    /// The text "Chinese characters" in GBK, which is not valid UTF-8.
     static let gbk: [UInt8] = [0xBA, 0xBA, 0xD7, 0xD6]
-    /// The letter 0xC4A3 of GBK, whose bytes are a letter of UTF-8, too.
+    /// The character 0xC4A3 of GBK, whose bytes are also valid UTF-8.
     static let both: [UInt8] = [0xC4, 0xA3]
 
-    /// Returns the parameter for bytes, appended in pieces.
+    /// Returns the parameter for bytes that are appended in pieces.
     private func parameter(_ type: String, _ bytes: [UInt8], piece: Int = 7) throws -> String {
         var sniffer = try #require(CharsetSniffer(mediaType: type))
         var rest = Data(bytes)
@@ -24,7 +24,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "HTML: what a document declares in its first 1,024 bytes (WHATWG HTML, section 13.2.3.2)",
+        "HTML: the declaration in the first 1,024 bytes is used (WHATWG HTML, section 13.2.3.2)",
         arguments: [
             ("<meta charset=gbk>", "gbk"), ("<META CharSet='GB2312'>", "gbk"),
             ("<meta/charset=\"Shift_JIS\">", "shift_jis"),
@@ -32,19 +32,19 @@ struct CharsetSnifferTests {
             ("<meta http-equiv=Content-Type content='text/html; charset=gbk'>", "gbk"),
             ("<meta content='text/html;charset = \"euc-kr\"' http-equiv=content-type>", "euc-kr"),
             ("<meta content='a charset b charset=gbk;' http-equiv=content-type>", "gbk"),
-            // Only with the pragma, and an unknown label does not end the search.
+            // The pragma is required, and an unknown label does not end the search.
             ("<meta content='text/html; charset=gbk'>", nil), ("<meta http-equiv=content-type content=charset>", nil),
             ("<meta charset=nothing><meta charset=gbk>", "gbk"), ("<meta charset=nothing>", nil),
             ("<meta charset=x content='charset=gbk' http-equiv=content-type>", nil),
             ("<meta charset=gbk charset=big5>", "gbk"), ("<meta name=charset><meta charset=gbk>", "gbk"),
-            // What only looks like one.
+            // Text that resembles a declaration.
             ("<!-- <meta charset=gbk> -->", nil), ("<!-- <meta charset=big5> --><meta charset=gbk>", "gbk"),
             ("<!--><meta charset=gbk>", "gbk"), ("<!---><meta charset=gbk>", "gbk"),
             ("<a b='<meta charset=gbk>'>", nil), ("</a b='>' c><meta charset=gbk>", "gbk"),
             ("<metal charset=gbk>", nil), ("<meta-x charset=gbk>", nil), ("<!doctype html><meta charset=gbk>", "gbk"),
             ("<?xml version='1.0' encoding='gbk'?>", "gbk"), ("<?xml encoding='gbk'?><meta charset=big5>", "big5"),
             ("<meta charset=gbk", nil), ("<meta charset='gbk", nil), ("<meta", nil), ("<", nil), ("", nil),
-            // Bytes that declare it in ASCII are not UTF-16.
+            // Bytes with an ASCII declaration are not UTF-16.
             ("<meta charset=utf-16>", "contradictory"), ("<meta charset=x-user-defined>", "contradictory"),
             ("<meta charset=hz-gb-2312>", "contradictory"),
         ] as [(String, String?)])
@@ -57,7 +57,7 @@ struct CharsetSnifferTests {
         #expect((sniffer.finding == .contradictory) == (expected == "contradictory"))
     }
 
-    @Test("HTML: a declaration counts up to byte 1,024, and letters may lie across that border")
+    @Test("HTML: a declaration is used up to byte 1,024, and a character may cross that boundary")
     func border() throws {
         let declaration = Array("<meta charset=gbk>".utf8)
         for (start, isFound) in [(1_024 - declaration.count, true), (1_024 - declaration.count + 1, false)] {
@@ -72,7 +72,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "A byte order mark counts before all else",
+        "A byte order mark has the highest priority",
         arguments: [
             ([0xEF, 0xBB, 0xBF], "utf-8"), ([0xFE, 0xFF], "utf-16be"), ([0xFF, 0xFE], "utf-16le"),
         ] as [([UInt8], String)])
@@ -85,7 +85,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "XML: the declaration",
+        "XML: the declaration is used",
         arguments: [
             ("<?xml version=\"1.0\" encoding=\"gbk\"?><r/>", "gbk"),
             ("<?xml version='1.0' encoding = 'Big5' ?>", "big5"),
@@ -99,7 +99,7 @@ struct CharsetSnifferTests {
         }
     }
 
-    @Test("A text with zero bytes is not UTF-8: it may be UTF-16 without a mark")
+    @Test("A text with zero bytes is not UTF-8, because it may be UTF-16 without a byte order mark")
     func utf16() throws {
         for text in ["<?xml version='1.0'?>", "\u{A9C3}", "a\u{4E2D}\u{A9C3}"] {
             let bytes = (text + "x").utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -110,7 +110,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "CSS: @charset, in exactly this form (CSS Syntax Level 3, section 3.2)",
+        "CSS: @charset is used in exactly this form (CSS Syntax Level 3, section 3.2)",
         arguments: [
             ("@charset \"shift_jis\";", "shift_jis"), ("@charset \"SJIS\";b{}", "shift_jis"),
             ("@charset 'gbk';", nil), (" @charset \"gbk\";", nil), ("@charset  \"gbk\";", nil),
@@ -122,7 +122,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "Without a declaration valid UTF-8 beyond ASCII is UTF-8; all else is left to the page that uses the file",
+        "Without a declaration, valid non-ASCII UTF-8 is UTF-8; other bytes have no charset",
         arguments: [
             (Array("let a = 'é'".utf8), true), (Array("漢字 😀".utf8), true), (Array("let a = 1".utf8), false),
             ([], false),
@@ -142,7 +142,7 @@ struct CharsetSnifferTests {
         }
     }
 
-    @Test("A declaration that the bytes contradict is left to the reader")
+    @Test("A declaration that the bytes contradict gives no charset")
     func contradiction() throws {
         #expect(try parameter("text/html", Array("<meta charset=utf-8>".utf8) + Self.gbk) == "")
         #expect(try parameter("text/html", Array("<meta charset=gbk>".utf8) + Self.both) == "")
@@ -151,7 +151,7 @@ struct CharsetSnifferTests {
         #expect(try parameter("text/html", Array("<meta charset=windows-1252>".utf8)) == ";charset=windows-1252")
     }
 
-    @Test("An encoding that is known from elsewhere counts where the file declares none")
+    @Test("A known encoding applies to files that declare none")
     func undeclared() throws {
         let encoding = try #require(CharacterEncoding(label: "GB2312"))
         for (text, name) in [
@@ -163,7 +163,7 @@ struct CharsetSnifferTests {
         }
     }
 
-    @Test("What is no text, or says its charset, is not looked at")
+    @Test("Media types that are not text or have a charset are not examined")
     func types() {
         for type in [
             "image/png", "application/wasm", "font/woff2", "application/octet-stream", "text/html;charset=utf-8",
@@ -173,7 +173,7 @@ struct CharsetSnifferTests {
     }
 
     @Test(
-        "Labels of the Encoding standard have one name, others none",
+        "Labels of the Encoding standard map to one name, other labels to none",
         arguments: [
             ("UTF8", "utf-8"), (" latin1\n", "windows-1252"), ("ASCII", "windows-1252"), ("GB_2312-80", "gbk"),
             ("x-sjis", "shift_jis"), ("unicode", "utf-16le"), ("iso-8859-8-i", "iso-8859-8-i"),

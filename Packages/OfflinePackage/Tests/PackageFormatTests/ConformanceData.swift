@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Where the shared conformance data lies: beside the repository, or nowhere.
+/// The location of the shared conformance data, a folder beside the repository that may be absent.
 enum ConformanceData {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,8 @@ import Foundation
 import PackageFormat
 import Testing
 
-/// The zips of the shared conformance data. They are not part of the repository: without them the suite skips itself.
+/// Tests with the zips of the shared conformance data. The data is not part of the repository; without it the suite
+/// is skipped.
 @Suite(
     "Zip conformance", .timeLimit(.minutes(2)),
     .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/zip is not there"))
@@ -21,12 +22,12 @@ struct ConformanceTests {
     private static func archives(in folder: String, count: Int) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(ConformanceData.root)/\(folder)")
             .filter { $0.hasSuffix(".zip") }.sorted()
-        // A test that looks at nothing passes too easily.
+        // The count ensures that the test reads its data.
         try #require(names.count == count)
         return names
     }
 
-    @Test("Every rejected archive is refused, and nothing is left")
+    @Test("Every invalid archive is rejected, and no files remain")
     func rejected() throws {
         for name in try Self.archives(in: "rejected", count: 24) {
             let archive = "\(ConformanceData.root)/rejected/\(name)"
@@ -38,7 +39,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Every rejected archive is refused for its own defect")
+    @Test("Every invalid archive is rejected for its own defect")
     func reasons() throws {
         let codes: [(start: String, code: PackageError.Code)] = [
             (
@@ -80,7 +81,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Every accepted archive unpacks to the files that other readers see")
+    @Test("Every valid archive unpacks to the files that other readers see")
     func accepted() throws {
         let json = try Data(contentsOf: URL(fileURLWithPath: "\(ConformanceData.root)/accepted/expected.json"))
         let expected = try JSONDecoder().decode([String: [String: String]].self, from: json)
@@ -95,7 +96,7 @@ struct ConformanceTests {
                 let full = "\(folder.path)/\(target)/\(path)"
                 return FileManager.default.fileExists(atPath: full, isDirectory: &isFolder) && !isFolder.boolValue
             }
-            // By bytes: equal strings may differ in Unicode form.
+            // The names are compared by bytes, because equal strings may differ in Unicode form.
             #expect(Set(found.map { Array($0.utf8) }) == Set(files.keys.map { Array($0.utf8) }), "\(name)")
             for (path, digest) in files {
                 let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(target)/\(path)"))
@@ -104,7 +105,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Encrypted archives are refused as such")
+    @Test("Encrypted archives are rejected with their own code")
     func encrypted() throws {
         for name in try Self.archives(in: "encrypted", count: 4) {
             expectRefusal(.encrypted, comment: "\(name)") {
@@ -115,15 +116,15 @@ struct ConformanceTests {
         #expect(try folder.names().isEmpty)
     }
 
-    @Test("Arguable archives are refused, each for a reason")
+    @Test("Ambiguous archives are rejected, each for its reason")
     func arguable() throws {
         func archive(_ name: String) -> String { "\(ConformanceData.root)/arguable/\(name)" }
-        // A method that does not exist cannot be unpacked.
+        // A compression method that does not exist cannot be unpacked.
         expectRefusal(.unsupported) { try PackageVerifier().verify(archive("bogus-compression-method.zip")) }
-        // The name has a backslash, which is a separator to some readers and a letter to others.
+        // The name has a backslash, which some readers treat as a separator and others as a character.
         expectRefusal(.unsafePath) { try PackageVerifier().verify(archive("sloppy-filenames.zip")) }
-        // The name is decided by Unicode Path fields, which would be followed; but the local header counts two bytes of the
-        // data descriptor into its extra fields, so that it is open where the data begins.
+        // Unicode Path fields determine the name and would be used. But the local header includes two bytes of the
+        // data descriptor in its extra fields, so the start of the data is ambiguous.
         expectRefusal(.damaged) { try PackageVerifier().verify(archive("unicode-path-extra-field.zip")) }
     }
 }

@@ -22,7 +22,7 @@ func expectRefusal<Result>(
     }
 }
 
-/// The files of an archive with their bytes, through libarchive.
+/// Returns the files of an archive with their bytes, read with libarchive.
 func contents(of archive: String, limits: ArchiveLimits = .default) throws -> [String: Data] {
     var result: [String: Data] = [:]
     try LibarchiveReader().read(archive, limits: limits) { entry, reader in

@@ -7,7 +7,7 @@ import Foundation
 import PackageFormat
 import Testing
 
-/// The places of files inside of an archive, as a manifest carries them.
+/// Tests of the slices that a manifest contains.
 @Suite("Manifest slices", .timeLimit(.minutes(1)))
 struct ManifestSliceTests {
     private let folder: TemporaryFolder
@@ -32,7 +32,7 @@ struct ManifestSliceTests {
             in: PackageManifest.Archive(size: Int64(bytes.count), sha256: SHA256Digest(of: bytes)))
     }
 
-    @Test("Slices are written beside the file's other keys, and come back")
+    @Test("Slices are encoded with the file's other keys and decoded again")
     func roundTrip() throws {
         let manifest = try located()
         let data = try manifest.encoded()
@@ -45,7 +45,7 @@ struct ManifestSliceTests {
         #expect(try !String(decoding: self.manifest.encoded(), as: UTF8.self).contains("archive"))
     }
 
-    @Test("Slices point at the bytes")
+    @Test("Slices contain the bytes of the files")
     func bytes() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
         for file in try located().files {
@@ -54,7 +54,7 @@ struct ManifestSliceTests {
         }
     }
 
-    @Test("Half of the keys, or half of the files, is refused")
+    @Test("Slices with missing keys, or of only some files, are rejected")
     func halves() throws {
         var half = try located()
         half.files[1].slice = nil
@@ -78,7 +78,7 @@ struct ManifestSliceTests {
         }
     }
 
-    @Test("Slices that cannot be are refused")
+    @Test("Impossible slices are rejected")
     func impossible() throws {
         func refuses(
             _ code: PackageError.Code = .badManifest, sourceLocation: SourceLocation = #_sourceLocation,
@@ -108,7 +108,7 @@ struct ManifestSliceTests {
         var manifest = try located()
         manifest.archive?.size = -1
         expectRefusal(.badManifest) { try manifest.validate() }
-        // As no server's file is, and as no arithmetic on offsets holds.
+        // These sizes exceed every file, or overflow the arithmetic of offsets.
         for size: Int64 in [.max, .max - 40_000, (1 << 30) + 1] {
             manifest = try located()
             manifest.archive?.size = size
@@ -117,14 +117,14 @@ struct ManifestSliceTests {
         manifest = try located()
         expectRefusal(.tooLarge) { try manifest.validate(limits: ManifestLimits(maxArchiveBytes: size - 1)) }
         try manifest.validate(limits: ManifestLimits(maxArchiveBytes: size))
-        // The ratio is a limit, and limits can be raised.
+        // The ratio is a limit that can be raised.
         manifest = try located()
         manifest.files[1].slice?.method = .deflate
         manifest.files[1].size = 2 << 20
         try manifest.validate(limits: ManifestLimits(maxRatio: 1_000_000))
     }
 
-    @Test("A verifier compares archive and slices")
+    @Test("The verifier compares archive and slices")
     func verifier() throws {
         let manifest = try located()
         #expect(try PackageVerifier().verify(archive, against: manifest).digests == 3)
@@ -142,7 +142,7 @@ struct ManifestSliceTests {
             manifest.files[1].slice = first
         }
         refuses(.mismatch) { $0.files.removeLast() }
-        // Equal files in another archive: the slices are not for this one.
+        // The other archive has equal files, but the slices are not valid for it.
         let other = try folder.write("b.zip", ZipMaker("b.js", "a.html", "empty").bytes())
         expectRefusal(.digestMismatch) { try PackageVerifier().verify(other, against: manifest) }
         #expect(try PackageVerifier().verify(other, against: manifest.withoutSlices()).digests == 3)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Media types", .timeLimit(.minutes(1)))
 struct MediaTypesTests {
     @Test(
-        "Types go by the extension, without regard to case",
+        "The type depends on the extension, ignoring case",
         arguments: [
             ("index.html", "text/html"), ("a/B.HTML", "text/html"),
             ("app.js", "text/javascript"), ("app.mjs", "text/javascript"),
@@ -25,7 +25,7 @@ struct MediaTypesTests {
         #expect(MediaTypes().type(of: name) == type)
     }
 
-    @Test("Every known type is one that a manifest takes")
+    @Test("A manifest accepts every known type")
     func table() {
         for (name, type) in MediaTypes.known {
             #expect(name == name.lowercased() && !name.contains("."))
@@ -34,7 +34,7 @@ struct MediaTypesTests {
         }
     }
 
-    @Test("Text, of which a charset may be said, is told from the rest")
+    @Test("Text types, which may have a charset, are distinguished from others")
     func text() {
         for name in [
             "a.html", "a.css", "a.js", "a.txt", "a.svg", "a.json", "a.webmanifest", "a.yaml", "a.xml", "a.gltf",
@@ -46,7 +46,7 @@ struct MediaTypesTests {
         }
     }
 
-    @Test("What is compressed already is told from what is not")
+    @Test("Compressed types are distinguished from others")
     func compression() {
         for name in ["a.png", "a.woff2", "a.mp4", "a.gz", "a.jpg", "a.whl"] {
             #expect(MediaTypes().isCompressed(MediaTypes().type(of: name)), "\(name)")

@@ -9,7 +9,7 @@ import Testing
 struct PackageManifestTests {
     private static let digest = String(repeating: "ab", count: 32)
 
-    /// A manifest with some of its parts replaced.
+    /// Returns a manifest with some members replaced.
     private func json(
         format: String = "1", id: String = "\"shop\"", version: String = "\"1.2.0+b\"",
         baseURL: String = "\"https://shop.example/app/\"", files: String? = nil, path: String = "\"index.html\"",
@@ -21,7 +21,7 @@ struct PackageManifestTests {
                 .utf8)
     }
 
-    @Test("Comes back as it was written, byte for byte")
+    @Test("Decoding and encoding preserve every byte")
     func roundTrip() throws {
         let manifest = try PackageManifest(decoding: json())
         #expect(manifest.id.description == "shop" && manifest.version.description == "1.2.0+b")
@@ -35,7 +35,7 @@ struct PackageManifestTests {
                 + #""version":"1.2.0+b"}"# + "\n")
     }
 
-    @Test("Completeness is said only where it is so")
+    @Test("The member for completeness is present only if it is true")
     func completeness() throws {
         var manifest = try PackageManifest(decoding: json())
         #expect(!manifest.isComplete)
@@ -49,7 +49,7 @@ struct PackageManifestTests {
         #expect(throws: PackageError.self) { try PackageManifest(decoding: Data(wrong.utf8)) }
     }
 
-    @Test("Files are sorted whatever order they come in")
+    @Test("Files are sorted, in any order of input")
     func order() throws {
         func file(_ name: String) -> String {
             #"{"path":"\#(name)","size":0,"sha256":"\#(Self.digest)","type":"a/b","unknown":[1]}"#
@@ -59,7 +59,7 @@ struct PackageManifestTests {
         #expect(manifest.files.map(\.path.description) == ["a!", "a/z", "b", "é"])
     }
 
-    @Test("What is not a manifest is refused")
+    @Test("Invalid manifests are rejected")
     func refusals() throws {
         let bad: [Data] = [
             Data(), Data("[]".utf8), Data("{}".utf8), Data("null".utf8),
@@ -82,7 +82,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "Paths that collide are refused", arguments: [["a", "a"], ["a", "A"], ["a", "a/b"], ["\u{E9}", "e\u{301}"]])
+        "Colliding paths are rejected", arguments: [["a", "a"], ["a", "A"], ["a", "a/b"], ["\u{E9}", "e\u{301}"]])
     func collisions(_ names: [String]) {
         let files = names.map { #"{"path":"\#($0)","size":0,"sha256":"\#(Self.digest)","type":"a/b"}"# }
         expectRefusal(.badManifest) {
@@ -91,7 +91,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "The least version of the host is numbers between dots",
+        "The minimum version of the host consists of numbers between dots",
         arguments: [
             ("2", true), ("2.10.0", true), ("0", true), ("2.x", false), ("2..1", false), ("2.", false),
             ("2-beta", false),
@@ -115,7 +115,7 @@ struct PackageManifestTests {
         #"{"path":"a","size":0,"sha256":"\#(Self.digest)","type":"a/b"\#(extra)}"#
     }
 
-    @Test("No name may come twice, not even one that is not known")
+    @Test("Duplicate names are rejected, also of unknown members")
     func repeatedNames() throws {
         let bad = [
             plain.replacing("{", with: #"{"id":"other","#, maxReplacements: 1),
@@ -132,7 +132,7 @@ struct PackageManifestTests {
         #expect(try PackageManifest(decoding: Data(known.utf8)) == PackageManifest(decoding: json()))
     }
 
-    @Test("Only UTF-8 is read")
+    @Test("Only UTF-8 is accepted")
     func encodings() throws {
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
             let data = try #require(plain.data(using: encoding))
@@ -144,7 +144,7 @@ struct PackageManifestTests {
         expectRefusal(.badManifest) { try PackageManifest(decoding: latin) }
     }
 
-    @Test("A later format is told as that, wherever its number stands")
+    @Test("A later format is reported as such, at any position of its number")
     func laterFormat() {
         let later = #"{"files":{"a":1},"format":2}"#
         let error = #expect(throws: PackageError.self) { try PackageManifest(decoding: Data(later.utf8)) }
@@ -152,7 +152,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "The number of a manifest",
+        "The sequence number of a manifest",
         arguments: [
             ("1", true), ("9007199254740991", true), ("0", false), ("-1", false), ("9007199254740992", false),
             ("1.0", false), ("1e3", false), (#""1""#, false), ("99999999999999999999", false),
@@ -168,7 +168,7 @@ struct PackageManifestTests {
         #expect(try PackageManifest(decoding: json()).sequence == nil)
     }
 
-    @Test("Each limit refuses")
+    @Test("Each limit is enforced")
     func limits() {
         expectRefusal(.tooLarge) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxBytes: 20)) }
         expectRefusal(.tooMany) { try PackageManifest(decoding: json(), limits: ManifestLimits(maxFiles: 0)) }
@@ -177,7 +177,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "Base URLs take their normal form",
+        "Base URLs are normalized",
         arguments: [
             ("https://Shop.Example", "https://shop.example/"),
             ("HTTPS://shop.example:443/a/", "https://shop.example/a/"),
@@ -195,7 +195,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "Other URLs are refused",
+        "Other URLs are rejected",
         arguments: [
             "", "shop.example/", "ftp://h/", "file:///a/", "https:///", "https://h/a", "https://h/?q", "https://h/#f",
             "https://user@h/", "https://user:pw@h/", "https://h:0/", "https://h:65536/", "https://h:/", "https://h:8a/",

@@ -25,7 +25,7 @@ struct PackageURLTests {
             ("https://[::1]/x", "https://[::1]", "/x"),
             ("https://[::1]:8443/x", "https://[::1]:8443", "/x"),
             ("https://h.example/%61%2e%2E/%C3%BC", "https://h.example", "/a../ü"),
-            // Decoded once: what is left is a file's name.
+            // The path is decoded once, and the result is a file name.
             ("https://h.example/%252F", "https://h.example", "/%2F"),
             ("https://h.example/a%3Fb%23c+d", "https://h.example", "/a?b#c+d"),
         ])
@@ -54,7 +54,7 @@ struct PackageURLTests {
         #expect(PackageURL(request) == PackageURL("https://h.example/a%20b"))
         #expect(PackageURL(HTTPRequest(method: .get, scheme: nil, authority: "h", path: "/")) == nil)
         #expect(PackageURL(HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/")) == nil)
-        // The asterisk of OPTIONS is no path.
+        // The asterisk of OPTIONS is not a path.
         #expect(PackageURL(HTTPRequest(method: .get, scheme: "https", authority: "h", path: "*")) == nil)
         #expect(PackageURL(HTTPRequest(method: .get, scheme: "https", authority: "h", path: nil))?.path == "/")
     }

@@ -30,14 +30,14 @@ struct PackageVerifierTests {
         expectRefusal(code) { try PackageVerifier().verify(archive, against: manifest) }
     }
 
-    @Test("A package that is what its manifest says passes")
+    @Test("A package that matches its manifest passes")
     func passes() throws {
         #expect(try PackageVerifier().verify(archive).files == 2)
         let summary = try PackageVerifier().verify(archive, against: manifest)
         #expect(summary.files == 2 && summary.bytes == 10 && summary.digests == 2)
     }
 
-    @Test("Every way to differ is refused")
+    @Test("Every difference is rejected")
     func differs() throws {
         try refuses(.mismatch) { $0.files.removeLast() }
         try refuses(.mismatch) { manifest in
@@ -48,7 +48,7 @@ struct PackageVerifierTests {
         try refuses(.mismatch) { $0.files[0].path = try ArchivePath("index.htm") }
         try refuses(.mismatch) { $0.files[1].size = 6 }
         try refuses(.digestMismatch) { $0.files[1].sha256 = SHA256Digest(of: Data()) }
-        // A manifest that was put together in memory may hold a file twice.
+        // A manifest that was created in memory may contain a file twice.
         try refuses(.badManifest) { $0.files.append($0.files[0]) }
     }
 }

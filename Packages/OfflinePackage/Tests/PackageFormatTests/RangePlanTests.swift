@@ -50,11 +50,11 @@ struct RangePlanTests {
         #expect(RangePlan([0..<Self.size * 7 / 8], ofArchive: Self.size) == .whole)
         #expect(RangePlan([0..<4_300_000], ofArchive: Self.size) == .ranges([0..<4_300_000]))
         #expect(RangePlan([0..<4_300_000, 4_400_000..<4_480_000], ofArchive: Self.size) == .whole)
-        // A slice beyond the archive fits no server's file.
+        // A slice outside the archive matches no file on a server.
         #expect(RangePlan([Self.size - 10..<Self.size + 1], ofArchive: Self.size) == .whole)
     }
 
-    /// Whoever calls it with what nobody checked gets a plan, and no trap.
+    /// Tests that unvalidated sizes give a plan and do not trap.
     @Test func sizesAtTheEdge() {
         #expect(RangePlan([0..<10], ofArchive: .max) == .ranges([0..<10]))
         #expect(RangePlan([0..<10, .max - 10 ..< .max], ofArchive: .max) == .ranges([0..<10, .max - 10 ..< .max]))
@@ -70,7 +70,7 @@ struct RangePlanTests {
         #expect(RangePlan([0..<10], ofArchive: 100, costs: costs) == .ranges([0..<10]))
     }
 
-    /// Against all ways of joining, for what a plan of ranges costs.
+    /// Compares the cost of the plan with the cost of every way to join the ranges.
     @Test(arguments: 0..<300 as Range<UInt64>) func noWayOfJoiningIsCheaper(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var costs = RangePlan.Costs()

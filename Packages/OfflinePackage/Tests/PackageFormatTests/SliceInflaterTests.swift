@@ -8,10 +8,10 @@ import Testing
 
 @Suite("Slice inflater", .timeLimit(.minutes(1)))
 struct SliceInflaterTests {
-    /// Raw deflate of "hello": one block, stored.
+    /// Raw deflate of "hello" in one stored block.
     private static let hello: [UInt8] = [1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
 
-    /// Unpacks in pieces of `step` bytes.
+    /// Inflates in pieces of `step` bytes.
     private func inflate(
         _ packed: [UInt8], size: Int64, method: ArchiveSlice.Method = .deflate, announced: Int? = nil,
         step: Int = .max
@@ -32,17 +32,17 @@ struct SliceInflaterTests {
         return result
     }
 
-    @Test("Stored and deflated slices come out, however they are cut", arguments: [1, 2, 3, 7, .max])
+    @Test("Stored and deflated slices are decoded for every piece size", arguments: [1, 2, 3, 7, .max])
     func whole(step: Int) throws {
         #expect(try inflate(Self.hello, size: 5, step: step) == Data("hello".utf8))
         #expect(try inflate(Array("hello".utf8), size: 5, method: .stored, step: step) == Data("hello".utf8))
         #expect(try inflate([3, 0], size: 0, step: step).isEmpty)
         #expect(try inflate([], size: 0, method: .stored).isEmpty)
-        // Two blocks, the first of them empty.
+        // Two blocks, of which the first is empty.
         #expect(try inflate([0, 0, 0, 0xFF, 0xFF] + Self.hello, size: 5, step: step) == Data("hello".utf8))
     }
 
-    @Test("What zlib holds back when the input is used up still comes out", arguments: [1, 13, 1_000, .max])
+    @Test("Output that zlib still holds when the input is used up is returned", arguments: [1, 13, 1_000, .max])
     func dense(step: Int) throws {
         let folder = try TemporaryFolder()
         let size = 3 << 20
@@ -56,26 +56,26 @@ struct SliceInflaterTests {
             try ZipValidator(limits: ArchiveLimits(maxRatio: 2_000)).validate(bytes).entries.first)
         let packed = [UInt8](bytes[Int(entry.dataOffset)...].prefix(Int(entry.compressedSize)))
         #expect(try inflate(packed, size: Int64(size), step: step) == Data(repeating: 7, count: size))
-        // One byte fewer and one more than it unpacks to; the end must not depend on how it is cut.
+        // One byte less and one more than the decoded size are errors for every piece size.
         expectRefusal(.damaged) { try inflate(packed, size: Int64(size - 1), step: step) }
         expectRefusal(.damaged) { try inflate(packed, size: Int64(size + 1), step: step) }
         expectRefusal(.damaged) { try inflate(packed, size: 1, step: step) }
     }
 
-    @Test("Data that ends early is refused", arguments: [1, .max])
+    @Test("Data that ends early is rejected", arguments: [1, .max])
     func truncated(step: Int) {
         for length in 0..<Self.hello.count {
             let cut = Array(Self.hello.prefix(length))
             expectRefusal(.truncated, comment: "\(length)") {
                 try inflate(cut, size: 5, announced: Self.hello.count, step: step)
             }
-            // The slice itself is short.
+            // The slice itself is too short.
             expectRefusal(.damaged, comment: "\(length)") { try inflate(cut, size: 5, step: step) }
         }
         expectRefusal(.truncated) { try inflate(Array("hell".utf8), size: 5, method: .stored, announced: 5) }
     }
 
-    @Test("Data with a wrong end or a wrong length is refused", arguments: [1, .max])
+    @Test("Data with a wrong end or a wrong length is rejected", arguments: [1, .max])
     func wrong(step: Int) {
         expectRefusal(.damaged) { try inflate(Self.hello + [0], size: 5, step: step) }
         expectRefusal(.damaged) { try inflate(Self.hello + Self.hello, size: 10, step: step) }
@@ -84,7 +84,7 @@ struct SliceInflaterTests {
         expectRefusal(.damaged) { try inflate(Self.hello, size: 6, step: step) }
         expectRefusal(.damaged) { try inflate(Self.hello, size: .max, step: step) }
         expectRefusal(.damaged) { try inflate([3, 0], size: 1, step: step) }
-        // No last block.
+        // The last block is missing.
         expectRefusal(.damaged) { try inflate([0] + Self.hello.dropFirst(), size: 5, step: step) }
         expectRefusal(.mismatch) {
             try inflate(Array("hello!".utf8), size: 5, method: .stored, announced: 5, step: step)
@@ -92,28 +92,28 @@ struct SliceInflaterTests {
         expectRefusal(.badManifest) { try inflate(Array("hello".utf8), size: 4, method: .stored, step: step) }
         expectRefusal(.badManifest) { try inflate(Self.hello, size: -1, step: step) }
         expectRefusal(.badManifest) { try inflate(Self.hello, size: 5, announced: -1, step: step) }
-        // A reserved block type, a length without its complement, a distance before the start.
+        // A reserved block type, a length without its complement, and a distance before the start.
         for bad: [UInt8] in [[7], [1, 5, 0, 0, 0], [0x4B, 4, 2, 0], [0x63, 0x00, 0x02, 0xFF]] {
             expectRefusal(.damaged) { try inflate(bad, size: 5, step: step) }
         }
-        // zlib's and gzip's wrappers are not raw deflate.
+        // The wrappers of zlib and gzip are not raw deflate.
         expectRefusal(.damaged) { try inflate([0x78, 0x9C] + Self.hello, size: 5, step: step) }
     }
 
-    @Test("After an error nothing more comes out, and finishing fails")
+    @Test("After an error there is no more output, and finish fails")
     func poisoned() throws {
         var inflater = try SliceInflater(ArchiveSlice(offset: 0, size: 20, method: .deflate), size: 10, name: "a")
         expectRefusal(.damaged) { try inflater.append(Data([7, 7])) { _ in } }
-        expectRefusal(.io) { try inflater.append(Data(Self.hello)) { _ in Issue.record("something came out") } }
+        expectRefusal(.io) { try inflater.append(Data(Self.hello)) { _ in Issue.record("unexpected output") } }
         expectRefusal(.io) { try inflater.finish() }
-        // So it is when the consumer fails.
+        // The same applies if the consumer fails.
         struct Stop: Error {}
         inflater = try SliceInflater(ArchiveSlice(offset: 0, size: 10, method: .deflate), size: 5, name: "a")
         #expect(throws: Stop.self) { try inflater.append(Data(Self.hello)) { _ in throw Stop() } }
         expectRefusal(.io) { try inflater.finish() }
     }
 
-    @Test("A flipped bit is refused, or comes out with as many bytes as promised")
+    @Test("A flipped bit is rejected, or gives the declared number of bytes")
     func flipped() throws {
         let folder = try TemporaryFolder()
         let archive = "\(folder.path)/a.zip"

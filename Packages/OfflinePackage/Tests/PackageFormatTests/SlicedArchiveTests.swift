@@ -7,7 +7,7 @@ import Foundation
 @_spi(Fuzzing) import PackageFormat
 import Testing
 
-/// The slice path against libarchive, which reads the same archives on its own.
+/// Tests that compare reading with slices with reading with libarchive.
 @Suite("Sliced archive", .timeLimit(.minutes(3)))
 struct SlicedArchiveTests {
     private let folder: TemporaryFolder
@@ -16,7 +16,7 @@ struct SlicedArchiveTests {
         folder = try TemporaryFolder()
     }
 
-    /// What an archive holds, by libarchive, with the places that the validator found.
+    /// Returns the files of an archive as libarchive reads them, and a manifest with the offsets of the validator.
     private func manifest(of archive: String) throws -> (PackageManifest, [String: Data]) {
         let files = try contents(of: archive)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
@@ -31,7 +31,7 @@ struct SlicedArchiveTests {
         return (manifest, files)
     }
 
-    /// Expects the same files from: the whole archive, four shares of it, each file alone, and bytes that arrive.
+    /// Expects the same files from the whole archive, four shares, each file alone, and arriving bytes.
     private func expectSame(_ archive: String, _ seed: UInt64 = 1) throws {
         let (manifest, files) = try manifest(of: archive)
         var whole: [String: Data] = [:]
@@ -78,7 +78,7 @@ struct SlicedArchiveTests {
         }
     }
 
-    /// Fills `site` with a seeded tree, and returns its names.
+    /// Fills `site` with a seeded tree and returns its names.
     @discardableResult
     private func tree(_ seed: UInt64, files count: Int = 60) throws -> [String] {
         var random = SeededGenerator(seed: seed)
@@ -91,7 +91,7 @@ struct SlicedArchiveTests {
         }
     }
 
-    /// Text, noise, runs of one byte, or nothing; some larger than a piece.
+    /// Returns text, noise, runs of one byte, or no bytes; some results are larger than a piece.
     private func bytes(_ random: inout SeededGenerator) -> Data {
         let sizes = [0, 1, 100, 5_000, 262_143, 262_144, 262_145, 700_000]
         let size = (sizes.randomElement(using: &random) ?? 0) + Int.random(in: 0...3, using: &random)
@@ -109,7 +109,7 @@ struct SlicedArchiveTests {
         }
     }
 
-    @Test("libarchive's own zips", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("Zips of libarchive", arguments: 1...6 as ClosedRange<UInt64>)
     func libarchive(seed: UInt64) throws {
         let names = try tree(seed)
         let archive = "\(folder.path)/a.zip"
@@ -125,7 +125,8 @@ struct SlicedArchiveTests {
         try expectSame(archive, seed)
     }
 
-    /// Ways in which Python's zipfile writes: method, and how the archive is opened and written to.
+    /// Variants of zips written by Python's zipfile: the compression method, and how the archive is opened and
+    /// written.
     enum Python: String, CaseIterable {
         case stored = "z.write(p, n, compress_type=zipfile.ZIP_STORED)"
         case deflated = "z.write(p, n, compress_type=zipfile.ZIP_DEFLATED, compresslevel=1 + i % 9)"
@@ -133,7 +134,7 @@ struct SlicedArchiveTests {
         case streamed = "z.write(p, n, compress_type=(0, 8)[i % 2]) # streamed"
     }
 
-    @Test("Python's zips: stored, deflated, zip64, streamed with data descriptors", arguments: Python.allCases)
+    @Test("Zips of Python: stored, deflated, zip64, streamed with data descriptors", arguments: Python.allCases)
     func python(_ variant: Python) throws {
         try tree(7)
         let archive = "\(folder.path)/a.zip"
@@ -162,7 +163,7 @@ struct SlicedArchiveTests {
         #expect(flags & 8 == (variant == .streamed ? 8 : 0))
     }
 
-    @Test("Info-ZIP's zips, from files and from a pipe")
+    @Test("Zips of Info-ZIP, from files and from a pipe")
     func infoZip() throws {
         try tree(8)
         guard
@@ -175,13 +176,13 @@ struct SlicedArchiveTests {
         try expectSame("\(folder.path)/b.zip")
     }
 
-    @Test("bsdtar's zips")
+    @Test("Zips of bsdtar")
     func bsdtar() throws {
         try tree(9)
         guard
             try runIfThere("bsdtar", ["--format=zip", "-C", "\(folder.path)/site", "-cf", "\(folder.path)/a.zip", "."])
         else { return }
-        // It writes names with a leading `./`, which the validator refuses.
+        // bsdtar writes names with a leading `./`, which the validator rejects.
         guard try runIfThere("sh", ["-c", "cd '\(folder.path)/site' && bsdtar --format=zip -cf ../b.zip *"]) else {
             return
         }
@@ -189,7 +190,7 @@ struct SlicedArchiveTests {
     }
 
     @Test(
-        "Every accepted archive of the conformance data",
+        "Every valid archive of the conformance data",
         .enabled(if: ConformanceData.isThere, "skipped: ../shared/conformance/zip is not there"))
     func conformance() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(ConformanceData.root)/accepted")
@@ -198,7 +199,7 @@ struct SlicedArchiveTests {
         for name in names { try expectSame("\(ConformanceData.root)/accepted/\(name)") }
     }
 
-    @Test("Shares can be read at once, on threads of their own")
+    @Test("Shares can be read concurrently on separate threads")
     func parallel() async throws {
         try folder.write("a.zip", ZipMaker((0..<500).map { ZipMaker.Entry("f\($0)", "text \($0)") }).bytes())
         let (manifest, files) = try manifest(of: "\(folder.path)/a.zip")
@@ -223,7 +224,7 @@ struct SlicedArchiveTests {
         #expect(read == files.count)
     }
 
-    @Test("An archive of another size, a cut one, and a manifest without slices are refused")
+    @Test("An archive of another size, a truncated one, and a manifest without slices are rejected")
     func refusals() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         let (manifest, _) = try manifest(of: archive)
@@ -244,7 +245,7 @@ struct SlicedArchiveTests {
         expectRefusal(.badManifest) { try read(archive, outside) }
     }
 
-    @Test("What the visitor leaves unread is checked, and its reader dies with the visit")
+    @Test("Bytes that the visitor leaves unread are checked, and its reader becomes invalid")
     func unread() throws {
         var maker = ZipMaker("a", "b")
         maker.entries[0].method = 8
@@ -264,7 +265,7 @@ struct SlicedArchiveTests {
         expectRefusal(.damaged) { try damaged.read(damaged.files) { _, _ in } }
     }
 
-    @Test("A digest that is wrong is found by the verifier on this path too")
+    @Test("The verifier detects a wrong digest on this path too")
     func verifier() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         let (manifest, _) = try manifest(of: archive)
@@ -276,7 +277,7 @@ struct SlicedArchiveTests {
         expectRefusal(.digestMismatch) { try verifier.verify(flipped, against: manifest.withoutSlices()) }
     }
 
-    @Test("Shares are even, whole, and no more than asked for")
+    @Test("Shares are even and complete, and no more than requested")
     func shares() throws {
         try tree(10, files: 200)
         let names = try folder.names(below: "site").filter { $0.hasSuffix(".txt") }
@@ -299,8 +300,8 @@ struct SlicedArchiveTests {
     }
 }
 
-/// Runs a program of the system, where it is installed.
-/// - Returns: whether it is; where it is not, says so.
+/// Runs a program of the system if it is installed.
+/// - Returns: `true` if it is installed; otherwise a message is printed.
 func runIfThere(_ program: String, _ arguments: [String], needs needed: String? = nil) throws -> Bool {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
     guard folders.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(needed ?? program)") }) else {

@@ -3,15 +3,15 @@
 
 import Foundation
 
-/// Writes tars byte by byte (POSIX ustar), and wraps them without any real compression.
+/// A builder that writes tars byte by byte (POSIX ustar) and wraps them without compression.
 struct TarMaker {
     struct Entry {
         var name: String
         var data: [UInt8]
-        /// `0` file, `1` hard link, `2` symbolic link, `3` and `4` devices, `5` folder, `6` pipe.
+        /// The type: `0` file, `1` hard link, `2` symbolic link, `3` and `4` devices, `5` folder, `6` pipe.
         var type: Character = "0"
         var link = ""
-        /// What the header says instead of the true size.
+        /// The size in the header, if it differs from the true size.
         var size: Int?
 
         init(_ name: String, _ text: String = "hello", type: Character = "0", link: String = "") {
@@ -28,7 +28,7 @@ struct TarMaker {
     }
 
     var entries: [Entry]
-    /// The two blocks of zeros that end a tar, and whatever else.
+    /// The bytes after the entries: by default the two blocks of zeros that end a tar.
     var end = [UInt8](repeating: 0, count: 1_024)
 
     init(_ entries: [Entry]) {
@@ -79,7 +79,7 @@ struct TarMaker {
         return header
     }
 
-    /// A gzip of stored blocks.
+    /// Returns a gzip of stored blocks.
     static func gzip(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
         var rest = bytes[...]
@@ -92,7 +92,7 @@ struct TarMaker {
         return out + ZipMaker.bytes(ZipMaker.crc32(bytes)) + ZipMaker.bytes(UInt32(bytes.count))
     }
 
-    /// A zstd frame of raw blocks, without a checksum.
+    /// Returns a zstd frame of raw blocks, without a checksum.
     static func zstandard(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0xE0] + ZipMaker.bytes(UInt64(bytes.count))
         var rest = bytes[...]

@@ -6,7 +6,7 @@ import Foundation
 import PackageFormat
 import Testing
 
-/// tar.gz and tar.zst, held to the rules of zips.
+/// Tests that the rules of zips apply to tar.gz and tar.zst.
 @Suite("tar.gz and tar.zst", .timeLimit(.minutes(1)))
 struct TarTests {
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@ struct TarTests {
         }
     }
 
-    @Test("Files come out", arguments: TarMaker.Wrapping.allCases)
+    @Test("Files are read", arguments: TarMaker.Wrapping.allCases)
     func files(_ wrapping: TarMaker.Wrapping) throws {
         var maker = TarMaker("a", "b/c", "./d")
         maker.entries.append(.init("f/", "", type: "5"))
@@ -41,7 +41,7 @@ struct TarTests {
                 == ["a": Data(repeating: 7, count: 300_000), "b/c": hello, "d": hello, "empty": Data()])
     }
 
-    @Test("Names that leave the folder are refused")
+    @Test("Names that leave the folder are rejected")
     func names() throws {
         for name in [
             "../a", "a/../../b", "/etc/passwd", "C:/a", "c:a", "a\\b", "..\\a", "a//b", "a/./b", "././a", "a/..",
@@ -51,7 +51,7 @@ struct TarTests {
         }
     }
 
-    @Test("Links, devices and pipes are refused", arguments: ["1", "2", "3", "4", "6"] as [Character])
+    @Test("Links, devices and pipes are rejected", arguments: ["1", "2", "3", "4", "6"] as [Character])
     func special(_ type: Character) throws {
         var link = TarMaker.Entry("link", "", type: type)
         link.link = "1 2".contains(type) ? "a" : ""
@@ -60,7 +60,7 @@ struct TarTests {
         if type == "1" || type == "2" { try refuses(.specialFile, TarMaker([.init("a"), link])) }
     }
 
-    @Test("Names that come twice or collide are refused")
+    @Test("Duplicate and colliding names are rejected")
     func collisions() throws {
         for names in [["a", "a"], ["a", "A"], ["a", "./a"], ["a", "a/b"], ["a/b", "a"], ["\u{E9}", "e\u{301}"]] {
             try refuses(.duplicateEntry, TarMaker(names.map { .init($0) }), comment: "\(names)")
@@ -68,20 +68,20 @@ struct TarTests {
         try refuses(.duplicateEntry, TarMaker([.init("a/", "", type: "5"), .init("a")]))
     }
 
-    @Test("Each limit refuses")
+    @Test("Each limit is enforced")
     func limits() throws {
         let maker = TarMaker("a/b/c", "d")
         try refuses(.tooLarge, maker, limits: ArchiveLimits(maxTotalBytes: 9))
         try refuses(.tooMany, maker, limits: ArchiveLimits(maxEntries: 1))
         try refuses(.tooLarge, maker, limits: ArchiveLimits(maxPathBytes: 4))
         try refuses(.tooLarge, maker, limits: ArchiveLimits(maxDepth: 2))
-        // Announced alone is enough.
+        // The declared size alone exceeds the limit.
         var large = TarMaker("a")
         large.entries[0].size = 1 << 31
         try refuses(.tooLarge, large)
     }
 
-    @Test("Behind the end there may be zeros, and not too many", arguments: TarMaker.Wrapping.allCases)
+    @Test("Only a limited number of zeros may follow the end", arguments: TarMaker.Wrapping.allCases)
     func end(_ wrapping: TarMaker.Wrapping) throws {
         var maker = TarMaker("a")
         maker.end += [UInt8](repeating: 0, count: 200_000)
@@ -98,7 +98,7 @@ struct TarTests {
         try refuses(.tooLarge, maker)
     }
 
-    @Test("gzip's checksum and length are checked, also with nothing behind the tar")
+    @Test("The checksum and length of gzip are checked, also if no bytes follow the tar")
     func gzipTrailer() throws {
         let bytes = TarMaker("a").bytes(.gzip)
         for index in (bytes.count - 8)..<bytes.count {
@@ -107,13 +107,13 @@ struct TarTests {
             let archive = try folder.write("a.tgz", wrong)
             expectRefusal(.damaged, comment: "\(index)") { try contents(of: archive) }
         }
-        // A bit of the content.
+        // One bit of the content is changed.
         var wrong = bytes
         wrong[15 + 512] ^= 1
         expectRefusal(.damaged) { try contents(of: folder.write("a.tgz", wrong)) }
     }
 
-    @Test("gzip members may follow each other; other bytes may not")
+    @Test("gzip members may follow each other; other bytes must not")
     func gzipMembers() throws {
         let tar = TarMaker("a", "b").bytes()
         let members = TarMaker.gzip(Array(tar[..<700])) + TarMaker.gzip([]) + TarMaker.gzip(Array(tar[700...]))
@@ -125,7 +125,7 @@ struct TarTests {
         expectRefusal(.truncated) { try contents(of: folder.write("a.tgz", members + [0x1F, 0x8B, 8])) }
     }
 
-    @Test("Cut anywhere, an archive is refused", arguments: TarMaker.Wrapping.allCases)
+    @Test("An archive that is truncated at any position is rejected", arguments: TarMaker.Wrapping.allCases)
     func cut(_ wrapping: TarMaker.Wrapping) throws {
         let bytes = TarMaker("index.html", "js/app.js").bytes(wrapping)
         for length in stride(from: 0, to: bytes.count, by: 7) {
@@ -134,7 +134,7 @@ struct TarTests {
         }
     }
 
-    @Test("Compression within compression is refused")
+    @Test("Nested compression is rejected")
     func nested() throws {
         let tar = TarMaker("a").bytes()
         for bytes in [

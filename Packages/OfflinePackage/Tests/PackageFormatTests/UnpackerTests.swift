@@ -27,7 +27,7 @@ struct UnpackerTests {
         #expect(try folder.names().allSatisfy { !$0.contains("partial") })
     }
 
-    @Test("A target that holds something is refused and left as it is")
+    @Test("A non-empty target is rejected and not changed")
     func occupied() throws {
         let archive = try folder.write("a.zip", ZipMaker("index.html").bytes())
         try folder.write("out/mine", "mine".utf8)
@@ -42,7 +42,7 @@ struct UnpackerTests {
     }
 
     @Test(
-        "A defect at the very end leaves nothing, not even the folders above", arguments: ["out", "a/b/out", "empty"])
+        "A defect at the end leaves no files and no parent folders", arguments: ["out", "a/b/out", "empty"])
     func allOrNothing(_ target: String) throws {
         var maker = ZipMaker("a/b", "c", "d")
         maker.entries[2].data[0] ^= 1
@@ -52,7 +52,7 @@ struct UnpackerTests {
         #expect(try folder.names() == ["a.zip", "empty"])
     }
 
-    @Test("A target that was filled meanwhile is left alone")
+    @Test("A target that was filled meanwhile is not changed")
     func race() throws {
         struct Late: ArchiveReading {
             let target: String
@@ -71,7 +71,7 @@ struct UnpackerTests {
         #expect(try folder.names() == ["a.zip", "out", "out/mine"])
     }
 
-    /// Reads an archive, and does something else after the first file.
+    /// A reader that runs `meanwhile` after the first file of an archive.
     private struct Interrupted: ArchiveReading {
         let meanwhile: @Sendable () throws -> Void
 
@@ -88,13 +88,13 @@ struct UnpackerTests {
         }
     }
 
-    /// Moves a folder away and puts a link to another one in its place.
+    /// Moves a folder away and replaces it with a link to another one.
     private static func exchange(_ path: String, _ moved: String, _ outside: String) throws {
         try FileManager.default.moveItem(atPath: path, toPath: moved)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: outside)
     }
 
-    @Test("Nothing is written through a link that takes the place of the temporary folder")
+    @Test("No file is written through a link that replaced the temporary folder")
     func exchangedContent() throws {
         let archive = try folder.write("a.zip", ZipMaker("a", "b/c", "d").bytes())
         let (shared, outside) = ("\(folder.path)/shared", "\(folder.path)/outside")
@@ -107,12 +107,12 @@ struct UnpackerTests {
         }
         expectRefusal(.io) { try Unpacker(reader: reader).unpack(archive, into: "\(shared)/out") }
         #expect(try folder.names(below: "outside") == ["mine"])
-        // What was written is gone; what was put there stays.
+        // The written files are removed; the replacement stays.
         #expect(try folder.names(below: "shared/moved") == [])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(shared)/out") == outside)
     }
 
-    @Test("A link that takes the place of a folder above the target leads nowhere", arguments: [false, true])
+    @Test("A link that replaced a parent folder of the target is not followed", arguments: [false, true])
     func exchangedParent(_ isDefective: Bool) throws {
         var maker = ZipMaker("a", "b/c", "d")
         if isDefective { maker.entries[2].data[0] ^= 1 }
@@ -133,7 +133,7 @@ struct UnpackerTests {
         #expect(try folder.names(below: "outside") == ["mine"])
     }
 
-    @Test("A link that takes the place of a folder of the archive is not followed")
+    @Test("A link that replaced a folder of the archive is not followed")
     func exchangedFolder() throws {
         let archive = try folder.write("a.zip", ZipMaker("a/b", "c/d", "a/e").bytes())
         let (target, outside) = ("\(folder.path)/shared/out", "\(folder.path)/outside")

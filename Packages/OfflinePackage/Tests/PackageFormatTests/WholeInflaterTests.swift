@@ -9,7 +9,7 @@ import ZlibStreams
 
 @testable import PackageFormat
 
-/// Small files of an archive are unpacked at once, and must come out, or be refused, as they are piece by piece.
+/// Tests that small files, which are inflated with one call, give the same results as in pieces.
 @Suite("Whole slices", .timeLimit(.minutes(3)))
 struct WholeInflaterTests {
     private let text = Data((0..<300).flatMap { Array("line \($0 &* 2_654_435_761 % 97)\n".utf8) })
@@ -37,7 +37,7 @@ struct WholeInflaterTests {
         }
     }
 
-    /// Unpacks a slice from a file, and by an inflater that bytes arrive at; expects the same of both.
+    /// Inflates a slice from a file and with an incremental inflater, and expects equal results.
     private func expectSame(_ packed: Data, size: Int, slice length: Int? = nil, _ comment: Comment) throws {
         let slice = ArchiveSlice(offset: 0, size: Int64(length ?? packed.count), method: .deflate)
         let digest = SHA256Digest(of: packed)
@@ -70,7 +70,7 @@ struct WholeInflaterTests {
         }
     }
 
-    @Test("A sound slice is taken at once, where the library for it is there")
+    @Test("A valid slice is inflated with one call if libdeflate is available")
     func sound() throws {
         try expectSame(packed, size: text.count, "sound")
         #if os(Linux)
@@ -80,7 +80,7 @@ struct WholeInflaterTests {
                 packed.withUnsafeBytes { inflater.inflate($0, into: output) }
             }
             #expect(isTaken && output == text)
-            // Neither with a byte more behind it, nor where another size was promised.
+            // An extra byte or another declared size prevents it.
             for (input, size) in [(packed + [0], text.count), (packed, text.count + 1), (packed, text.count - 1)] {
                 var output = Data(count: size)
                 let isTaken = output.withUnsafeMutableBytes { output in
@@ -91,7 +91,7 @@ struct WholeInflaterTests {
         #endif
     }
 
-    @Test("Flipped bits, cuts, spare bytes and false sizes end as they do piece by piece")
+    @Test("Flipped bits, truncations, extra bytes and wrong sizes give the same results as in pieces")
     func damaged() throws {
         for bit in 0..<(packed.count * 8) {
             var flipped = packed

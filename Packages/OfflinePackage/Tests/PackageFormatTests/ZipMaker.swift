@@ -3,11 +3,11 @@
 
 import Foundation
 
-/// Writes zips byte by byte, with every field open to forgery.
+/// A builder that writes zips byte by byte, with control over every field.
 struct ZipMaker {
     struct Entry {
         var name: [UInt8]
-        /// The bytes in the archive; compressed already where `method` says so.
+        /// The bytes in the archive, compressed according to `method`.
         var data: [UInt8]
         var method: UInt16 = 0
         var flags: UInt16 = 0
@@ -17,18 +17,18 @@ struct ZipMaker {
         var attributes: UInt32 = 0o100644 << 16
         var extra: [UInt8] = []
         var localExtra: [UInt8] = []
-        /// What the local header says instead, where it differs.
+        /// The name in the local header, if it differs.
         var localName: [UInt8]?
         var localMethod: UInt16?
         var localFlags: UInt16?
         var localSize: UInt32?
         var localCompressedSize: UInt32?
         var localCRC32: UInt32?
-        /// Written behind the data as it stands.
+        /// The bytes that follow the data.
         var descriptor: [UInt8] = []
-        /// Written before the local header.
+        /// The bytes before the local header.
         var gap: [UInt8] = []
-        /// What the directory says instead of the true offset.
+        /// The offset in the directory, if it differs from the true offset.
         var offset: UInt32?
 
         init(_ name: String, _ text: String = "hello", flags: UInt16 = 1 << 11) {
@@ -44,7 +44,7 @@ struct ZipMaker {
             crc32 = ZipMaker.crc32(data)
         }
 
-        /// Moves sizes and checksum behind the data.
+        /// Moves sizes and checksum into a data descriptor.
         mutating func stream(signature: Bool, wide: Bool) {
             flags |= 1 << 3
             localSize = 0
@@ -60,14 +60,14 @@ struct ZipMaker {
 
     var entries: [Entry]
     var comment: [UInt8] = []
-    /// Written between the last entry and the directory.
+    /// The bytes between the last entry and the directory.
     var gap: [UInt8] = []
-    /// What the end record says instead of the true number.
+    /// The number of entries in the end record, if it differs from the true number.
     var count: UInt16?
     var disk: UInt16 = 0
-    /// Adds a zip64 end record and its locator.
+    /// A Boolean value that indicates whether a zip64 end record and its locator are added.
     var isWide = false
-    /// What the zip64 end record says instead of the true number.
+    /// The number of entries in the zip64 end record, if it differs from the true number.
     var wideCount: UInt64?
 
     init(_ entries: [Entry]) {

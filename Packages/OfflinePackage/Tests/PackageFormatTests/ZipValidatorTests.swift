@@ -28,7 +28,7 @@ struct ZipValidatorTests {
     }
 
     @Test(
-        "Names that leave the folder are refused in every spelling",
+        "Names that leave the folder are rejected in every spelling",
         arguments: [
             "../evil", "a/../../evil", "a/..", "..", ".", "./a", "a/./b", "/etc/passwd", "//host/share", "a//b", "",
             "/",
@@ -42,13 +42,13 @@ struct ZipValidatorTests {
     }
 
     @Test(
-        "Unusual names that harm no one are kept",
+        "Unusual but harmless names are kept",
         arguments: ["...", "a..b", ".well-known/x", "ab:c", "日本語/ファイル.html", "a b", "%2e%2e/x", "a／b", "wait…"])
     func harmless(_ name: String) throws {
         #expect(try validate(ZipMaker(name)).entries.map(\.path.description) == [name])
     }
 
-    @Test("Names without the UTF-8 flag are UTF-8 where they can be, else code page 437")
+    @Test("Names without the UTF-8 flag are read as UTF-8 if they are valid, otherwise as code page 437")
     func encodings() throws {
         var entries = [ZipMaker.Entry(Array("ü.txt".utf8), [1]), ZipMaker.Entry([0x81, 0x9A, 0xE1], [2])]
         #expect(try validate(ZipMaker(entries)).entries.map(\.path.description) == ["ü.txt", "üÜß"])
@@ -56,14 +56,14 @@ struct ZipValidatorTests {
         expectRefusal(.unsafePath) { try validate(ZipMaker(entries)) }
     }
 
-    @Test("A decomposed name comes out composed")
+    @Test("A decomposed name is composed")
     func normalForm() throws {
         let path = try #require(try validate(ZipMaker("u\u{308}.txt")).entries.first?.path)
         #expect(Array(path.description.utf8) == Array("\u{FC}.txt".utf8))
     }
 
     @Test(
-        "Names that collide are refused",
+        "Colliding names are rejected",
         arguments: [
             ["a", "a"], ["A.js", "a.js"], ["dir/A", "DIR/a"], ["\u{FC}", "u\u{308}"], ["\u{DC}", "u\u{308}"],
             ["straße", "STRASSE"], ["a", "a/b"], ["A/b", "a"], ["a/b/c", "A/B"], ["\u{3C3}", "\u{3C2}"],
@@ -73,12 +73,12 @@ struct ZipValidatorTests {
     }
 
     @Test(
-        "Links, devices, sockets and pipes are refused", arguments: [0o120777, 0o060644, 0o020644, 0o010644, 0o140644])
+        "Links, devices, sockets and pipes are rejected", arguments: [0o120777, 0o060644, 0o020644, 0o010644, 0o140644])
     func specialFiles(_ mode: UInt32) {
         var entry = ZipMaker.Entry("link", "/etc/passwd")
         entry.attributes = mode << 16
         expectRefusal(.specialFile) { try validate(ZipMaker([entry])) }
-        // The mode in an extra field, in the directory or in the local header alone.
+        // The mode is in an extra field, in the directory or in the local header alone.
         entry.attributes = 0o100644 << 16
         let asi = [0x6E, 0x75, 14, 0, 0, 0, 0, 0] + ZipMaker.bytes(UInt16(mode)) + [UInt8](repeating: 0, count: 8)
         entry.extra = asi
@@ -90,14 +90,14 @@ struct ZipValidatorTests {
         expectRefusal(.specialFile) { try validate(ZipMaker([entry])) }
     }
 
-    @Test("A hard link in PKWARE's Unix field is refused")
+    @Test("A hard link in PKWARE's Unix field is rejected")
     func hardLink() {
         var entry = ZipMaker.Entry("link", "")
         entry.extra = [0x0D, 0, 16, 0] + [UInt8](repeating: 0, count: 12) + Array("file".utf8)
         expectRefusal(.specialFile) { try validate(ZipMaker([entry])) }
     }
 
-    @Test("Folders are read and not listed; half folders are refused")
+    @Test("Folders are read and not listed; inconsistent folders are rejected")
     func folders() throws {
         var folder = ZipMaker.Entry("a/", "")
         folder.attributes = 0o040755 << 16 | 0x10
@@ -109,7 +109,7 @@ struct ZipValidatorTests {
         expectRefusal(.headerMismatch) { try validate(ZipMaker([full])) }
     }
 
-    @Test("Local headers must say what the directory says")
+    @Test("Local headers must agree with the directory")
     func disagreement() {
         func change(_ change: (inout ZipMaker.Entry) -> Void) -> ZipMaker {
             var entry = ZipMaker.Entry("name")
@@ -130,12 +130,12 @@ struct ZipValidatorTests {
         expectRefusal(.headerMismatch) { try validate(change { $0.extra = field }) }
     }
 
-    @Test("Entries may neither overlap nor leave bytes over")
+    @Test("Entries must neither overlap nor leave gaps")
     func layout() {
         var maker = ZipMaker("a", "b")
         maker.entries[1].offset = 0
         expectRefusal(.overlap, .headerMismatch) { try validate(maker) }
-        // One local header for two entries of the same name length.
+        // Two entries with names of the same length share one local header.
         maker = ZipMaker("a", "b")
         maker.entries[1].gap = [0]
         expectRefusal(.overlap) { try validate(maker) }
@@ -145,7 +145,7 @@ struct ZipValidatorTests {
         maker = ZipMaker("a", "b")
         maker.gap = [1, 2, 3]
         expectRefusal(.overlap) { try validate(maker) }
-        // A whole archive hidden in the data of an entry: the outer entry claims the bytes of the inner.
+        // An archive is hidden in the data of an entry: the outer entry covers the bytes of the inner one.
         var outer = ZipMaker.Entry(Array("outer".utf8), ZipMaker("inner").bytes())
         outer.flags = 1 << 11
         var inner = ZipMaker.Entry("inner")
@@ -153,7 +153,7 @@ struct ZipValidatorTests {
         expectRefusal(.overlap, .headerMismatch, .damaged) { try validate(ZipMaker([outer, inner])) }
     }
 
-    @Test("Data before the first entry or behind the end is refused")
+    @Test("Data before the first entry or after the end is rejected")
     func surroundings() {
         let bytes = ZipMaker("a").bytes()
         expectRefusal(.notAnArchive) { try ZipValidator().validate(Data([0x4D, 0x5A] + bytes)) }
@@ -161,7 +161,7 @@ struct ZipValidatorTests {
         expectRefusal(.damaged) { try ZipValidator().validate(Data(bytes + [0])) }
     }
 
-    @Test("A comment is fine, and one that holds another end is not")
+    @Test("A comment is accepted unless it contains another end record")
     func comments() throws {
         var maker = ZipMaker("a")
         maker.comment = Array("hello".utf8)
@@ -170,7 +170,7 @@ struct ZipValidatorTests {
         expectRefusal(.damaged) { try validate(maker) }
     }
 
-    @Test("Cut anywhere, an archive is refused")
+    @Test("An archive that is truncated at any position is rejected")
     func cut() throws {
         var maker = ZipMaker("index.html", "js/app.js")
         maker.entries[1].stream(signature: true, wide: false)
@@ -182,7 +182,7 @@ struct ZipValidatorTests {
         }
     }
 
-    @Test("A flipped bit is refused or changes nothing that matters")
+    @Test("A flipped bit is rejected or has no relevant effect")
     func flipped() throws {
         var maker = ZipMaker("index.html", "js/app.js")
         maker.entries[0].stream(signature: false, wide: true)
@@ -203,7 +203,7 @@ struct ZipValidatorTests {
         }
     }
 
-    @Test("Data descriptors of all four shapes are read", arguments: [true, false], [true, false])
+    @Test("Data descriptors of all four forms are read", arguments: [true, false], [true, false])
     func descriptors(signature: Bool, wide: Bool) throws {
         var maker = ZipMaker("a", "b", "c")
         for index in maker.entries.indices { maker.entries[index].stream(signature: signature, wide: wide) }
@@ -214,7 +214,7 @@ struct ZipValidatorTests {
         expectRefusal(.overlap) { try validate(maker) }
     }
 
-    @Test("zip64: end record, entry sizes, and disagreement of the two ends")
+    @Test("zip64: end record, entry sizes, and different end records")
     func zip64() throws {
         var maker = ZipMaker("a", "b")
         maker.isWide = true
@@ -246,7 +246,7 @@ struct ZipValidatorTests {
         #expect(try validate(maker).entries.isEmpty)
     }
 
-    @Test("Encrypted, split and oddly compressed archives are refused")
+    @Test("Encrypted and split archives and unsupported compression methods are rejected")
     func unsupported() {
         func entry(flags: UInt16 = 0, method: UInt16 = 0, extra: [UInt8] = []) -> ZipMaker {
             var entry = ZipMaker.Entry("a", flags: flags)
@@ -268,14 +268,14 @@ struct ZipValidatorTests {
         expectRefusal(.unsupported) { try validate(split) }
     }
 
-    @Test("The number of entries must be the announced one", arguments: [0, 1, 3, 0xFFFF])
+    @Test("The number of entries must equal the declared number", arguments: [0, 1, 3, 0xFFFF])
     func counts(_ count: UInt16) {
         var maker = ZipMaker("a", "b")
         maker.count = count
         expectRefusal(.headerMismatch) { try validate(maker) }
     }
 
-    @Test("Each limit refuses, and each can be raised")
+    @Test("Each limit is enforced and can be raised")
     func limits() throws {
         let maker = ZipMaker("a/b/c", "d")
         func refuses(_ code: PackageError.Code, _ change: (inout ArchiveLimits) -> Void) {
@@ -299,19 +299,19 @@ struct ZipValidatorTests {
         expectRefusal(.tooLarge) { try validate(ZipMaker(String(repeating: "a", count: 256))) }
     }
 
-    @Test("A bomb is refused by what it announces")
+    @Test("A compression bomb is rejected by its declared sizes")
     func bomb() throws {
         var entry = ZipMaker.Entry("zeros", "x")
         entry.method = 8
         entry.size = 2 << 20
         expectRefusal(.tooLarge) { try validate(ZipMaker([entry])) }
-        // Small ones may be as dense as they like.
+        // Small files may have any ratio.
         entry.size = 1 << 20
         #expect(try validate(ZipMaker([entry])).totalSize == 1 << 20)
         expectRefusal(.tooLarge) {
             try validate(ZipMaker([entry]), limits: ArchiveLimits(maxRatio: 100, ratioFloor: 0))
         }
-        // Many small ones together are one large one.
+        // Many small bombs together add up to a large one.
         let many = (0..<100).map { index in
             var copy = entry
             copy.name = Array("zeros-\(index)".utf8)

@@ -4,7 +4,7 @@
 import AsyncSupport
 import ResourceLoading
 
-/// Conditions that a test changes.
+/// Conditions that a test can change.
 final class FakeConditions: HostConditioning {
     private let state: Mutex<(now: HostConditions, streams: [AsyncStream<HostConditions>.Continuation])>
 

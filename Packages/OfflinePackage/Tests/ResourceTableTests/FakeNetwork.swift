@@ -6,22 +6,22 @@ import Foundation
 import HTTPTypes
 import ResourceLoading
 
-/// A network that answers what it is told to answer, and remembers what it was asked.
+/// A network with configured responses that records its requests.
 final class FakeNetwork: ResourceLoader {
     enum Answer: Sendable {
         case bytes(Data, HTTPFields = [:])
         case status(Int)
         case error(ResourceError.Code)
         case nobody
-        /// Answers when the gate opens.
+        /// A response that is returned when the gate opens.
         case gated(Gate, Data)
     }
 
     private let state = Mutex((answers: [String: Answer](), asked: [String](), open: 0, mostOpen: 0))
 
-    /// What was asked, in order.
+    /// The requested URLs, in order.
     var asked: [String] { state.withLock { $0.asked } }
-    /// The most requests that were under way at once.
+    /// The maximum number of concurrent requests.
     var mostOpen: Int { state.withLock { $0.mostOpen } }
 
     subscript(url: String) -> Answer? {
@@ -31,7 +31,7 @@ final class FakeNetwork: ResourceLoader {
 
     func forget() { state.withLock { $0.asked = [] } }
 
-    /// The files of a table.
+    /// Configures responses for the files of a table.
     func serve(_ maker: TableMaker) {
         for item in maker.items { self[item.key] = .bytes(item.bytes) }
     }
@@ -48,7 +48,7 @@ final class FakeNetwork: ResourceLoader {
         switch answer {
         case .bytes(let data, let fields): return Self.response(200, data, fields)
         case .status(let status): return Self.response(status, Data("<html>".utf8), [:])
-        case .error(let code): throw ResourceError(code, "told to fail", at: url)
+        case .error(let code): throw ResourceError(code, "configured to fail", at: url)
         case .nobody: return nil
         case .gated(let gate, let data):
             try await gate.wait()

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// Holds up whoever waits, until it opens; a cancelled one leaves. Tells when so many have arrived.
+/// A gate that blocks tasks until it opens. A cancelled task stops waiting. The gate counts arrivals.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -16,7 +16,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many were cancelled while they waited.
+    /// The number of tasks that were cancelled while they waited.
     var cancelled: Int { state.withLock { $0.left } }
 
     func wait() async throws {
@@ -52,7 +52,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many have come to the gate.
+    /// Waits until a number of tasks have arrived at the gate.
     func arrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

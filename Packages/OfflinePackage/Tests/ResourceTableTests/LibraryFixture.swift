@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import ResourceTable
 
-/// A library with everything around it in the test's hands.
+/// A library whose dependencies a test controls.
 final class LibraryFixture: Sendable {
     static let primary = "https://m.example.com/table"
     static let testMirror = "https://test.example.com/table.json"
@@ -35,10 +35,10 @@ final class LibraryFixture: Sendable {
             now: { [self] in time.withLock { $0 } })
     }
 
-    /// Lets the wall clock go on.
+    /// Advances the wall clock.
     func pass(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
-    /// Publishes a table with its files on the primary, and checks.
+    /// Publishes a table with its files on the primary and runs a check.
     @discardableResult
     func update(
         _ library: TableLibrary, to maker: TableMaker, _ trigger: TableTrigger = .open

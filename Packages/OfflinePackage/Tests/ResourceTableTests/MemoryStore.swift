@@ -7,7 +7,7 @@ import Foundation
 import ResourceLoading
 import ResourceTable
 
-/// A store in memory that outlives its libraries, and refuses what it is told to refuse.
+/// A store in memory that outlives its libraries and can be configured to fail.
 final class MemoryStore: TableStoring {
     struct Refusal: Error {}
 
@@ -17,9 +17,9 @@ final class MemoryStore: TableStoring {
         var refusesDocuments = false
         var refusesFiles = false
         var refusesReading = false
-        /// Holds up files before they are kept.
+        /// A gate that blocks the storing of files.
         var gate: Gate?
-        /// Holds up the next reader, with what it has found before.
+        /// A gate that blocks the next reader after it has read.
         var readingGate: Gate?
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct SingleFlightTests {
     private let flights = SingleFlight<String, Int>()
 
-    @Test("One who leaves does not stop the others; the last one does")
+    @Test("A cancelled caller does not stop the work of others; the last one does")
     func leaving() async throws {
         let gate = Gate()
         let work: @Sendable () async throws -> Int = {
@@ -29,18 +29,18 @@ struct SingleFlightTests {
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         #expect(flights.waiters(for: "a") == 0)
-        // What comes next is a flight of its own.
+        // A later call starts new work.
         #expect(try await flights.value(for: "a") { 9 } == 9)
     }
 
-    @Test("An error goes to all, and is not kept")
+    @Test("An error is passed to all callers and is not kept")
     func errors() async throws {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await flights.value(for: "a") { throw Failure() } }
         #expect(try await flights.value(for: "a") { 1 } == 1)
     }
 
-    @Test("Who is cancelled before it asks starts nothing")
+    @Test("A caller that is already cancelled starts no work")
     func cancelledBefore() async throws {
         let gate = Gate()
         let task = Task {

@@ -6,8 +6,8 @@ import Testing
 
 @_spi(Facade) @testable import ResourceTable
 
-/// The update policy, moment by moment and in any order.
-@Suite("The update policy", .timeLimit(.minutes(1)))
+/// Tests of the update policy, step by step and in any order.
+@Suite("Update policy", .timeLimit(.minutes(1)))
 struct TableCheckTests {
     private var check = TableCheck()
     private var now = Date(timeIntervalSince1970: 1_000_000)
@@ -31,7 +31,7 @@ struct TableCheckTests {
         check.finish(attempt, with: outcome)
     }
 
-    /// Runs a check to its end; the sources that were asked, in their order.
+    /// Runs a check to its end and returns the requested sources in order.
     private mutating func run(
         _ outcomes: TableCheck.Outcome..., on trigger: TableTrigger = .open, after seconds: TimeInterval = 30
     ) -> [TableSource] {
@@ -51,7 +51,7 @@ struct TableCheckTests {
         #expect(check.isOnMirror)
     }
 
-    @Test("Five errors in a row, and not four, lead to the mirror")
+    @Test("Five consecutive errors, but not four, select the mirror")
     mutating func fiveErrors() {
         for count in 1...5 {
             #expect(!check.isOnMirror)
@@ -64,7 +64,7 @@ struct TableCheckTests {
         #expect(check.errors == 5)
     }
 
-    @Test("A success in between starts the count again")
+    @Test("A success resets the count")
     mutating func consecutive() {
         for _ in 0..<4 { _ = run(.failure) }
         _ = run(.success)
@@ -73,18 +73,18 @@ struct TableCheckTests {
         #expect(!check.isOnMirror)
     }
 
-    @Test("Offline counts nothing: no error, no check, no success")
+    @Test("An offline check is neither an error nor a check nor a success")
     mutating func offline() {
         for _ in 0..<4 { _ = run(.failure) }
         for _ in 0..<10 { #expect(run(.nothing) == [.primary]) }
         #expect(check.errors == 4)
-        // Not even for the 30 seconds.
+        // It does not start the interval of 30 seconds either.
         #expect(run(.failure, after: 0) == [.primary])
         #expect(check.isOnMirror)
         #expect(run(.nothing) == [.mirror] && check.isOnMirror)
     }
 
-    @Test("On the mirror the primary is tried first every 30 minutes, then the mirror in the same check")
+    @Test("While the mirror is used, the primary is tried every 30 minutes, then the mirror in the same check")
     mutating func primaryAgain() {
         moveToMirror()
         #expect(run(.success, after: 29 * 60) == [.mirror])
@@ -97,7 +97,7 @@ struct TableCheckTests {
         #expect(run(.failure) == [.primary])
     }
 
-    @Test("On the mirror a launch tries the primary first, once")
+    @Test("While the mirror is used, a launch tries the primary first, once")
     mutating func launch() {
         moveToMirror()
         #expect(run(.failure, .failure, on: .launch) == [.primary, .mirror])
@@ -106,7 +106,7 @@ struct TableCheckTests {
         #expect(!check.isOnMirror)
     }
 
-    @Test("A launch that is dropped still makes the next check try the primary")
+    @Test("After a dropped launch the next check tries the primary")
     mutating func droppedLaunch() {
         moveToMirror()
         now += 10
@@ -114,7 +114,7 @@ struct TableCheckTests {
         #expect(run(.failure, .success, after: 20) == [.primary, .mirror])
     }
 
-    @Test("A launch offline leaves the primary due")
+    @Test("After an offline launch the primary stays due")
     mutating func launchOffline() {
         moveToMirror()
         #expect(run(.nothing, on: .launch) == [.primary])
@@ -129,7 +129,7 @@ struct TableCheckTests {
         #expect(ask(trigger, after: 1) != nil)
     }
 
-    @Test("A check that is under way drops triggers, however long it takes")
+    @Test("A running check drops triggers, regardless of its duration")
     mutating func underWay() throws {
         let attempt = try #require(ask())
         now += 3600
@@ -138,7 +138,7 @@ struct TableCheckTests {
         #expect(ask(after: 0) != nil)
     }
 
-    @Test("An answer to an old question is ignored")
+    @Test("The outcome of an earlier attempt is ignored")
     mutating func stale() throws {
         moveToMirror()
         let primary = try #require(ask(.launch))
@@ -150,7 +150,7 @@ struct TableCheckTests {
         #expect(ask() != nil)
     }
 
-    @Test("Without a mirror the primary is always asked")
+    @Test("Without a mirror the primary is always used")
     mutating func noMirror() {
         for _ in 0..<20 {
             now += 30
@@ -163,7 +163,7 @@ struct TableCheckTests {
         #expect(check.errors == 5)
     }
 
-    @Test("It survives a restart, and a restart ends a check that was under way")
+    @Test("The state survives a restart, which ends a running check")
     mutating func restart() throws {
         moveToMirror()
         _ = ask()
@@ -175,7 +175,7 @@ struct TableCheckTests {
         #expect(run(.success, on: .launch) == [.primary])
     }
 
-    @Test("A damaged state is brought into range, and a clock that was set back holds nothing up")
+    @Test("A damaged state is clamped, and a clock that was set back causes no delay")
     mutating func hostileState() throws {
         func decode(_ json: String) throws -> TableCheck {
             try JSONDecoder().decode(TableCheck.self, from: Data(json.utf8))
@@ -187,7 +187,7 @@ struct TableCheckTests {
         #expect(run(.failure, .success) == [.primary, .mirror])
     }
 
-    @Test("In any order of triggers, answers, launches and waits, the rules hold")
+    @Test("The rules hold for any order of triggers, outcomes, launches and waits")
     mutating func interleavings() throws {
         var seed: UInt64 = 7
         func random(_ limit: Int) -> Int {
@@ -231,7 +231,7 @@ struct TableCheckTests {
                 if !isPrimary { mirrors += 1 }
                 if outcome != .nothing, starts.last != began, let began { starts.append(began) }
             case 4:
-                // An answer that comes late changes nothing.
+                // A late outcome has no effect.
                 guard let attempt = old.randomElement() else { continue }
                 let before = check
                 #expect(finish(attempt, with: .success) == nil)
@@ -244,7 +244,7 @@ struct TableCheckTests {
     }
 
     @Test(
-        "Which remote version replaces",
+        "Remote versions that replace the local one",
         arguments: [
             ("2", .primary, "1", true), ("1", .primary, "2", true), ("1", .primary, "1", false),
             ("1", .mirror, "1", false), ("2", .mirror, "1", true), ("1", .mirror, "2", false),

@@ -4,10 +4,10 @@
 import ResourceTable
 import Testing
 
-/// What a new table means, and which entry answers.
+/// Tests of the comparison of tables and the lookup of entries.
 @Suite("Comparing and matching tables", .timeLimit(.minutes(1)))
 struct TableDiffTests {
-    @Test("From 200 to 201 entries, exactly the new one is fetched")
+    @Test("From 200 to 201 entries, only the new file is fetched")
     func oneMore() throws {
         let diff = TableDiff(
             from: try TableMaker("1", count: 200).table(), to: try TableMaker("2", count: 201).table())
@@ -15,7 +15,7 @@ struct TableDiffTests {
         #expect(diff.added == diff.downloads && diff.changed.isEmpty && diff.removed.isEmpty && diff.abandoned.isEmpty)
     }
 
-    @Test("The order of a table means nothing")
+    @Test("The order of a table has no meaning")
     func order() throws {
         let old = TableMaker("1", count: 50)
         var new = old
@@ -33,11 +33,12 @@ struct TableDiffTests {
         let diff = TableDiff(from: try old.table(), to: try new.table())
         #expect(diff.changed.map(\.url.description) == [new.items[1].url, new.items[2].url])
         #expect(diff.downloads == diff.changed && diff.added.isEmpty && diff.removed.isEmpty)
-        // The version is part of the first one's key here; the second keeps its key, and its file until it is replaced.
+        // The version is part of the first entry's key. The second entry keeps its key, and its file until it is
+        // replaced.
         #expect(diff.abandoned.map(\.description) == [old.items[1].key])
     }
 
-    @Test("What vanished is removed, and its file where nothing else names it")
+    @Test("Missing entries are removed, and their files if no other entry names them")
     func removals() throws {
         var old = TableMaker("1", count: 4)
         old.items[0].download = "https://cdn.example.com/shared"
@@ -50,7 +51,8 @@ struct TableDiffTests {
         #expect(diff.abandoned.map(\.description) == [old.items[2].key] && diff.downloads.isEmpty)
     }
 
-    @Test("An entry that only moves its file is unchanged: the new file comes on first use, the old one goes")
+    @Test(
+        "An entry with another download URL is unchanged: the new file is fetched on first use, the old one is removed")
     func moved() throws {
         let old = TableMaker("1", count: 2)
         var new = old
@@ -59,7 +61,7 @@ struct TableDiffTests {
         #expect(diff.downloads.isEmpty && diff.abandoned.map(\.description) == [old.items[0].key])
     }
 
-    @Test("Without a table all is new, and a file that two entries share is fetched once")
+    @Test("Without an old table all entries are new, and a file of two entries is fetched once")
     func first() throws {
         var new = TableMaker("1", count: 3)
         new.items[2].download = new.items[0].key
@@ -68,7 +70,7 @@ struct TableDiffTests {
         #expect(diff.added.count == 3 && diff.downloads.map(\.url.description) == [new.items[0].url, new.items[1].url])
     }
 
-    @Test("The fragment of a page URL is ignored, the query counts")
+    @Test("The fragment of a page URL is ignored, the query is significant")
     func matching() throws {
         let maker = TableMaker(
             "1",

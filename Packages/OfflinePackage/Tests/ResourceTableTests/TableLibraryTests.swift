@@ -10,8 +10,8 @@ import ResourceLoading
 @_spi(Facade) import ResourceTable
 import Testing
 
-/// Checks, take-over, downloads in the background, and restarts.
-@Suite("The table library", .timeLimit(.minutes(1)))
+/// Tests of checks, adoption of tables, background downloads and restarts.
+@Suite("Table library", .timeLimit(.minutes(1)))
 struct TableLibraryTests {
     private let fixture = LibraryFixture()
     private var network: FakeNetwork { fixture.network }
@@ -19,14 +19,14 @@ struct TableLibraryTests {
 
     private func keys(_ maker: TableMaker) -> Set<String> { Set(maker.items.map(\.key)) }
 
-    @Test("From 200 to 201 entries exactly one file is fetched, and a missing file is not")
+    @Test("From 200 to 201 entries one file is fetched, and a missing file is not")
     func oneMore() async throws {
         let library = try await fixture.open()
         let old = TableMaker("1", count: 200)
         try await fixture.update(library, to: old)
         await library.downloadPending()
         #expect(store.keys == keys(old) && library.counters.downloads == 200)
-        // A budget took one.
+        // A budget has evicted one file.
         try await store.remove([try #require(TableURL(old.items[7].key))])
         network.forget()
         let new = TableMaker("2", count: 201)
@@ -38,12 +38,12 @@ struct TableLibraryTests {
         await library.downloadPending()
         #expect(network.asked == [LibraryFixture.primary, new.items[200].key])
         #expect(store.keys == keys(new).subtracting([old.items[7].key]))
-        // It comes on first use.
+        // The file is fetched on first use.
         #expect(try await fixture.text(library, new.items[7].url) == "content 7")
         #expect(store.keys == keys(new))
     }
 
-    @Test("Changed files are fetched again, what left the table is deleted")
+    @Test("Changed files are fetched again, and files that left the table are removed")
     func changes() async throws {
         let library = try await fixture.open()
         let old = TableMaker("1", count: 4)
@@ -55,13 +55,13 @@ struct TableLibraryTests {
         new.items.remove(at: 3)
         new.items[0].version = "2"
         new.items[1].content = "other"
-        // The same bytes under the same key, but another version.
+        // The file has the same bytes and key, but another version.
         new.items[2].version = "2"
         new.items[2].download = old.items[2].key
         try await fixture.update(library, to: new)
-        // Deleted with the table, not with the downloads.
+        // Files are removed when the table is adopted, not after the downloads.
         #expect(store.keys == [old.items[1].key, old.items[2].key])
-        // The key's old bytes do not answer for the new entry.
+        // The old bytes of the key are not served for the new entry.
         let gate = Gate()
         network[new.items[1].key] = .gated(gate, new.items[1].bytes)
         let url = new.items[1].url
@@ -74,7 +74,7 @@ struct TableLibraryTests {
         #expect(store.keys == keys(new))
     }
 
-    @Test("The same version, no update and no map change nothing")
+    @Test("The same version, no update and no map have no effect")
     func unchanged() async throws {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 2)
@@ -94,13 +94,13 @@ struct TableLibraryTests {
         }
         #expect(library.table?.count == 2 && store.keys == keys(maker))
         #expect(await library.pendingDownloads == 0)
-        // A lower version is another one.
+        // A lower version differs, so it replaces the table.
         other.version = "0"
         try await fixture.update(library, to: other)
         #expect(library.table?.version == "0")
     }
 
-    @Test("An explicit empty table deletes everything")
+    @Test("An explicit empty table removes all files")
     func empty() async throws {
         let library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("1", count: 2))
@@ -109,7 +109,7 @@ struct TableLibraryTests {
         #expect(library.table?.count == 0 && store.keys.isEmpty)
     }
 
-    @Test("Every kind of error counts, and the fifth leads to the mirror of the environment")
+    @Test("Every kind of error counts, and the fifth selects the mirror of the environment")
     func mirror() async throws {
         let answers: [FakeNetwork.Answer] = [
             .status(503), .bytes(Data(#"{"code":500}"#.utf8)), .bytes(Data("<html>".utf8)), .error(.timedOut),
@@ -122,7 +122,7 @@ struct TableLibraryTests {
                 fixture.network[LibraryFixture.primary] = answer
                 fixture.pass(30)
                 guard case .failed = try await library.check(.open) else {
-                    Issue.record("\(answer) is no error")
+                    Issue.record("\(answer) is not an error")
                     return
                 }
             }
@@ -132,7 +132,7 @@ struct TableLibraryTests {
             fixture.network[LibraryFixture.testMirror] = .bytes(TableMaker("8", count: 1).data)
             fixture.pass(30)
             guard case .replaced(.mirror, _) = try await library.check(.open) else {
-                Issue.record("the mirror was not taken")
+                Issue.record("the mirror was not used")
                 return
             }
             let isTest = environment == .test
@@ -141,7 +141,7 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("An older integer version of the mirror is not taken, and the way back to the primary")
+    @Test("An older integer version of the mirror is not adopted, and a success of the primary ends its use")
     func mirrorAndBack() async throws {
         var library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("10", count: 2))
@@ -158,25 +158,25 @@ struct TableLibraryTests {
             return
         }
         #expect(library.table?.version == "10" && network.asked == [LibraryFixture.mirror])
-        // The count survives the restart; the launch tries the primary, then the mirror.
+        // The count survives the restart. The launch tries the primary, then the mirror.
         library = try await fixture.open()
         #expect(await library.checkState.isOnMirror)
         network[LibraryFixture.mirror] = .bytes(TableMaker("11", count: 3).data)
         network.forget()
         fixture.pass(30)
         guard case .replaced(.mirror, _) = try await library.check(.launch) else {
-            Issue.record("the mirror was not taken")
+            Issue.record("the mirror was not used")
             return
         }
         #expect(network.asked == [LibraryFixture.primary, LibraryFixture.mirror])
         fixture.pass(30 * 60 - 30)
-        // From the primary a lower one is taken.
+        // A lower version of the primary is adopted.
         try await fixture.update(library, to: TableMaker("3", count: 1))
         #expect(library.table?.version == "3")
         #expect(await library.checkState.isOnMirror == false)
     }
 
-    @Test("Offline counts nothing and asks nobody")
+    @Test("An offline check is not counted and sends no request")
     func offline() async throws {
         let library = try await fixture.open()
         fixture.conditions.set(HostConditions(isIdle: true, network: .none))
@@ -187,7 +187,7 @@ struct TableLibraryTests {
             }
         }
         #expect(network.asked.isEmpty)
-        // The host believes in a network; the transport knows better.
+        // The conditions report a network, but the transport is offline.
         fixture.conditions.set(.favourable)
         network[LibraryFixture.primary] = .error(.offline)
         for _ in 0..<10 {
@@ -197,7 +197,7 @@ struct TableLibraryTests {
             }
         }
         #expect(await library.checkState.errors == 0)
-        // Nor is it a check that drops the next trigger.
+        // The offline check does not drop the next trigger.
         network[LibraryFixture.primary] = .bytes(TableMaker("1", count: 1).data)
         guard case .replaced = try await library.check(.open) else {
             Issue.record("dropped")
@@ -209,7 +209,7 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("A source that stalls is given up after its time")
+    @Test("A source that stalls fails after its time limit")
     func stall() async throws {
         let library = try await fixture.open { $0.answerLimit = .seconds(5) }
         let gate = Gate()
@@ -226,7 +226,7 @@ struct TableLibraryTests {
         #expect(await library.checkState.errors == 1)
     }
 
-    @Test("A check that is stopped counts nothing, and the next one is not held up")
+    @Test("A stopped check is not counted, and the next one is not delayed")
     func stopped() async throws {
         let library = try await fixture.open()
         let gate = Gate()
@@ -246,7 +246,7 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("A store that refuses a table leaves the old one, and is no fault of the server")
+    @Test("If the store rejects a table, the old one remains, and the source has no error")
     func refusedTable() async throws {
         let library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("1", count: 1))
@@ -261,7 +261,7 @@ struct TableLibraryTests {
         #expect(library.table?.version == "2")
     }
 
-    @Test("The version of the local table is sent where the server wants it")
+    @Test("The version of the local table is sent if a parameter is configured")
     func versionParameter() async throws {
         let library = try await fixture.open { $0.endpoints.versionParameter = "v" }
         try await fixture.update(library, to: TableMaker("a b&1", count: 1))
@@ -270,7 +270,7 @@ struct TableLibraryTests {
         #expect(network.asked == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
     }
 
-    @Test("A restart finds table, files and what was still to be fetched, and removes what nobody names")
+    @Test("A restart restores table, files and queue, and removes unnamed files")
     func restart() async throws {
         var library = try await fixture.open()
         let maker = TableMaker("1", count: 5)
@@ -283,13 +283,13 @@ struct TableLibraryTests {
         #expect(library.table == (try maker.table()) && store.keys == [maker.items[2].key])
         #expect(await library.pendingDownloads == 5)
         await library.downloadPending()
-        // What a page brought meanwhile is not fetched again.
+        // A file that was fetched for a page meanwhile is not fetched again.
         #expect(Set(network.asked) == keys(maker).subtracting([maker.items[2].key]))
         library = try await fixture.open()
         #expect(await library.pendingDownloads == 0)
     }
 
-    @Test("Damaged documents are as if they were not there, and the files are found again")
+    @Test("Damaged documents are ignored, and the files are found again")
     func damaged() async throws {
         var library = try await fixture.open()
         let maker = TableMaker("1", count: 3)
@@ -307,7 +307,7 @@ struct TableLibraryTests {
         #expect(network.asked == [LibraryFixture.primary])
     }
 
-    @Test("A pending list of another table, or with places that do not exist, is ignored")
+    @Test("A pending list of another table, or with invalid positions, is ignored")
     func hostilePending() async throws {
         var library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("1", count: 2))
@@ -320,7 +320,7 @@ struct TableLibraryTests {
         }
     }
 
-    @Test("What still waits is not forgotten when a new table comes")
+    @Test("Queued files are kept when a new table is adopted")
     func carriesOver() async throws {
         let library = try await fixture.open()
         try await fixture.update(library, to: TableMaker("1", count: 3))
@@ -332,7 +332,7 @@ struct TableLibraryTests {
         #expect(store.keys == keys(new))
     }
 
-    @Test("At most so many downloads at once")
+    @Test("The number of concurrent downloads is limited")
     func bounded() async throws {
         let library = try await fixture.open { $0.maxConcurrentDownloads = 3 }
         let maker = TableMaker("1", count: 9)
@@ -341,7 +341,7 @@ struct TableLibraryTests {
         for item in maker.items { network[item.key] = .gated(gate, item.bytes) }
         async let done: Void = library.downloadPending()
         await gate.arrivals(3)
-        // A second call returns at once.
+        // A second call returns immediately.
         await library.downloadPending()
         #expect(network.mostOpen == 3)
         gate.open()
@@ -350,7 +350,7 @@ struct TableLibraryTests {
     }
 
     @Test(
-        "Downloads run only when the app is idle, on Wi-Fi, and not short of anything",
+        "Downloads run only if the app is idle, on Wi-Fi, and has sufficient resources",
         arguments: [
             HostConditions(isIdle: false, network: .unmetered), HostConditions(isIdle: true, network: .metered),
             HostConditions(isIdle: true, network: .none),
@@ -368,7 +368,7 @@ struct TableLibraryTests {
         #expect(await library.pendingDownloads == 2)
     }
 
-    @Test("The run fetches when there is something and the conditions come, and ends when it is cancelled")
+    @Test("Background downloads run when files are queued and the conditions allow it, until the task is cancelled")
     func run() async throws {
         let library = try await fixture.open()
         fixture.conditions.set(HostConditions(isIdle: false, network: .unmetered))
@@ -381,7 +381,7 @@ struct TableLibraryTests {
         fixture.conditions.set(.favourable)
         await gate.arrivals(2)
         gate.open()
-        // A new table wakes it too.
+        // A new table also starts downloads.
         var more = TableMaker("2", count: 3)
         let second = Gate()
         more.items[2].content = "late"
@@ -397,7 +397,7 @@ struct TableLibraryTests {
         #expect(Set(network.asked) == keys(more).union([LibraryFixture.primary]))
     }
 
-    @Test("Files that are wrong or too large are refused, tried again, and given up in the end")
+    @Test("Files that are wrong or too large are rejected, retried and finally dropped")
     func badFiles() async throws {
         let library = try await fixture.open { $0.maxFileBytes = 100 }
         var maker = TableMaker("1", count: 4)
@@ -413,7 +413,7 @@ struct TableLibraryTests {
         #expect(library.counters.failedDownloads == 9 && library.counters.givenUp == 3)
     }
 
-    @Test("A download that ends after its entry left the table leaves nothing behind")
+    @Test("A download that ends after its entry left the table stores no file")
     func lateDownload() async throws {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 2)
@@ -430,7 +430,7 @@ struct TableLibraryTests {
         #expect(await library.pendingDownloads == 0)
     }
 
-    @Test("A file that is put after its entry left the table is removed again")
+    @Test("A file that is stored after its entry left the table is removed again")
     func latePut() async throws {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 1)
@@ -445,7 +445,7 @@ struct TableLibraryTests {
         #expect(store.keys.isEmpty && library.counters.downloads == 1)
     }
 
-    @Test("A file whose bytes are another version's does not answer")
+    @Test("A file with the bytes of another version is not served")
     func outdated() async throws {
         let library = try await fixture.open()
         var maker = TableMaker("1", count: 1)

@@ -10,8 +10,8 @@ import ResourceLoading
 import ResourceTable
 import Testing
 
-/// Answers from the table, and the filling of what is missing.
-@Suite("Answering from the table", .timeLimit(.minutes(1)))
+/// Tests of responses from the table and fetches of missing files.
+@Suite("Loading from the table", .timeLimit(.minutes(1)))
 struct TableLoaderTests {
     private let fixture = LibraryFixture()
     private let maker = TableMaker("553", count: 3)
@@ -42,7 +42,7 @@ struct TableLoaderTests {
         #expect(network.asked.isEmpty)
     }
 
-    @Test("What is not its own")
+    @Test("Requests that the table does not cover")
     func others() async throws {
         let empty = try await LibraryFixture().open()
         #expect(try await fixture.response(empty, maker.items[0].url) == nil)
@@ -56,7 +56,7 @@ struct TableLoaderTests {
         #expect(network.asked.isEmpty)
     }
 
-    @Test("A missing file is fetched once for all who ask, then answers from the store")
+    @Test("A missing file is fetched once for concurrent requests, then served from the store")
     func fill() async throws {
         let library = try await library(downloading: false)
         let item = maker.items[0]
@@ -69,13 +69,13 @@ struct TableLoaderTests {
             gate.open()
             return await group.reduce(into: []) { $0.append($1) }
         }
-        // Late ones found it in the store.
+        // Later requests found the file in the store.
         #expect(texts == Array(repeating: "content 0", count: 20) && network.asked == [item.key])
         let again = try #require(try await fixture.response(library, item.url))
         #expect(again.provenance.source == .package && network.asked == [item.key])
     }
 
-    @Test("Who looked before a download ended and asks after it gets the stored file")
+    @Test("A caller that checked the store before a download ended receives the stored file")
     func lateAsker() async throws {
         let library = try await library(downloading: false)
         let item = maker.items[0]
@@ -91,19 +91,19 @@ struct TableLoaderTests {
         #expect(library.counters.fills == 1)
     }
 
-    @Test("The first answer says that it came from the network")
+    @Test("The first response has the provenance of the network")
     func fillProvenance() async throws {
         let library = try await library(downloading: false)
         let response = try #require(try await fixture.response(library, maker.items[0].url))
         #expect(response.provenance.source == .network)
         #expect(response.body.length == 9)
-        // Whatever the conditions for the background are.
+        // The conditions for background downloads have no influence.
         fixture.conditions.set(HostConditions(isIdle: false, network: .metered))
         #expect(try await fixture.text(library, maker.items[1].url) == "content 1")
         #expect(library.counters.fills == 2)
     }
 
-    @Test("A file that cannot be had leaves the request to the next loader, and is not tried again at once")
+    @Test("If a file cannot be fetched, the request is passed to the next loader, and the file is not retried at once")
     func cannotFill() async throws {
         let library = try await library(downloading: false)
         let item = maker.items[0]
@@ -120,7 +120,7 @@ struct TableLoaderTests {
         #expect(try await fixture.text(library, item.url) == "content 0")
     }
 
-    @Test("A file that stalls holds a page up no longer than its time")
+    @Test("A file that stalls delays a page only for the time limit")
     func stall() async throws {
         let library = try await library(downloading: false)
         let gate = Gate()
@@ -133,7 +133,7 @@ struct TableLoaderTests {
         #expect(gate.cancelled == 1)
     }
 
-    @Test("A page that goes stops its download; one that stays keeps it")
+    @Test("A cancelled page stops its download unless another page waits for it")
     func cancel() async throws {
         let library = try await library(downloading: false)
         let item = maker.items[0]
@@ -143,7 +143,7 @@ struct TableLoaderTests {
         await gate.arrivals(1)
         first.cancel()
         await #expect(throws: CancellationError.self) { _ = try await first.value }
-        // A new one starts anew, and is not told of the cancellation.
+        // A new request starts a new download and does not receive the cancellation.
         let second = Task { try await fixture.text(library, item.url) }
         await gate.arrivals(2)
         gate.open()
@@ -151,7 +151,7 @@ struct TableLoaderTests {
         #expect(network.asked == [item.key, item.key] && library.counters.failedFills == 0)
     }
 
-    @Test("A store that cannot be read or written still lets pages be answered")
+    @Test("Pages are served even if the store cannot be read or written")
     func brokenStore() async throws {
         let library = try await library()
         fixture.store.state.withLock { state in

@@ -5,7 +5,7 @@ import ContentDigest
 import Foundation
 import ResourceTable
 
-/// Makes answers of a server.
+/// A builder of server responses.
 struct TableMaker {
     struct Item {
         var path: String
@@ -26,7 +26,7 @@ struct TableMaker {
         self.items = items
     }
 
-    /// Entries `e0.js` to `eN.js`.
+    /// Creates a table with the entries `e0.js` to `eN.js`.
     init(_ version: String, count: Int) {
         self.init(version, (0..<count).map { Item(path: "e\($0).js", content: "content \($0)") })
     }

@@ -6,7 +6,7 @@ import Foundation
 @_spi(Fuzzing) import ResourceTable
 import Testing
 
-/// What the reader takes, what it refuses, and that it never does anything else.
+/// Tests of the input that the reader accepts and rejects.
 @Suite("Reading a table", .timeLimit(.minutes(2)))
 struct TableReaderTests {
     private let md5 = "0518c371936fd611fc3b897a76c11111"
@@ -33,7 +33,7 @@ struct TableReaderTests {
         refuses(Array(json.utf8), code, limits: limits, sourceLocation: sourceLocation)
     }
 
-    /// A table with one entry made of these members.
+    /// Returns a table with one entry that has the given members.
     private func table(_ entry: String, url: String = "https://h.example/a.js") -> String {
         #"{"code":200,"data":{"version":"1","resourcemap":{"\#(url)":\#(entry)}}}"#
     }
@@ -67,7 +67,7 @@ struct TableReaderTests {
     }
 
     @Test(
-        "What changes nothing is no table",
+        "Responses without changes are not a table",
         arguments: [
             #"{"code":200}"#, #"{"code":200,"data":null}"#, #"{"code":200,"data":{}}"#,
             #"{"code":200,"data":{"update":false}}"#, #"{"code":200,"data":{"version":"2","update":true}}"#,
@@ -81,7 +81,7 @@ struct TableReaderTests {
         #expect(try decode(json) == .unchanged)
     }
 
-    @Test("An empty map that says so is an empty table")
+    @Test("An explicit empty map is an empty table")
     func empty() throws {
         guard case .table(let table) = try decode(#"{"code":200,"data":{"version":2,"update":true,"resourcemap":{}}}"#)
         else {
@@ -92,7 +92,7 @@ struct TableReaderTests {
     }
 
     @Test(
-        "A code other than 200 is an error, whatever comes with it and wherever it stands",
+        "A code other than 200 is an error, at any position and with any data",
         arguments: [
             #"{"code":500}"#, #"{"code":-1,"data":[]}"#, #"{"data":{"resourcemap":{"x":1}},"code":404}"#,
             #"{"code":201,"data":{"version":"1","resourcemap":{}}}"#, #"{"data":[],"code":0}"#,
@@ -102,7 +102,7 @@ struct TableReaderTests {
     }
 
     @Test(
-        "What is no JSON",
+        "Input that is not JSON is rejected",
         arguments: [
             "", " ", "{", "}", "[", "nul", "truex", "{]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{,}"#,
             #"{"a":1 "b":2}"#,
@@ -118,7 +118,7 @@ struct TableReaderTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8",
+        "Bytes that are not UTF-8 are rejected",
         arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80]]
             as [[UInt8]])
     func badUTF8(_ bytes: [UInt8]) {
@@ -130,7 +130,7 @@ struct TableReaderTests {
         }
     }
 
-    @Test("What is no table")
+    @Test("Input that is not a table is rejected")
     func badTable() {
         let json = [
             "[]", "1", "null", "{}", #"{"data":{}}"#, #"{"code":"200"}"#, #"{"code":200.0}"#, #"{"code":2e2}"#,
@@ -159,7 +159,7 @@ struct TableReaderTests {
         for text in json { refuses(text, .badTable) }
     }
 
-    @Test("Two entries of one URL: one where they are equal, refused where they differ")
+    @Test("Two equal entries for one URL become one; different ones are rejected")
     func duplicates() throws {
         let other = md5.replacingOccurrences(of: "0518", with: "0519")
         func json(_ first: String, _ second: String) -> String {
@@ -174,7 +174,7 @@ struct TableReaderTests {
         refuses(json(entry(md5), entry(other)), .badTable)
     }
 
-    @Test("No name may come twice in one object: not that of an entry, nor one that is not known")
+    @Test("Duplicate names in an object are rejected, both of entries and of unknown members")
     func repeatedNames() {
         let entry = #"{"version":"1","md5":"\#(md5)","download":"https://d/"}"#
         func map(_ names: String...) -> String {
@@ -194,7 +194,7 @@ struct TableReaderTests {
         #expect(throws: Never.self) { try decode(map("https://h/a#1", "https://h/a", "https://h/a#2")) }
     }
 
-    @Test("Escapes mean what they stand for, in names and values")
+    @Test("Escapes are decoded in names and values")
     func escapes() throws {
         let json =
             #"{"c\u006fde":200,"data":{"version":"5\u0035\/","resourcemap":{"https:\/\/h.example\/\u00e9?\ud83d\ude00":{"ver\u0073ion":1,"md5":"\#(md5)","download":"https:\/\/d.example\/a","ctype":""}}}}"#
@@ -208,7 +208,7 @@ struct TableReaderTests {
         #expect(entry.download.description == "https://d.example/a" && entry.contentType == nil && entry.version == "1")
     }
 
-    @Test("Limits")
+    @Test("Limits are enforced")
     func limits() throws {
         let data = TableMaker("1", count: 3).json
         var limits = TableLimits()
@@ -235,7 +235,7 @@ struct TableReaderTests {
         refuses(String(repeating: #"{"a":"#, count: 100_000), .tooMany)
     }
 
-    @Test("Cut anywhere it is refused, and nowhere does it trap")
+    @Test("Input that is truncated at any position is rejected without a trap")
     func cuts() throws {
         let bytes = TableMaker("1", count: 3).data
         for count in 0..<bytes.count {
@@ -243,7 +243,7 @@ struct TableReaderTests {
         }
     }
 
-    @Test("Any byte may be another: refused, or a table that holds together, and JSONSerialization takes it too")
+    @Test("Any changed byte is rejected or gives a valid table that JSONSerialization also accepts")
     func mutations() throws {
         var seed: UInt64 = 42
         func random(_ limit: Int) -> Int {

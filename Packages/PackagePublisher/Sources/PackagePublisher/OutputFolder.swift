@@ -13,18 +13,19 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The folder that a package is written into.
+/// The output folder of a package.
 struct OutputFolder {
     private let path: String
     private let token = RandomToken.hex(byteCount: 8)
-    /// Folders that did not exist, the outermost first.
+    /// The folders that were created, from the outermost to the innermost.
     private let made: [String]
 
-    /// - Throws: `PackageError` with code `occupied` where the folder lies inside of `site`: the package would find
-    ///   its way into the next one.
+    /// Creates missing folders of a path.
+    /// - Throws: `PackageError` with code `occupied` if the folder lies inside `site`, because the next package would
+    ///   contain this package.
     init(_ path: String, outside site: String) throws {
         self.path = path.isEmpty ? "." : path
-        // The part that exists decides where the rest will lie; nothing is made before that is known.
+        // The existing part determines the location of the rest, so it is checked before any folder is created.
         var missing: [String] = []
         var existing = self.path
         while access(existing, F_OK) != 0, errno == ENOENT {
@@ -33,29 +34,29 @@ struct OutputFolder {
         }
         let status = try? FileStatus(path: existing, followsLinks: true)
         guard status == nil || status?.kind == .directory else {
-            throw PackageError(.io, "the output is to be a folder, and this is none", at: existing)
+            throw PackageError(.io, "the output path is not a folder", at: existing)
         }
         let output = try Self.real(existing)
         let root = try Self.real(site)
         guard output != root, !output.hasPrefix(root == "/" ? "/" : root + "/") else {
-            throw PackageError(.occupied, "the output folder lies inside of the site", at: path)
+            throw PackageError(.occupied, "the output folder lies inside the site", at: path)
         }
         made = missing
         for folder in missing where mkdir(folder, 0o755) != 0 && errno != EEXIST {
-            let error = PackageError(.io, "make folder: \(SystemError.lastReason)", at: folder)
+            let error = PackageError(.io, "create folder: \(SystemError.lastReason)", at: folder)
             removeFolders()
             throw error
         }
     }
 
     private func removeFolders() {
-        // Only where they are empty: someone else may have put something there.
+        // `rmdir` removes only empty folders, because other processes may have added items.
         for folder in made.reversed() { rmdir(folder) }
     }
 
     func temporary(for name: String) -> String { "\(path)/.\(name).\(token).partial" }
 
-    /// Writes a small file and forces it to the disk.
+    /// Writes a small file and syncs it to disk.
     func write(_ data: Data, to file: String) throws {
         try SystemError.mapping {
             let descriptor = try FileIO.open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
@@ -67,14 +68,14 @@ struct OutputFolder {
         }
     }
 
-    /// Gives the temporary files their names, in this order, and returns the paths.
+    /// Renames the temporary files in the given order and returns their paths.
     func commit(_ files: [(temporary: String, name: String)]) throws -> [String] {
         let places = files.map { "\(path)/\($0.name)" }
-        // What would fail is found before the first rename.
+        // Obstacles are detected before the first rename.
         for place in places {
             let status = try? FileStatus(path: place, followsLinks: false)
             guard status == nil || status?.kind == .file else {
-                throw PackageError(.occupied, "something other than a file has the package's name", at: place)
+                throw PackageError(.occupied, "an item that is not a file has the package's name", at: place)
             }
         }
         for (file, place) in zip(files, places) {
@@ -84,7 +85,7 @@ struct OutputFolder {
                 PackageError($0)
             }
         }
-        // The names are there already: a folder that cannot be synced must not turn that into an error.
+        // The renames have succeeded, so a failure to sync the folder is not an error.
         try? DirectoryDescriptor(path: path).sync()
         return places
     }

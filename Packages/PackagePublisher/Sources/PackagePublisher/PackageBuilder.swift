@@ -13,54 +13,55 @@ public import PackageFormat
     internal import Darwin
 #endif
 
-/// Builds a package from a built site: `ID-VERSION.zip`, and its manifest `ID-VERSION.json` beside it.
+/// A builder that packs a built site into `ID-VERSION.zip` and its manifest `ID-VERSION.json`.
 ///
-/// The same site gives the same bytes, whatever the clock and the machine are. Both files are written under temporary
-/// names and take their names at the end, the manifest last; on an error neither is touched. A process that is killed
-/// leaves temporary files, whose names begin with a dot and end in `.partial`; between the two renames it leaves the
-/// new archive beside an earlier manifest, which names another archive's digest, so that the pair is refused.
+/// Equal sites give equal bytes; clock and machine have no influence. Both files are written under temporary names
+/// and renamed at the end, the manifest last. On an error neither is changed. A killed process leaves temporary
+/// files, whose names begin with a dot and end in `.partial`. Between the two renames it leaves the new archive
+/// beside an earlier manifest. The earlier manifest has another archive digest, so readers reject the pair.
 public struct PackageBuilder: Sendable {
-    /// What was built.
+    /// The result of a build.
     public struct Result: Sendable, Hashable {
-        /// Path of the zip.
+        /// The path of the zip.
         public var archive: String
-        /// Path of the manifest.
+        /// The path of the manifest.
         public var manifest: String
-        /// How many files are in it.
+        /// The number of files in the package.
         public var files: Int
-        /// Bytes of all files.
+        /// The number of uncompressed bytes of all files.
         public var bytes: Int64
-        /// Bytes of the zip.
+        /// The number of bytes of the zip.
         public var archiveBytes: Int64
         /// The digest of the zip.
         public var archiveSHA256: SHA256Digest
-        /// Names that were skipped as hidden, relative to the site.
+        /// The skipped names (hidden and system files), relative to the site.
         public var skipped: [String]
     }
 
-    /// How far a build has come.
+    /// The progress of a build.
     public struct Progress: Sendable, Hashable {
-        /// Files that are packed.
+        /// The number of files that are packed.
         public var files: Int
-        /// Files of the site when it was listed.
+        /// The number of files of the site when it was listed.
         public var totalFiles: Int
-        /// Bytes that are packed, as they are in the site.
+        /// The number of uncompressed bytes that are packed.
         public var bytes: Int64
-        /// Bytes of the site when it was listed.
+        /// The number of bytes of the site when it was listed.
         public var totalBytes: Int64
     }
 
-    /// What writes the zip. By default libarchive.
+    /// The writer of the zip. Default: libarchive.
     public var writer: any ArchiveWriting
-    /// Limits that the package must keep, so that readers take it.
+    /// The limits of the package, so that readers accept it.
     public var limits: ArchiveLimits
-    /// What says of a file's name which media type the manifest gives it.
+    /// The table that gives each file its media type by its name.
     public var mediaTypes: MediaTypes
-    /// The encoding of text files that do not declare one. By default the manifest gives such a file a `charset` only if
-    /// its bytes prove UTF-8; see `CharsetSniffer`.
+    /// The encoding of text files that do not declare one, or `nil` if it is not known.
+    ///
+    /// If `nil`, the manifest gives such a file a `charset` only if its bytes prove UTF-8; see `CharsetSniffer`.
     public var charset: CharacterEncoding?
 
-    /// Each part has the default that is named above.
+    /// Creates a builder.
     public init(
         writer: any ArchiveWriting = LibarchiveZipWriter(), limits: ArchiveLimits = .default,
         mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil
@@ -71,21 +72,22 @@ public struct PackageBuilder: Sendable {
         self.charset = charset
     }
 
-    /// Packs the folder `site` into `output`, which is made where it is missing and must not lie inside of the site.
+    /// Packs the folder `site` into `output`, which is created if it does not exist and must not lie inside the site.
     ///
-    /// Hidden files (a name that begins with a dot, `.well-known` aside; `Thumbs.db`, `desktop.ini`, `__MACOSX`) are
-    /// skipped; links and devices are refused. An earlier package of the same name is replaced. Blocks while it works.
+    /// Hidden files (a name that begins with a dot, except `.well-known`) and `Thumbs.db`, `desktop.ini` and
+    /// `__MACOSX` are skipped. Links and devices are errors. An earlier package with the same name is replaced.
+    /// Blocks while it works.
     /// - Parameters:
     ///   - site: the path of the folder to pack.
-    ///   - id: the package's identifier, which both files are named by.
-    ///   - version: the package's version, which both files are named by.
-    ///   - baseURL: the URL that the files of the site lie under.
-    ///   - isComplete: whether the site has nothing else under the base URL; see `PackageManifest.isComplete`.
-    ///   - minHost: the least version of the host that the package works in; see `PackageManifest.minHost`.
+    ///   - id: the package's identifier, which is part of both file names.
+    ///   - version: the package's version, which is part of both file names.
+    ///   - baseURL: the URL of the folder of the site's files.
+    ///   - isComplete: whether the site has no other files below the base URL; see `PackageManifest.isComplete`.
+    ///   - minHost: the minimum version of the host; see `PackageManifest.minHost`.
     ///   - sequence: the number of the manifest, higher than those published before; see `PackageManifest.sequence`.
     ///   - output: the path of the folder to write both files to.
-    ///   - progress: called often, on the calling thread.
-    /// - Throws: `PackageError`, or `CancellationError` when the current task was cancelled.
+    ///   - progress: called after each piece and each file, on the calling thread.
+    /// - Throws: `PackageError`, or `CancellationError` if the current task is cancelled.
     public func build(
         _ site: String, id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
         minHost: PackageVersion? = nil, sequence: Int64? = nil, output: String, progress: (Progress) -> Void = { _ in }
@@ -93,7 +95,7 @@ public struct PackageBuilder: Sendable {
         var description = PackageManifest(
             id: id, version: version, baseURL: baseURL, isComplete: isComplete, minHost: minHost, sequence: sequence,
             files: [])
-        // What needs no look at the files is found out before they are packed.
+        // The description is validated before the files are packed.
         try description.validate()
         let (files, skipped) = try SiteFolder(root: site, limits: limits).files()
         let folder = try OutputFolder(output, outside: site)
@@ -102,7 +104,7 @@ public struct PackageBuilder: Sendable {
         let manifest = folder.temporary(for: "\(name).json")
         do {
             let listed = try write(files, to: archive, progress: progress)
-            // What the app would refuse is not handed out.
+            // The archive must pass the validation that the app performs.
             let directory = try ZipValidator(limits: limits).validate(archive)
             let (digest, size) = try hash(archive)
             description.files = listed

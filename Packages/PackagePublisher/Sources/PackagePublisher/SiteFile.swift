@@ -13,16 +13,16 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file that is read from start to end and must not change meanwhile.
+/// A file that is read sequentially and must not change while it is read.
 final class SiteFile {
-    /// Bytes when it was opened.
+    /// The number of bytes when the file was opened.
     let size: Int64
     private let descriptor: CInt
     private let path: String
     private var done: Int64 = 0
 
     init(_ path: String) throws {
-        // Not through a link that took the file's place, and without waiting for a pipe that did.
+        // The open does not follow a link and does not wait for a pipe that may have replaced the file.
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } to: {
@@ -30,7 +30,7 @@ final class SiteFile {
         }
         guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else {
             close(descriptor)
-            throw PackageError(.specialFile, "not a regular file", at: path)
+            throw PackageError(.specialFile, "the path is not a regular file", at: path)
         }
         self.descriptor = descriptor
         self.path = path
@@ -41,11 +41,11 @@ final class SiteFile {
         close(descriptor)
     }
 
-    /// The next bytes, at most 256 KiB; `nil` at the end.
-    /// - Throws: `PackageError` with code `mismatch` where the file has more or fewer bytes than when it was opened.
+    /// Returns the next 1 byte to 256 KiB, or `nil` at the end.
+    /// - Throws: `PackageError` with code `mismatch` if the file has more or fewer bytes than when it was opened.
     func next() throws -> Data? {
         try Task.checkCancellation()
-        // One more than is left, so that a file that grew is seen.
+        // One byte more than the remaining ones is read to detect a file that has grown.
         var data = Data(count: Int(min(size - done, 256 << 10) + 1))
         let count = try SystemError.mapping {
             try data.withUnsafeMutableBytes { try FileIO.read(into: $0, from: descriptor) }

@@ -13,25 +13,25 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// Finds the files of a built site.
+/// A built site, whose files are found by walking its folders.
 ///
-/// Hidden files do not belong to a site and may hold secrets (`.env`, `.git`, `.DS_Store`): a name that begins with a dot
-/// is skipped with all beneath it, but for `.well-known` (RFC 8615). So are `Thumbs.db`, `desktop.ini` and `__MACOSX`.
-/// Links and devices are refused.
+/// Hidden files do not belong to a site and may contain secrets (`.env`, `.git`, `.DS_Store`). A name that begins
+/// with a dot is skipped with everything below it, except `.well-known` (RFC 8615). `Thumbs.db`, `desktop.ini` and
+/// `__MACOSX` are skipped too. Links and devices are errors.
 struct SiteFolder {
     /// One file of the site.
     struct File {
         let path: ArchivePath
-        /// Where it lies in the file system.
+        /// The path in the file system.
         let location: String
-        /// Bytes when it was listed.
+        /// The number of bytes when the file was listed.
         let size: Int64
     }
 
     let root: String
     let limits: ArchiveLimits
 
-    /// The files in the order of their paths, and the names that were skipped.
+    /// Returns the files in the order of their paths, and the skipped names.
     func files() throws -> (files: [File], skipped: [String]) {
         let site = try SystemError.mapping {
             try FileStatus(path: root, followsLinks: true)
@@ -44,7 +44,7 @@ struct SiteFolder {
         }
         var files: [File] = []
         var skipped: [String] = []
-        // Folders still to be listed, relative to the root.
+        // The folders that are still to be listed, relative to the root.
         var pending = [""]
         while let folder = pending.popLast() {
             try Task.checkCancellation()
@@ -65,18 +65,18 @@ struct SiteFolder {
                     let path = try ArchivePath(relative, limits: limits)
                     files.append(File(path: path, location: location, size: status.size))
                 case .directory:
-                    // Proves the name, and bounds the depth of the walk.
+                    // The path is validated, which also limits the depth of the walk.
                     _ = try ArchivePath(relative, limits: limits)
                     pending.append(relative)
                 case .symbolicLink, .other:
-                    throw PackageError(.specialFile, "link or device in the site", at: location)
+                    throw PackageError(.specialFile, "the site contains a link or a device", at: location)
                 }
                 guard files.count <= limits.maxEntries else {
-                    throw PackageError(.tooMany, "more than \(limits.maxEntries) files", at: root)
+                    throw PackageError(.tooMany, "the site has more than \(limits.maxEntries) files", at: root)
                 }
             }
         }
-        guard !files.isEmpty else { throw PackageError(.noInput, "the site holds no files", at: root) }
+        guard !files.isEmpty else { throw PackageError(.noInput, "the site contains no files", at: root) }
         return (files.sorted { $0.path < $1.path }, skipped.sorted())
     }
 

@@ -23,7 +23,7 @@ struct PackageBuilderTests {
             "Kätilöt/日本語 ファイル.html": Data("<p>こんにちは</p>".utf8),
             ".well-known/assetlinks.json": Data("[]".utf8),
         ]
-        // As large as a chunk, and one byte to either side.
+        // The sizes are one chunk, and one byte less and more.
         for size in [262_143, 262_144, 262_145] {
             files["data/\(size).bin"] = Data(repeating: UInt8(size & 0xFF), count: size)
         }
@@ -52,7 +52,7 @@ struct PackageBuilderTests {
         #expect(try folder.names() == before, sourceLocation: sourceLocation)
     }
 
-    @Test("Archive and manifest hold the site, and agree")
+    @Test("Archive and manifest contain the site and agree")
     func package() throws {
         let result = try build()
         #expect(try folder.names(below: "out") == ["shop-1.0+2.json", "shop-1.0+2.zip"])
@@ -72,14 +72,14 @@ struct PackageBuilderTests {
             let slice = try #require(file.slice)
             #expect(archive[Int(slice.offset)..<Int(slice.end)] == files[file.path.description])
         }
-        // Stored where deflate would not help.
+        // Files are stored if deflate has no effect.
         let methods = try ZipValidator().validate(result.archive).entries.map { ($0.path.description, $0.method) }
         let stored = methods.filter { $0.1 == .stored }.map(\.0)
         #expect(stored == ["empty.txt", "img/photo.jpg"])
         #expect(methods.map(\.0) == files.keys.sorted())
     }
 
-    /// A text file, and its type in the manifest.
+    /// A text file and its type in the manifest.
     struct TextFile: Sendable {
         let name: String
         let data: Data
@@ -106,7 +106,7 @@ struct PackageBuilderTests {
         TextFile("utf-8.js", "a = 'é'", is: "text/javascript;charset=utf-8"),
         TextFile("ascii.js", "a = 1", is: "text/javascript"),
         TextFile("empty.html", "", is: "text/html"),
-        // Letters across the end of the prescan, and of a piece that is read; then one that is cut.
+        // Characters across the end of the prescan and of a piece; then a truncated one.
         TextFile("long.html", blanks(1_023), [0xC3, 0xA9], is: "text/html;charset=utf-8"),
         TextFile("longer.txt", blanks(262_143), [0xC3, 0xA9], is: "text/plain;charset=utf-8"),
         TextFile("cut.html", blanks(1_023), [0xC3], is: "text/html"),
@@ -117,7 +117,7 @@ struct PackageBuilderTests {
         String(repeating: " ", count: count)
     }
 
-    @Test("A text file gets the charset that its bytes show, and none where they do not")
+    @Test("A text file has the charset that its bytes prove, otherwise none")
     func charset() throws {
         let site = try TemporaryFolder()
         for file in Self.textFiles { try site.write("site/\(file.name)", file.data) }
@@ -132,7 +132,7 @@ struct PackageBuilderTests {
         }
     }
 
-    @Test("A charset that is known counts for text that declares none, and for nothing else")
+    @Test("A known charset applies only to text that declares none")
     func knownCharset() throws {
         let site = try TemporaryFolder()
         for (name, text) in [
@@ -152,7 +152,7 @@ struct PackageBuilderTests {
             ])
     }
 
-    @Test("The least version of the host goes into the manifest, and must be numbers")
+    @Test("The minimum version of the host is in the manifest and must be numeric")
     func leastHost() throws {
         func build(_ version: String) throws -> PackageBuilder.Result {
             try PackageBuilder().build(
@@ -166,7 +166,7 @@ struct PackageBuilderTests {
         #expect(try PackageManifest(path: build("2.10").manifest).minHost?.description == "2.10")
     }
 
-    @Test("Two runs give the same bytes, whatever the times and modes of the files are")
+    @Test("Two builds give equal bytes for all times and modes of the files")
     func reproducible() throws {
         let first = try build(to: "1")
         for (index, name) in files.keys.sorted().enumerated() {
@@ -185,7 +185,7 @@ struct PackageBuilderTests {
         #expect(first.archiveSHA256 == second.archiveSHA256)
     }
 
-    @Test("Progress ends at all files and all bytes, and never goes back")
+    @Test("Progress ends at all files and all bytes and never decreases")
     func progress() throws {
         var steps: [PackageBuilder.Progress] = []
         let result = try PackageBuilder().build(
@@ -197,7 +197,7 @@ struct PackageBuilderTests {
         #expect(steps.last?.files == result.files && steps.last?.bytes == result.bytes)
     }
 
-    @Test("A second run replaces the first")
+    @Test("A second build replaces the first")
     func replaces() throws {
         let first = try build()
         try folder.write("site/more.txt", "more".utf8)
@@ -229,7 +229,7 @@ struct PackageBuilderTests {
         }
     }
 
-    @Test("Hidden files are skipped and named")
+    @Test("Hidden files are skipped and listed")
     func hidden() throws {
         for name in [".DS_Store", ".git/config", "js/._app.js", "Thumbs.db", ".env", "__MACOSX/x", "js/desktop.ini"] {
             try folder.write("site/\(name)", "secret".utf8)
@@ -241,7 +241,7 @@ struct PackageBuilderTests {
                 == [".DS_Store", ".env", ".git", "Thumbs.db", "__MACOSX", "js/._app.js", "js/desktop.ini"])
     }
 
-    @Test("Links are refused, also ones that stay inside, and links to folders")
+    @Test("Links are rejected, including links inside the site and links to folders")
     func links() throws {
         for target in ["index.html", "js", "/etc/passwd", "nowhere"] {
             let link = "\(folder.path)/site/link"
@@ -253,17 +253,17 @@ struct PackageBuilderTests {
         try refuses(.specialFile)
     }
 
-    @Test("Names that collide or cannot be packed are refused")
+    @Test("Names that collide or cannot be packed are rejected")
     func names() throws {
         try folder.write("site/INDEX.html", "other".utf8)
-        // A file system that takes both for one cannot hold this site.
+        // A file system that treats both names as equal cannot hold this site.
         if try folder.names(below: "site").contains("INDEX.html") { try refuses(.duplicateEntry) }
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/INDEX.html")
         try folder.write("site/a\\b", "x".utf8)
         try refuses(.unsafePath)
     }
 
-    @Test("A site that is missing, empty or a file is refused")
+    @Test("A site that is missing, empty or a file is rejected")
     func noSite() throws {
         try FileManager.default.removeItem(atPath: "\(folder.path)/site")
         try refuses(.noInput)
@@ -274,7 +274,9 @@ struct PackageBuilderTests {
         try refuses(.noInput)
     }
 
-    @Test("Output inside of the site, or onto something else, is refused", arguments: ["site", "site/js", "site/a/b"])
+    @Test(
+        "Output inside the site, or over an item that is not a file, is rejected",
+        arguments: ["site", "site/js", "site/a/b"])
     func badOutput(_ output: String) throws {
         try refuses(.occupied, to: output)
         try FileManager.default.createDirectory(
@@ -285,7 +287,7 @@ struct PackageBuilderTests {
         try refuses(.io, to: "file")
     }
 
-    @Test("Limits of the reader hold for the builder")
+    @Test("The limits of the reader apply to the builder")
     func limits() throws {
         try refuses(.tooLarge, builder: PackageBuilder(limits: ArchiveLimits(maxTotalBytes: 1_000_000)))
         try refuses(.tooMany, builder: PackageBuilder(limits: ArchiveLimits(maxEntries: 3)))
@@ -293,7 +295,7 @@ struct PackageBuilderTests {
         try refuses(.tooLarge)
     }
 
-    @Test("A writer that fails at the end leaves nothing")
+    @Test("A writer that fails at the end leaves no files")
     func failingWriter() throws {
         struct Failing: ArchiveWriting {
             func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A program of the system that also knows zips.
+/// A program of the system that also reads zips.
 enum Tool: String, CaseIterable {
     case bsdtar
     case unzip
@@ -11,7 +11,7 @@ enum Tool: String, CaseIterable {
 
     var isThere: Bool { (try? Self.run("command -v \(rawValue)").status) == 0 }
 
-    /// Runs a line of shell to its end.
+    /// Runs a shell command and waits for its end.
     @discardableResult
     static func run(_ line: String, in folder: String = "/", environment: [String: String] = [:]) throws
         -> (status: Int32, output: String)

@@ -6,16 +6,17 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Sends a GET through a loader and follows its redirects, a bounded number of them and never from https to http.
+/// A GET request through a loader that follows a limited number of redirects, but never from https to http.
 struct DeliveryFetch: Sendable {
     static let redirectLimit = 5
     let loader: any ResourceLoader
     private let allowsInsecure: Bool
     private let mayFollow: @Sendable (_ target: String) -> Bool
 
+    /// Creates a fetch.
     /// - Parameters:
-    ///   - loader: the network.
-    ///   - allowsInsecure: whether `http` to other machines than this one is allowed.
+    ///   - loader: the network loader.
+    ///   - allowsInsecure: whether `http` URLs of other machines are allowed.
     ///   - mayFollow: returns a Boolean value that indicates whether a redirect to a URL may be followed.
     init(
         loader: any ResourceLoader, allowsInsecure: Bool,
@@ -26,28 +27,30 @@ struct DeliveryFetch: Sendable {
         self.mayFollow = mayFollow
     }
 
+    /// Sends a request and returns the final response.
     /// - Throws: ``DeliveryError``, ``ResourceError`` or `CancellationError`.
     func get(_ url: String, _ fields: HTTPFields) async throws -> ResourceResponse {
         var target = url
         for _ in 0...Self.redirectLimit {
             guard let head = HTTPRequest(urlText: target, headerFields: fields),
                 head.scheme == "https" || head.scheme == "http"
-            else { throw DeliveryError(.badURL, "not an absolute http or https URL", at: target) }
+            else { throw DeliveryError(.badURL, "the URL is not an absolute http or https URL", at: target) }
             if !allowsInsecure { try SecureURL.check(target) }
             guard let response = try await loader.load(ResourceRequest(head)) else {
-                throw DeliveryError(.network, "no loader answered", at: target)
+                throw DeliveryError(.network, "no loader returned a response", at: target)
             }
             guard [301, 302, 303, 307, 308].contains(response.head.status.code),
                 let location = response.head.headerFields[.location]
             else { return response }
             guard let base = URL(string: URLSpelling.strict(target)),
                 let next = URL(string: URLSpelling.strict(location), relativeTo: base)?.absoluteURL
-            else { throw DeliveryError(.badURL, "a redirect to no URL", at: target) }
+            else { throw DeliveryError(.badURL, "the target of the redirect is not a URL", at: target) }
             guard head.scheme == "http" || next.scheme?.lowercased() == "https" else {
-                throw DeliveryError(.badURL, "a redirect from https to \(next.scheme ?? "nothing")", at: target)
+                throw DeliveryError(
+                    .badURL, "the redirect leads from https to \(next.scheme ?? "no scheme")", at: target)
             }
             guard mayFollow(next.absoluteString) else {
-                throw DeliveryError(.outOfScope, "a redirect to \(next.absoluteString) is not allowed", at: target)
+                throw DeliveryError(.outOfScope, "the redirect to \(next.absoluteString) is not allowed", at: target)
             }
             target = next.absoluteString
         }
@@ -56,8 +59,8 @@ struct DeliveryFetch: Sendable {
 }
 
 extension ResourceBody {
-    /// Hands out the bytes of a body of any kind, in pieces and in order.
-    /// - Throws: what the body's source or `consume` throws.
+    /// Passes the bytes of the body to `consume`, in pieces and in order.
+    /// - Throws: the error of the body's source or of `consume`.
     func forEachPiece(_ consume: (Data) throws -> Void) async throws {
         switch self {
         case .empty: break

@@ -8,7 +8,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-/// One request of a download, and what its answer does to the partial file.
+/// One request of a download, and the processing of its response into the partial file.
 struct DownloadAttempt: Sendable {
     let download: PackageDownload
     let key: String
@@ -21,8 +21,9 @@ struct DownloadAttempt: Sendable {
     let progress: (@Sendable (PackageDownloadProgress) -> Void)?
     let meter: TrafficMeter
 
-    /// - Parameter alive: to be called when something came.
-    /// - Throws: ``DeliveryError`` where another attempt cannot do better, or `CancellationError`.
+    /// Sends the request and processes the response.
+    /// - Parameter alive: a closure to call when data arrives.
+    /// - Throws: ``DeliveryError`` if another attempt cannot succeed, or `CancellationError`.
     func run(alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome {
         let (have, record) = try prepare()
         if have > 0 { progress?(PackageDownloadProgress(received: have, total: record?.total ?? download.size)) }
@@ -40,7 +41,7 @@ struct DownloadAttempt: Sendable {
         }
     }
 
-    /// What there is to go on with: how many bytes, and what is known of them.
+    /// Returns the number of bytes that the download can resume from, and their record.
     private func prepare() throws -> (Int64, DownloadRecord?) {
         let have = try file.size()
         guard have > 0 else { return (0, nil) }
@@ -69,29 +70,33 @@ struct DownloadAttempt: Sendable {
             try checkCoding(fields)
             guard let field = fields[.contentRange], case .part(let range, let total) = ContentRange(field),
                 range.lowerBound == have
-            else { return try anew("an answer 206 with other bytes than asked for") }
+            else { return try anew("the 206 response has another range than requested") }
             if let record {
                 guard record.validator?.isContradicted(by: fields) != true,
                     record.total == nil || total == nil || record.total == total
-                else { return try anew("the file changed while it was fetched") }
+                else { return try anew("the file changed during the download") }
             }
             return try await receive(
                 response.body, from: have, total: total ?? record?.total, upTo: range.upperBound, fields, alive)
         case 416:
             guard have > 0 else { throw DeliveryError(.badAnswer, "the archive has no bytes", at: download.url) }
             if let field = fields[.contentRange], case .unsatisfied(have) = ContentRange(field) { return .complete }
-            return try anew("the file became shorter while it was fetched")
+            return try anew("the file became shorter during the download")
         case let code:
             return .failed(
                 .status(code, retryAfter: fields[.retryAfter]),
-                DeliveryError(.status, "the server answered \(code)", at: download.url))
+                DeliveryError(.status, "the server responded with status \(code)", at: download.url))
         }
     }
 
     /// Appends a body to the file.
     /// - Parameters:
-    ///   - total: the bytes of the whole, where they are known.
-    ///   - end: where the body ends, where that is known.
+    ///   - body: the body of the response.
+    ///   - start: the offset of the body in the archive.
+    ///   - total: the number of bytes of the archive, or `nil` if it is not known.
+    ///   - end: the offset of the end of the body, or `nil` if it is not known.
+    ///   - fields: the header fields of the response.
+    ///   - alive: a closure to call when data arrives.
     private func receive(
         _ body: ResourceBody, from start: Int64, total: Int64?, upTo end: Int64? = nil, _ fields: HTTPFields,
         _ alive: @Sendable () -> Void
@@ -100,11 +105,12 @@ struct DownloadAttempt: Sendable {
             guard download.size == nil || download.size == total else {
                 try reset()
                 throw DeliveryError(
-                    .digestMismatch, "archive of \(total) bytes, the manifest names \(download.size ?? 0)",
+                    .digestMismatch, "the archive has \(total) bytes, the manifest declares \(download.size ?? 0)",
                     at: download.url)
             }
             guard total <= sizeLimit else {
-                throw DeliveryError(.tooLarge, "archive of \(total) bytes, limit \(sizeLimit)", at: download.url)
+                throw DeliveryError(
+                    .tooLarge, "the archive has \(total) bytes, the limit is \(sizeLimit)", at: download.url)
             }
             try checkSpace(total - start)
         }
@@ -117,18 +123,18 @@ struct DownloadAttempt: Sendable {
         }
         var offset = start
         var unheard = 0
-        // A response that names no total may name any end.
+        // A response without a total size may have any end.
         let limit = min(end ?? .max, whole ?? .max, sizeLimit)
         try await body.forEachPiece { piece in
             meter.count(piece.count)
             guard offset + Int64(piece.count) <= limit else {
                 try reset()
-                throw DeliveryError(.tooLarge, "more than \(limit) bytes", at: download.url)
+                throw DeliveryError(.tooLarge, "the body has more than \(limit) bytes", at: download.url)
             }
             try file.write(piece, at: offset)
             offset += Int64(piece.count)
             progress?(PackageDownloadProgress(received: offset, total: whole))
-            // Who sends a byte now and then only is as good as silent.
+            // A server that sends less than 1 KiB within the limit counts as stalled.
             unheard += piece.count
             if unheard >= 1_024 {
                 unheard = 0
@@ -138,17 +144,17 @@ struct DownloadAttempt: Sendable {
         if let whole, offset < whole {
             return .failed(
                 .transport(.connectionLost),
-                DeliveryError(.truncated, "ended after \(offset) of \(whole) bytes", at: download.url))
+                DeliveryError(.truncated, "the response ended after \(offset) of \(whole) bytes", at: download.url))
         }
         return .complete
     }
 
     private func checkCoding(_ fields: HTTPFields) throws {
         guard let coding = fields[.contentEncoding], coding.lowercased() != "identity" else { return }
-        throw DeliveryError(.badAnswer, "the archive comes as \(coding.prefix(40))", at: download.url)
+        throw DeliveryError(.badAnswer, "the archive has the content coding \(coding.prefix(40))", at: download.url)
     }
 
-    /// Drops what there is, and asks for another attempt.
+    /// Discards the received bytes and requests another attempt.
     private func anew(_ reason: String) throws -> AttemptOutcome {
         try reset()
         return .failed(.damaged, DeliveryError(.badAnswer, reason, at: download.url))
@@ -161,14 +167,15 @@ struct DownloadAttempt: Sendable {
     }
 }
 
-/// What came of one request.
+/// The outcome of one request.
 enum AttemptOutcome: Sendable {
-    /// All that was asked for is there. Its digest was not looked at.
+    /// All requested bytes were received. Their digest is not checked yet.
     case complete
-    /// Another attempt may do better.
+    /// The request failed, but another attempt may succeed.
     case failed(RetryPlan.Failure, DeliveryError)
 
-    /// - Throws: `CancellationError` where that is what the error means.
+    /// Creates the outcome of an error of the loader.
+    /// - Throws: `CancellationError` if the error means a cancellation.
     init(_ error: ResourceError, at url: String) throws {
         guard error.code != .cancelled else { throw CancellationError() }
         self = .failed(.transport(error.code), DeliveryError(.network, error.message, at: url, cause: error))
@@ -176,7 +183,7 @@ enum AttemptOutcome: Sendable {
 }
 
 extension StallLimit {
-    /// Makes one attempt; a stall is a failure that another attempt may do better than.
+    /// Runs one attempt. A stall is a failure after which another attempt may succeed.
     func attempt(
         _ url: String,
         _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome
@@ -189,17 +196,17 @@ extension StallLimit {
     }
 }
 
-/// Ends work that makes no progress.
+/// A limit on the time without progress.
 struct StallLimit: Sendable {
     let limit: Duration
     let clock: any Clock<Duration>
-    /// What the error says, before the limit.
-    var reason = "nothing came for"
-    /// What was waited for: a URL.
+    /// The text of the error before the limit.
+    var reason = "no data arrived for"
+    /// The URL that the work waits for.
     var location: String?
 
-    /// Runs `body`, and cancels it where it does not call its argument for as long as the limit.
-    /// - Throws: ``DeliveryError`` with code `stalled`, or what `body` throws.
+    /// Runs `body` and cancels it if it does not call its argument within the limit.
+    /// - Throws: ``DeliveryError`` with code `stalled`, or the error of `body`.
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ alive: @escaping @Sendable () -> Void) async throws -> Value
     ) async throws -> Value {

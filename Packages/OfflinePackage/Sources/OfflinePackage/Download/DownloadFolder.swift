@@ -7,11 +7,13 @@ internal import PackageFormat
 internal import ResourceStore
 internal import SystemSupport
 
-/// The folder `downloads/` of a store: partial files, and what is known of them.
+/// The folder `downloads/` of a store, with partial files and their records.
 ///
-///     <SHA-256 of the URL>.part      the bytes
-///     <SHA-256 of the URL>.json      a ``DownloadRecord``
-///     <SHA-256 of the URL>.ranges    ranges of an archive, at their places; never gone on with
+/// ```
+/// <SHA-256 of the URL>.part      the bytes
+/// <SHA-256 of the URL>.json      a ``DownloadRecord``
+/// <SHA-256 of the URL>.ranges    ranges of an archive at their offsets; never resumed
+/// ```
 struct DownloadFolder: Sendable {
     private static let recordLimit = 16 << 10
     private static let rangesSuffix = ".ranges"
@@ -23,32 +25,32 @@ struct DownloadFolder: Sendable {
 
     static func key(of url: String) -> String { SHA256Digest(of: Data(url.utf8)).hex }
 
-    /// Makes the folder, if there is none.
+    /// Creates the folder if it does not exist.
     /// - Throws: ``DeliveryError``, also if a symbolic link or a folder of another user has its name.
     func make() throws {
         do {
             try FileSystem.makeDirectory(path)
             _ = try folder()
         } catch {
-            throw DeliveryError(Self.code(of: error), "the folder cannot be made", at: path, cause: error)
+            throw DeliveryError(Self.code(of: error), "the folder cannot be created", at: path, cause: error)
         }
     }
 
-    /// The folder as a descriptor; `nil` if there is none.
+    /// Returns a descriptor of the folder, or `nil` if it does not exist.
     private func folder() throws -> PrivateFolder? { try PrivateFolder.open(path, followsLink: false) }
 
-    /// Bytes of a partial file; 0 where there is none.
+    /// Returns the number of bytes of a partial file, or 0 if it does not exist.
     func partialBytes(of key: String) -> Int64 {
         Self.file(partial(of: key))?.size ?? 0
     }
 
-    /// The status of a regular file; `nil` where there is none.
+    /// Returns the status of a regular file, or `nil` if it does not exist.
     private static func file(_ path: String) -> FileStatus? {
         guard let status = try? FileStatus(path: path, followsLinks: false), status.kind == .file else { return nil }
         return status
     }
 
-    /// What was kept of a download; `nil` where nothing was, or nothing that makes sense.
+    /// Returns the record of a download, or `nil` if it does not exist or is not valid.
     func readRecord(of key: String) -> DownloadRecord? {
         guard let data = try? folder()?.contents(of: recordName(of: key), upTo: Self.recordLimit) else { return nil }
         return try? JSONDecoder().decode(DownloadRecord.self, from: data)
@@ -56,7 +58,7 @@ struct DownloadFolder: Sendable {
 
     func write(_ content: DownloadRecord, of key: String) throws {
         do {
-            // A kill leaves the old one or the new one.
+            // The replacement is atomic: after a kill the old or the new record exists.
             guard let folder = try folder() else { throw DeliveryError(.io, "the folder was removed", at: path) }
             try folder.replace(recordName(of: key), with: JSONEncoder().encode(content))
         } catch {
@@ -70,7 +72,7 @@ struct DownloadFolder: Sendable {
         (error as? SystemError)?.isOutOfSpace == true || (error as? StoreError)?.code == .diskFull ? .noSpace : .io
     }
 
-    /// Removes a download. What is not there is fine.
+    /// Removes a download, if it exists.
     func remove(_ key: String) {
         unlinkFiles("\(key).part", recordName(of: key))
     }
@@ -84,8 +86,8 @@ struct DownloadFolder: Sendable {
         for name in names { try? folder.remove(name) }
     }
 
-    /// Removes all ranges but those of some keys.
-    /// - Returns: how many bytes that gave back, at most: a hole counts as if it were none.
+    /// Removes all files of ranges except those of some keys.
+    /// - Returns: the maximum number of bytes that were freed; holes are counted as bytes.
     func removeRanges(but keys: Set<String>) -> Int64 {
         removeFiles { name, _ in
             name.hasSuffix(Self.rangesSuffix) && !keys.contains(String(name.dropLast(Self.rangesSuffix.count)))
@@ -96,12 +98,13 @@ struct DownloadFolder: Sendable {
         unlinkFiles(recordName(of: key))
     }
 
-    /// Removes every download that was not gone on with since `date`: its record is as old as its beginning, its bytes are
-    /// not.
-    /// - Returns: how many bytes that gave back.
+    /// Removes every download whose record and bytes have not changed since `date`.
+    ///
+    /// A record is written when the download begins, and the bytes whenever data arrives.
+    /// - Returns: the number of bytes that were freed.
     func removeFiles(notChangedSince date: Date) -> Int64 {
         func isOlder(_ status: FileStatus) -> Bool {
-            // In whole seconds: some file systems have no finer times.
+            // Times are compared in whole seconds, because some file systems have no finer times.
             Double(status.modificationTime / 1_000_000_000) < date.timeIntervalSince1970
         }
         return removeFiles { name, status in
@@ -124,21 +127,22 @@ struct DownloadFolder: Sendable {
     }
 }
 
-/// What is kept beside a partial file, as JSON, so that a later process may go on with it.
+/// The JSON record of a partial file, which allows a later process to resume the download.
 struct DownloadRecord: Sendable, Hashable, Codable {
     var url: String
-    /// What the server named the representation by, where that was strong.
+    /// The strong validator of the representation, or `nil` if the server sent none.
     var validator: RangeValidator?
-    /// The size of the whole, where the server told it.
+    /// The size of the archive, or `nil` if the server did not send it.
     var total: Int64?
-    /// What the manifest names the whole by.
+    /// The digest of the archive in the manifest, or `nil`.
     var sha256: SHA256Digest?
 
     private enum CodingKeys: String, CodingKey {
         case url, validator, total, sha256
     }
 
-    /// Whether the bytes that are there may be gone on with. Without a validator the digest of the whole has to tell
-    /// in the end whether two representations were mixed.
+    /// A Boolean value that indicates whether the download can be resumed.
+    ///
+    /// Without a validator, only the digest of the archive can reveal that two representations were mixed.
     var isResumable: Bool { validator != nil || sha256 != nil }
 }

@@ -3,13 +3,14 @@
 
 internal import AsyncSupport
 
-/// Admits so many jobs at a time, and one at a time for each key; the others wait in line, and the line has an end.
+/// A queue that runs a limited number of jobs concurrently, and one at a time for each key. The number of waiting
+/// jobs is limited too.
 ///
-/// A job that only waits for time to pass does so in ``resting(_:)``, so that it holds back nobody but its own key.
+/// A job that waits for a time calls ``resting(_:)``, so that it blocks only other jobs with its key.
 ///
 /// Isolation: any.
 final class KeyedQueue: Sendable {
-    /// What a job has while it runs.
+    /// The slot of a running job.
     private struct Place {
         let queue: KeyedQueue
         let key: String
@@ -18,14 +19,14 @@ final class KeyedQueue: Sendable {
     private struct Waiter {
         let ticket: UInt64
         let key: String
-        /// Whether it has run before, and has rested since.
+        /// A Boolean value that indicates whether the job has run before and is returning from ``resting(_:)``.
         let isBack: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
         var running: Set<String> = []
-        /// Of those that run, the ones that count for nothing now.
+        /// The keys of running jobs that do not count towards the limit at present.
         var resting: Set<String> = []
         var waiting: [Waiter] = []
         var lastTicket: UInt64 = 0
@@ -38,7 +39,7 @@ final class KeyedQueue: Sendable {
             if isBack { resting.remove(key) } else { running.insert(key) }
         }
 
-        /// Admits whom it can: in order, past those whose key another has.
+        /// Admits waiting jobs in order. Jobs whose key is in use are skipped.
         mutating func admitWaiting(upTo limit: Int) -> [Waiter] {
             var admitted: [Waiter] = []
             while let index = waiting.firstIndex(where: { admits($0.key, isBack: $0.isBack, upTo: limit) }) {
@@ -50,7 +51,7 @@ final class KeyedQueue: Sendable {
         }
     }
 
-    /// The places of this task's jobs, the outermost first.
+    /// The slots of this task's jobs, from the outermost to the innermost.
     @TaskLocal private static var places: [Place] = []
 
     private let atATime: Int
@@ -62,14 +63,14 @@ final class KeyedQueue: Sendable {
         self.inLine = max(0, inLine)
     }
 
-    /// How many wait now.
+    /// The number of waiting jobs.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `body` when it is its turn.
+    /// Runs `body` when its turn comes.
     ///
-    /// Not inlined: Swift 6.3 with optimization gave two callers of it async contexts that were 16 bytes too small for the
-    /// errors that they hold across executors, and they overwrote the memory behind it (decision 0060).
-    /// - Throws: ``DeliveryError`` with code `queue-full`, `CancellationError`, or what `body` throws.
+    /// The function is not inlined. Swift 6.3 with optimization allocated async contexts that were 16 bytes too small
+    /// for two of its callers, whose errors live across executors, and memory was overwritten (decision 0060).
+    /// - Throws: ``DeliveryError`` with code `queue-full`, `CancellationError`, or the error of `body`.
     @inline(never)
     func run<Value: Sendable>(
         _ key: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
@@ -79,16 +80,16 @@ final class KeyedQueue: Sendable {
         return try await Self.$places.withValue(Self.places + [Place(queue: self, key: key)], operation: body)
     }
 
-    /// Runs `wait` while the jobs that this task is in, in whatever queues, make way for others. They keep their keys, and
-    /// go on before those who have not run yet. A job must end where this throws: it has no turn then.
+    /// Runs `wait` while the jobs of this task, in all queues, release their slots but keep their keys.
     ///
-    /// Called from one task of a job at a time.
-    /// - Throws: `CancellationError`, or what `wait` throws.
+    /// They resume before jobs that have not run yet. If the function throws, the job has no slot and must end. Only
+    /// one task of a job may call it at a time.
+    /// - Throws: `CancellationError`, or the error of `wait`.
     static func resting(_ wait: () async throws -> Void) async throws {
         for place in places { place.queue.rest(place.key) }
         try await wait()
-        // Of queues that are nested only the innermost may have a limit: who comes back holds the keys of all of them, and one
-        // that waits for such a key would hold an outer place that this waits for.
+        // Of nested queues only the innermost may have a limit. A returning job holds the keys of all of them. A job
+        // that waits for such a key could hold an outer slot that this job needs.
         for place in places { try await place.queue.enter(place.key, isBack: true) }
     }
 
@@ -100,7 +101,7 @@ final class KeyedQueue: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
-                    // A cancellation from here on finds the ticket in line; an earlier one is seen here.
+                    // A later cancellation finds the ticket in the queue; an earlier one is detected here.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.admits(key, isBack: isBack, upTo: atATime) {
                         state.admit(key, isBack: isBack)
@@ -108,7 +109,7 @@ final class KeyedQueue: Sendable {
                     }
                     let place = isBack ? state.waiting.firstIndex { !$0.isBack } : nil
                     guard isBack || state.waiting.count < inLine else {
-                        return .failure(DeliveryError(.queueFull, "\(inLine) wait already"))
+                        return .failure(DeliveryError(.queueFull, "\(inLine) jobs are waiting already"))
                     }
                     state.waiting.insert(
                         Waiter(ticket: ticket, key: key, isBack: isBack, continuation: continuation),

@@ -4,13 +4,13 @@
 internal import AsyncSupport
 package import ContentDigest
 
-/// One archive to be fetched.
+/// An archive to download.
 package struct PackageDownload: Sendable, Hashable {
-    /// An absolute `https` or `http` URL.
+    /// The absolute `https` or `http` URL of the archive.
     package var url: String
-    /// The bytes of the archive, where the manifest tells.
+    /// The number of bytes of the archive, or `nil` if the manifest does not declare it.
     package var size: Int64?
-    /// Its digest, where the manifest tells.
+    /// The digest of the archive, or `nil` if the manifest does not declare it.
     package var sha256: SHA256Digest?
 
     package init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
@@ -20,30 +20,32 @@ package struct PackageDownload: Sendable, Hashable {
     }
 }
 
-/// How far a download has come, in bytes.
+/// The progress of a download, in bytes.
 public struct PackageDownloadProgress: Sendable, Hashable {
-    /// What is there, what an earlier process left among it. Falls where a download has to begin anew.
+    /// The number of bytes that are on disk, including those of earlier processes. It decreases if a download
+    /// restarts.
     public var received: Int64
-    /// The whole, where it is known.
+    /// The number of bytes of the archive, or `nil` if it is not known.
     public var total: Int64?
 }
 
-/// An archive that is whole on disk.
+/// A complete archive on disk.
 package struct DownloadedArchive: Sendable, Hashable {
-    /// Under `downloads/`; stays until it is discarded.
+    /// The path below `downloads/`. The file exists until it is discarded.
     package var path: String
     package var size: Int64
-    /// What it took.
+    /// The network traffic of the download.
     package var traffic: DeliveryTraffic
 }
 
-/// What went over the network for a delivery.
+/// The network traffic of a delivery.
 public struct DeliveryTraffic: Sendable, Hashable {
-    /// Requests sent, redirects not counted.
+    /// The number of requests, without redirects.
     public var requests = 0
-    /// Bytes of bodies received.
+    /// The number of received bytes of bodies.
     public var bytes: Int64 = 0
 
+    /// Creates an empty value.
     public init() {}
 
     static func += (left: inout Self, right: Self) {
@@ -52,8 +54,10 @@ public struct DeliveryTraffic: Sendable, Hashable {
     }
 }
 
-/// Thins a download's progress out, so that it does not push other events out of a slow listener's buffer: about a
-/// hundred steps for a download whose size is known, one for each megabyte of another, never one for less than 64 KB.
+/// A filter that reduces progress events, so that they do not displace other events of a slow subscriber.
+///
+/// It passes about a hundred steps for a download of known size, otherwise one for each MiB, and none of less than 64
+/// KiB.
 ///
 /// Isolation: any.
 final class ProgressSteps: Sendable {
@@ -62,8 +66,10 @@ final class ProgressSteps: Sendable {
 
     private let last = Mutex<Int64?>(nil)
 
-    /// Returns a Boolean value that indicates whether a step is reported: the first one, the last one if the size is
-    /// known, one that is far enough from the last report, and each one that falls back.
+    /// Returns a Boolean value that indicates whether a step is reported.
+    ///
+    /// These steps are reported: the first one, the last one if the size is known, one that is far enough from the
+    /// last report, and each one that decreases.
     func shouldReport(_ progress: PackageDownloadProgress) -> Bool {
         last.withLock { last in
             if let reported = last, progress.received >= reported, progress.received != progress.total {
@@ -76,7 +82,7 @@ final class ProgressSteps: Sendable {
     }
 }
 
-/// Counts what goes over the network, also of attempts that end with an error.
+/// A counter of network traffic, including that of failed attempts.
 final class TrafficMeter: Sendable {
     private let state = Mutex(DeliveryTraffic())
 

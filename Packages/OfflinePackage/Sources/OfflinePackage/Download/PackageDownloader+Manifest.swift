@@ -7,8 +7,10 @@ internal import HTTPTypes
 internal import ResourceLoading
 
 extension PackageDownloader {
-    /// Fetches a small file whole into memory, past every cache.
-    /// - Parameter limit: the most bytes.
+    /// Fetches a small file into memory, without caches.
+    /// - Parameters:
+    ///   - url: the URL of the file.
+    ///   - limit: the maximum number of bytes.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func text(_ url: String, upTo limit: Int) async throws -> Data {
         try await queue.run(DownloadFolder.key(of: url)) {
@@ -18,10 +20,11 @@ extension PackageDownloader {
 
     private func fetchText(_ url: String, upTo limit: Int) async throws -> Data {
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
-        // Who is just fast enough not to be taken for silent would hold the place of a download for days. Waits between
-        // attempts do not count: the plan bounds them, and who waits may have to wait for a place after that.
+        // A server that is just fast enough not to be stalled would block a download slot for days. Waits between
+        // attempts do not count: the plan limits them, and the job may have to wait for a slot afterwards.
         let all = StallLimit(
-            limit: configuration.manifestLimit, clock: configuration.clock, reason: "the manifest was not whole after",
+            limit: configuration.manifestLimit, clock: configuration.clock,
+            reason: "the manifest was not complete after",
             location: url)
         let fetch = makeFetch()
         var retries = Retries(configuration)
@@ -37,10 +40,10 @@ extension PackageDownloader {
                         guard status == 200 else {
                             return .failed(
                                 .status(status, retryAfter: response.head.headerFields[.retryAfter]),
-                                DeliveryError(.status, "the server answered \(status)", at: url))
+                                DeliveryError(.status, "the server responded with status \(status)", at: url))
                         }
                         if let length = response.body.length, length <= Int64(limit) {
-                            // Else it grows by copies of itself.
+                            // Without the capacity, the buffer grows by copies.
                             received.withLock { $0.reserveCapacity(Int(length)) }
                         }
                         var unheard = 0
@@ -50,9 +53,9 @@ extension PackageDownloader {
                                 return data.count
                             }
                             guard size <= limit else {
-                                throw DeliveryError(.tooLarge, "manifest of more than \(limit) bytes", at: url)
+                                throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: url)
                             }
-                            // Who sends a byte now and then only is as good as silent.
+                            // A server that sends less than 1 KiB within the limit counts as stalled.
                             unheard += piece.count
                             if unheard >= 1_024 {
                                 unheard = 0

@@ -4,13 +4,15 @@
 internal import AsyncSupport
 
 extension PackageDownloader {
-    /// Fetches ranges of an archive, in its turn.
+    /// Fetches ranges of an archive when its turn comes.
     /// - Parameters:
-    ///   - meter: counts, also where this throws.
-    ///   - admit: called when it is its turn, before anything is fetched; what it throws ends this.
-    ///   - use: is given the path of a file that has the ranges at their places and holes between them. It is gone
-    ///     afterwards.
-    /// - Throws: ``DeliveryError`` where the ranges cannot be had, `CancellationError`, or what `use` throws.
+    ///   - ranges: the ranges to fetch.
+    ///   - download: the archive.
+    ///   - meter: the traffic counter, which is also updated if the function throws.
+    ///   - admit: called when the turn comes, before any request. If it throws, the function ends.
+    ///   - use: receives the path of a file with the ranges at their offsets and holes between them. The file is
+    ///     removed afterwards.
+    /// - Throws: ``DeliveryError`` if the ranges cannot be fetched, `CancellationError`, or the error of `use`.
     func withRanges(
         _ ranges: [Range<Int64>], of download: PackageDownload, meter: TrafficMeter,
         admit: @Sendable () async throws -> Void, _ use: @Sendable (String) async throws -> Void
@@ -30,7 +32,7 @@ extension PackageDownloader {
                     }
                 }
                 let file = try PartialFile(path: path)
-                // What a kill left is another version's.
+                // Leftovers of a killed process belong to another version.
                 try file.truncate(to: 0)
                 try await fetch(ranges, of: download, into: file, meter)
                 try await use(path)

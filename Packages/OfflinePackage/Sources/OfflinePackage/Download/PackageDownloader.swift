@@ -7,27 +7,28 @@ internal import HTTPTypes
 internal import PackageFormat
 package import ResourceLoading
 
-/// Fetches archives, and goes on with what an earlier attempt or an earlier process left.
+/// A downloader of archives that resumes earlier attempts, including those of earlier processes.
 ///
-/// Every request asks for a range, the first for `bytes=0-`, so that no content coding is applied on the way, and one
-/// that goes on says `If-Range` (RFC 9110, section 13.1.5). A server that ignores ranges, whose file changed
-/// meanwhile or that has no more bytes than are there already is asked for all of it again. Where the manifest names
-/// a digest the whole must have it; one download that has not is done once more from its beginning.
+/// Every request has a range, the first one `bytes=0-`, so that no content coding is applied. A resuming request has
+/// `If-Range` (RFC 9110, section 13.1.5). If the server ignores ranges, if its file has changed, or if it has no more
+/// bytes than are on disk, the download restarts. If the manifest declares a digest, the archive must have it; a
+/// download with another digest is repeated once from the start.
 ///
-/// Isolation: any. Files are written on a thread of its own. Cancelling the task ends the request; what has arrived
-/// stays for the next time.
+/// Isolation: any. Files are written on a separate thread. Cancellation of the task ends the request; received bytes
+/// are kept for the next attempt.
 public final class PackageDownloader: Sendable {
     let loader: any ResourceLoader
     let configuration: Configuration
     let folder: DownloadFolder
     let queue: KeyedQueue
     let executor = SerialQueue("container.downloads")
-    /// Keys of the files of ranges that are being filled or read.
+    /// The keys of the files of ranges that are in use.
     let rangesInUse = Mutex<Set<String>>([])
 
+    /// Creates a downloader.
     /// - Parameters:
-    ///   - loader: the network.
-    ///   - directory: the path of the folder of unfinished downloads: `downloads` in the directory of the store. Only
+    ///   - loader: the network loader.
+    ///   - directory: the path of the folder of unfinished downloads, `downloads` in the directory of the store. Only
     ///     the downloader uses it.
     ///   - configuration: the limits and the plan of retries.
     package init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
@@ -37,13 +38,12 @@ public final class PackageDownloader: Sendable {
         queue = KeyedQueue(atATime: configuration.atATime, inLine: configuration.inLine)
     }
 
-    /// Fetches an archive, in its turn.
+    /// Downloads an archive when its turn comes.
     /// - Parameters:
-    ///   - download: the archive to fetch.
-    ///   - progress: called with what an earlier process left, and with each piece that arrived, on a thread of the
-    ///     downloader.
-    ///   - admit: called when it is its turn, before anything is fetched; what it throws ends the download.
-    /// - Returns: where it is; ``discard(_:)`` removes it.
+    ///   - download: the archive to download.
+    ///   - progress: called with the bytes of an earlier process and after each piece, on a thread of the downloader.
+    ///   - admit: called when the turn comes, before any request. If it throws, the download ends.
+    /// - Returns: the complete archive; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     package func download(
         _ download: PackageDownload, progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
@@ -58,14 +58,14 @@ public final class PackageDownloader: Sendable {
         }
     }
 
-    /// Removes what there is of a download.
+    /// Removes the files of a download.
     package func discard(_ download: PackageDownload) {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
-    /// Removes downloads that nobody went on with for as long as the configuration says, and ranges that an earlier
-    /// process left: nobody goes on with those.
-    /// - Returns: how many bytes that gave back.
+    /// Removes downloads that were not resumed within the configured time, and ranges of an earlier process, which
+    /// are never resumed.
+    /// - Returns: the number of bytes that were freed.
     @discardableResult
     package func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
@@ -75,44 +75,47 @@ public final class PackageDownloader: Sendable {
         }
     }
 
-    /// Returns what sends the requests of a download.
+    /// Returns the sender of a download's requests.
     func makeFetch() -> DeliveryFetch {
         DeliveryFetch(loader: loader, allowsInsecure: configuration.allowsInsecure)
     }
 
-    /// - Throws: ``DeliveryError`` with code `too-large` where the manifest names more bytes than are allowed.
+    /// Checks the declared size of an archive.
+    /// - Throws: ``DeliveryError`` with code `too-large` if the manifest declares more bytes than the limit.
     func checkSize(of download: PackageDownload) throws {
         guard let size = download.size, size > configuration.sizeLimit else { return }
-        throw DeliveryError(.tooLarge, "archive of \(size) bytes, limit \(configuration.sizeLimit)", at: download.url)
+        throw DeliveryError(
+            .tooLarge, "the archive has \(size) bytes, the limit is \(configuration.sizeLimit)", at: download.url)
     }
 
-    /// How many bytes of a download are there, whether or not it will go on with them.
+    /// Returns the number of bytes of a download on disk, even if it cannot be resumed.
     func partialBytes(of download: PackageDownload) -> Int64 {
         folder.partialBytes(of: DownloadFolder.key(of: download.url))
     }
 
-    /// Where the bytes of a download are, also while they arrive.
+    /// Returns the path of the file of a download, which also exists during the download.
     func partialPath(of download: PackageDownload) -> String {
         folder.partial(of: DownloadFolder.key(of: download.url))
     }
 
-    /// - Throws: ``DeliveryError`` with code `no-room` where the device has not so many bytes beside the reserve.
+    /// Checks the free space of the device.
+    /// - Throws: ``DeliveryError`` with code `no-room` if the device has less than `bytes` and the reserve.
     func checkSpace(for bytes: Int64) throws {
         try folder.make()
         let available = try configuration.space.availableBytes(at: folder.path)
         guard bytes <= available - configuration.reserve else {
             throw DeliveryError(
-                .noSpace, "\(bytes) bytes and a reserve of \(configuration.reserve) do not fit into \(available)",
+                .noSpace, "\(bytes) bytes and a reserve of \(configuration.reserve) exceed the available \(available)",
                 at: folder.path)
         }
     }
 
     // MARK: - Attempts
 
-    /// Ends an attempt at an archive that goes on for too long, however little comes at a time.
+    /// Returns the limit on the total time of one attempt to fetch an archive.
     func totalLimit(at url: String) -> StallLimit {
         StallLimit(
-            limit: configuration.archiveLimit, clock: configuration.clock, reason: "the archive was not whole after",
+            limit: configuration.archiveLimit, clock: configuration.clock, reason: "the archive was not complete after",
             location: url)
     }
 
@@ -131,7 +134,7 @@ public final class PackageDownloader: Sendable {
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         let all = totalLimit(at: download.url)
         var mayBeginAnew = true
-        // The most that was ever there: only what is more is progress.
+        // The largest size so far. Only a larger size counts as progress.
         var mark = try file.size()
         while true {
             var outcome = try await all.run { _ in
@@ -146,7 +149,8 @@ public final class PackageDownloader: Sendable {
                 guard let digest = download.sha256, try digest != file.digest() else {
                     return DownloadedArchive(path: file.path, size: size, traffic: meter.traffic)
                 }
-                let error = DeliveryError(.digestMismatch, "the archive has another SHA-256", at: download.url)
+                let error = DeliveryError(
+                    .digestMismatch, "the archive has another SHA-256 than the manifest declares", at: download.url)
                 folder.removeRecord(of: key)
                 try file.truncate(to: 0)
                 guard mayBeginAnew else { throw error }

@@ -14,27 +14,28 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A file that is filled while it is read, each byte at the offset that it has in the whole; what is missing is a hole.
+/// A sparse file that is written while it is read. Each byte is at its offset in the archive; missing bytes are
+/// holes.
 ///
-/// Isolation: any; calls block their thread. Closed with the last reference; removing it is someone else's affair.
+/// Isolation: any; calls block their thread. The file is closed with the last reference, but not removed.
 final class PartialFile: Sendable {
     let path: String
     private let descriptor: CInt
 
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     /// - Throws: ``DeliveryError`` with code `io` or `no-room`.
     init(path: String) throws {
-        // Not through a link that took the file's place.
+        // `O_NOFOLLOW` rejects a link that has replaced the file.
         descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
         } to: {
             DeliveryError($0)
         }
         self.path = path
-        // Nor through a second name of a file that is somewhere else, too.
+        // A second hard link is rejected too, because the file may exist elsewhere.
         let status = try status()
         guard status.kind == .file, status.linkCount <= 1, status.isTrusted else {
-            throw DeliveryError(.io, "is not a file of this user's own", at: path)
+            throw DeliveryError(.io, "the file does not belong to this user alone", at: path)
         }
     }
 
@@ -42,7 +43,7 @@ final class PartialFile: Sendable {
         close(descriptor)
     }
 
-    /// Bytes up to the last one that was written.
+    /// Returns the offset after the last written byte.
     func size() throws -> Int64 { try status().size }
 
     private func status() throws -> FileStatus {
@@ -61,7 +62,7 @@ final class PartialFile: Sendable {
         try mapping { try data.withUnsafeBytes { try FileIO.write($0, to: descriptor, at: offset) } }
     }
 
-    /// The digest of all bytes.
+    /// Returns the digest of all bytes.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
     func digest() throws -> SHA256Digest {
         var hasher = SHA256Hasher()
@@ -76,8 +77,10 @@ final class PartialFile: Sendable {
 }
 
 extension DeliveryError {
-    /// Converts an error of the system.
-    /// - Parameter path: the path that it is about. Default: that of the error.
+    /// Converts a system error.
+    /// - Parameters:
+    ///   - error: the error of a system call.
+    ///   - path: the path for the error. Default: the path of the system error.
     init(_ error: SystemError, at path: String? = nil) {
         let code: Code = error.isOutOfSpace || error.number == EFBIG ? .noSpace : .io
         self.init(code, error.description, at: path ?? error.path)

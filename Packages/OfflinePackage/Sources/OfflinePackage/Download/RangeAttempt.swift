@@ -8,8 +8,9 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-/// Fetches ranges of an archive, a request for each, and writes them at their places. What a request brought before
-/// it broke off is not asked for again.
+/// The transfer of ranges of an archive, one request each, into a partial file.
+///
+/// Bytes that arrive before a request fails are not requested again.
 ///
 /// Isolation: any; one attempt at a time.
 final class RangeAttempt: Sendable {
@@ -37,10 +38,11 @@ final class RangeAttempt: Sendable {
         state = Mutex(State(pending: ranges))
     }
 
-    /// How many bytes must still come.
+    /// The number of bytes that have not arrived yet.
     var pendingBytes: Int64 { state.withLock { $0.pending.reduce(0) { $0 + Int64($1.count) } } }
 
-    /// - Throws: ``DeliveryError`` where ranges do not lead there at all, or `CancellationError`.
+    /// Requests the pending ranges.
+    /// - Throws: ``DeliveryError`` if the server does not support ranges, or `CancellationError`.
     func run(alive: @escaping @Sendable () -> Void) async throws -> AttemptOutcome {
         while let range = state.withLock({ $0.pending.first }) {
             do {
@@ -57,7 +59,8 @@ final class RangeAttempt: Sendable {
         return .complete
     }
 
-    /// - Returns: what went wrong and may pass; `nil` where the range is whole.
+    /// Writes the body of a response to the file.
+    /// - Returns: a failure after which another attempt may succeed, or `nil` if the range is complete.
     private func receive(
         _ response: ResourceResponse, _ range: Range<Int64>, _ alive: @Sendable () -> Void
     ) async throws -> AttemptOutcome? {
@@ -66,27 +69,30 @@ final class RangeAttempt: Sendable {
         guard status == 206 else {
             let failure = RetryPlan.Failure.status(status, retryAfter: fields[.retryAfter])
             guard RetryPlan.isPassing(failure) else {
-                throw refused("a request for a range is answered with status \(status)")
+                throw refused("the response to a range request has status \(status)")
             }
-            return .failed(failure, DeliveryError(.status, "the server answered \(status)", at: download.url))
+            return .failed(
+                failure, DeliveryError(.status, "the server responded with status \(status)", at: download.url))
         }
         guard fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
             let field = fields[.contentRange], case .part(let sent, let total) = ContentRange(field),
             sent.lowerBound == range.lowerBound, sent.upperBound <= range.upperBound
-        else { throw refused("an answer 206 with other bytes than asked for") }
+        else { throw refused("the 206 response has another range than requested") }
         if let total, let size = download.size, total != size {
-            throw refused("archive of \(total) bytes, the manifest names \(size)")
+            throw refused("the archive has \(total) bytes, the manifest declares \(size)")
         }
         let isOther = state.withLock { state in
             defer { state.validator = state.validator ?? RangeValidator(fields, now: now()) }
             return state.validator?.isContradicted(by: fields) ?? false
         }
-        if isOther { throw refused("the file changed while it was fetched") }
+        if isOther { throw refused("the file changed during the download") }
         var offset = range.lowerBound
         var unheard = 0
         try await response.body.forEachPiece { piece in
             meter.count(piece.count)
-            guard offset + Int64(piece.count) <= sent.upperBound else { throw refused("more bytes than announced") }
+            guard offset + Int64(piece.count) <= sent.upperBound else {
+                throw refused("the body has more bytes than declared")
+            }
             try file.write(piece, at: offset)
             offset += Int64(piece.count)
             let reached = offset
@@ -103,7 +109,7 @@ final class RangeAttempt: Sendable {
         guard offset < range.upperBound else { return nil }
         return .failed(
             .transport(.connectionLost),
-            DeliveryError(.truncated, "ended after \(offset) of \(range.upperBound)", at: download.url))
+            DeliveryError(.truncated, "the response ended after \(offset) of \(range.upperBound)", at: download.url))
     }
 
     private func refused(_ reason: String) -> DeliveryError {

@@ -6,18 +6,19 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// What names one representation byte for byte, so that a range may be asked for with `If-Range`.
+/// A strong validator of one representation, for use in `If-Range`.
 struct RangeValidator: Sendable, Hashable, Codable {
-    /// As it stands in the field: an entity tag in quotes, or a date.
+    /// The field value: an entity tag in quotes, or a date.
     let text: String
 
     private enum CodingKeys: String, CodingKey {
         case text
     }
 
-    /// The validator of an answer, where it has a strong one: an entity tag that does not say `W/`, else a
-    /// `Last-Modified` that lies a minute and more before `Date` (RFC 9110, sections 8.8.2.2 and 13.1.5; the minute
-    /// covers clocks that differ).
+    /// Creates the strong validator of a response, or returns `nil` if it has none.
+    ///
+    /// It is an entity tag without `W/`, otherwise a `Last-Modified` at least one minute before `Date` (RFC 9110,
+    /// sections 8.8.2.2 and 13.1.5; the minute covers differences between clocks).
     init?(_ fields: HTTPFields, now: Date) {
         if let tag = fields[.eTag], Self.isStrongTag(tag) {
             text = tag
@@ -30,13 +31,15 @@ struct RangeValidator: Sendable, Hashable, Codable {
         text = modified
     }
 
-    /// Whether an answer speaks of another representation than this. One that does not say is no other.
+    /// Returns a Boolean value that indicates whether a response has a different validator. A missing one does not
+    /// differ.
     func isContradicted(by fields: HTTPFields) -> Bool {
         if Self.isStrongTag(text) { return fields[.eTag].map { $0 != text } ?? false }
         return fields[.lastModified].map { $0 != text } ?? false
     }
 
-    /// An entity tag of RFC 9110, section 8.8.3, of a length that a request may carry.
+    /// Returns a Boolean value that indicates whether a text is a strong entity tag (RFC 9110, section 8.8.3) of at
+    /// most 512 bytes.
     private static func isStrongTag(_ text: String) -> Bool {
         let bytes = text.utf8
         return (2...512).contains(bytes.count) && bytes.first == UInt8(ascii: "\"")

@@ -6,66 +6,67 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 
-/// When a request that failed is sent again, and when it is given up. A value: it counts, and never waits itself.
+/// The policy that decides whether and when a failed request is sent again. A value that never waits itself.
 ///
-/// The wait doubles with each failure in a row, and a random part of up to half of it is taken off, so that clients
-/// that failed together do not come back together. What a server asks for in `Retry-After` is waited at least; a
-/// server that asks for more than the limit is not asked again now. Bytes that arrived begin the row anew, but not
-/// the count of all failures, so that a server that breaks off after each byte does not hold a client for ever.
+/// The wait doubles with each consecutive failure and is reduced by a random part of up to half, so that clients that
+/// failed together do not retry together. The wait is at least the value of `Retry-After`; if that exceeds the limit,
+/// the request is not retried. Received bytes reset the count of consecutive failures but not the total count.
+/// Therefore a server that sends one byte per connection does not keep a client busy forever.
 public struct RetryPlan: Sendable, Hashable {
-    /// The numbers of a plan.
+    /// The limits and waits of a plan.
     public struct Configuration: Sendable, Hashable {
-        /// The most failures in a row, the first among them. Default: 5.
+        /// The maximum number of consecutive failures, including the first one. Default: 5.
         public var failuresInARow = 5
-        /// The most failures in all. Default: 30.
+        /// The maximum total number of failures. Default: 30.
         public var failures = 30
         /// The wait after the first failure. Default: 1 s.
         public var firstWait: Duration = .seconds(1)
-        /// The longest wait that doubling leads to. Default: 60 s.
+        /// The maximum wait after doubling. Default: 60 s.
         public var longestWait: Duration = .seconds(60)
-        /// The longest `Retry-After` that is waited for. Default: 5 min.
+        /// The maximum `Retry-After` that is respected. Default: 5 min.
         public var longestRetryAfter: Duration = .seconds(300)
 
+        /// Creates the default limits and waits.
         public init() {}
     }
 
-    /// What went wrong.
+    /// The failure of a request.
     enum Failure: Sendable, Hashable {
-        /// No answer, or a part of one.
+        /// The transfer failed before the response was complete.
         case transport(ResourceError.Code)
-        /// An answer that says so.
+        /// The response has an error status.
         /// - retryAfter: the value of its `Retry-After` field.
         case status(Int, retryAfter: String?)
-        /// The bytes are not what was announced.
+        /// The received bytes differ from the declared ones.
         case damaged
     }
 
-    /// What to do now.
+    /// The decision after a failure.
     enum Decision: Sendable, Hashable {
         case retry(after: Duration)
         case giveUp
     }
 
     private let configuration: Configuration
-    /// Failures since the last progress.
+    /// The number of failures since the last progress.
     private(set) var failuresInARow = 0
-    /// Failures in all.
+    /// The total number of failures.
     private(set) var failures = 0
 
     init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
 
-    /// Notes that bytes arrived that need not be asked for again.
+    /// Records that bytes arrived that are not requested again.
     mutating func recordProgress() {
         failuresInARow = 0
     }
 
-    /// Notes a failure.
+    /// Records a failure and returns the decision.
     /// - Parameters:
     ///   - failure: the error, or the status and its `Retry-After`.
-    ///   - now: what a date in `Retry-After` is held against.
-    ///   - generator: where the random part comes from.
+    ///   - now: the current date, for a date in `Retry-After`.
+    ///   - generator: the source of the random part.
     mutating func decide(
         after failure: Failure, now: Date, using generator: inout some RandomNumberGenerator
     ) -> Decision {
@@ -85,11 +86,11 @@ public struct RetryPlan: Sendable, Hashable {
         return .retry(after: wait)
     }
 
-    /// Whether the same request may well succeed later.
+    /// Returns a Boolean value that indicates whether the same request may succeed later.
     static func isPassing(_ failure: Failure) -> Bool {
         switch failure {
         case .transport(let code):
-            // A phone between two networks is offline for a moment.
+            // A phone that changes networks is offline for a moment.
             [.offline, .unknownHost, .cannotConnect, .connectionLost, .timedOut].contains(code)
         // RFC 9110, sections 15.5.9 and 15.6; RFC 8470 (425); RFC 6585 (429).
         case .status(let code, _): [408, 425, 429, 500, 502, 503, 504].contains(code)
@@ -98,7 +99,7 @@ public struct RetryPlan: Sendable, Hashable {
     }
 }
 
-/// A retry plan with what it needs to be followed: date, dice and clock.
+/// A retry plan with its date, random number generator and clock.
 struct Retries {
     private var plan: RetryPlan
     private var generator: any RandomNumberGenerator
@@ -114,9 +115,9 @@ struct Retries {
         plan.recordProgress()
     }
 
-    /// Waits until it is time for another attempt, and holds no turn meanwhile: a server that is down must not hold back
-    /// what comes from others.
-    /// - Throws: `error` where there shall be none, or `CancellationError`.
+    /// Waits until the next attempt. It releases the queue slot meanwhile, so that a failing server does not block
+    /// other downloads.
+    /// - Throws: `error` if there are no more attempts, or `CancellationError`.
     mutating func wait(after failure: RetryPlan.Failure, _ error: DeliveryError) async throws {
         switch plan.decide(after: failure, now: configuration.now(), using: &generator) {
         case .giveUp: throw error

@@ -4,15 +4,16 @@
 public import ResourceStore
 internal import SystemSupport
 
-/// Says how much room the device has.
+/// A source of the free space of the device.
 public protocol SpaceMeasuring: Sendable {
-    /// Bytes that this user may still write to the file system of a folder.
+    /// Returns the number of bytes that this user may still write to the file system of a folder.
     /// - Throws: ``DeliveryError`` with code `io`.
     func availableBytes(at folder: String) throws -> Int64
 }
 
-/// What statvfs(3) says.
+/// The free space according to statvfs(3).
 public struct FileSystemSpace: SpaceMeasuring {
+    /// Creates the source.
     public init() {}
 
     public func availableBytes(at folder: String) throws -> Int64 {
@@ -24,13 +25,13 @@ public struct FileSystemSpace: SpaceMeasuring {
     }
 }
 
-/// Makes room in a budget before bytes are brought in.
+/// A provider of space in a budget before bytes are stored.
 public protocol SpaceEnsuring: Sendable {
-    /// Makes room for so many bytes more, or refuses.
-    /// - Throws: where there can be no such room. A `StoreError` that means something else, a ``DeliveryError`` and
-    ///   `CancellationError` are passed on as they are.
+    /// Frees space for a number of additional bytes.
+    /// - Throws: an error if the space is not available. A `StoreError` with another meaning, a ``DeliveryError`` and
+    ///   `CancellationError` are rethrown unchanged.
     func ensureSpace(for bytes: Int64) async throws
 }
 
-/// Its own budget for packages, and the device.
+/// The store frees space in its package budget and checks the device.
 extension BlobStore: SpaceEnsuring {}

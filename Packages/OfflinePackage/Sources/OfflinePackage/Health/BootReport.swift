@@ -3,29 +3,34 @@
 
 public import ResourceLoading
 
-/// How a page is doing.
+/// A report about the state of a page.
 public struct BootReport: Sendable, Hashable {
-    /// What happened. Kinds are added over time: keep a default when switching.
+    /// The kind of a report. Kinds are added over time: keep a default when switching.
     public enum Kind: Sendable, Hashable {
-        /// Its document begins to load.
+        /// The page's document begins to load.
         case began
-        /// It shows what it should.
+        /// The page has loaded successfully.
         case healthy
-        /// It does not, and says why.
+        /// The page has failed, with a reason.
         case failed(String)
-        /// A generation that it is pinned to has answered a request of its document, wherever that lies: from now on the
-        /// page counts for it. Once for each document is enough.
+        /// A pinned generation has served a request of the page's document.
+        ///
+        /// From then on the page counts for the generation, also if the document's URL lies outside its base URL. One
+        /// report for each document is sufficient.
         case answered(GenerationReference)
-        /// It shows another document now: one outside of a package no longer counts for it, unless that answers it again.
+        /// The page shows another document. A document outside a package counts for it only after another `answered`
+        /// report.
         case moved
-        /// It was closed.
+        /// The page was closed.
         case closed
     }
 
-    /// The page, with its document's real URL and the generations it is pinned to.
+    /// The page, with its document's real URL and its pinned generations.
     public var page: PageReference
+    /// The kind of the report.
     public var kind: Kind
 
+    /// Creates a report.
     public init(_ kind: Kind, of page: PageReference) {
         self.page = page
         self.kind = kind

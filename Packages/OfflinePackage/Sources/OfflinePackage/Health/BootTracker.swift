@@ -3,17 +3,18 @@
 
 internal import ResourceLoading
 
-/// Which pages boot, and which generations have answered the documents that they show: a shared package is tried by pages
-/// whose documents lie elsewhere. A value.
+/// The boot state of open pages and the generations that have served their documents. A value type.
+///
+/// A shared package is on trial also in pages whose documents lie outside it.
 struct BootTracker {
-    /// The most pages that are remembered; the oldest is forgotten for one more.
+    /// The maximum number of pages. The oldest page is removed if the limit is exceeded.
     static let limit = 1_024
 
     private struct Page {
         var isBooting = false
-        /// The generations that it had when it began to boot; `nil` where nobody said that it did.
+        /// The pinned generations when the page began to boot, or `nil` if no such report was received.
         var atBegin: Set<Int64>?
-        /// At most one for each of the page's generations.
+        /// The generations that have served the page's document.
         var answers: Set<Int64> = []
     }
 
@@ -30,12 +31,12 @@ struct BootTracker {
             guard report.page.generations.contains(generation) else { return }
             pages[id, default: Page()].answers.insert(generation.number)
         case .moved:
-            // What has answered one document is not tried by the next, which may never report. A boot that no answer came
-            // to yet goes on: it is this document's.
+            // A generation that served one document is not on trial in the next one, which may never report. A boot
+            // without a served request continues for the new document.
             if pages[id]?.answers.isEmpty == false { pages[id] = Page() }
         case .closed: pages[id] = nil
         }
-        // They count up.
+        // Page identifiers increase, so the smallest one is the oldest.
         if pages.count > Self.limit, let oldest = pages.keys.min() { pages[oldest] = nil }
     }
 
@@ -43,7 +44,7 @@ struct BootTracker {
         pages[page.rawValue]?.isBooting ?? false
     }
 
-    /// Whether a page began to boot before it had a generation: what it shows came from elsewhere.
+    /// Returns a Boolean value that indicates whether a page began to boot before it was pinned to a generation.
     func began(_ page: PageID, without generation: Int64) -> Bool {
         pages[page.rawValue]?.atBegin.map { !$0.contains(generation) } ?? false
     }

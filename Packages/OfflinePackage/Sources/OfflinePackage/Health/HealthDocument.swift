@@ -4,26 +4,28 @@
 internal import Foundation
 public import ResourceStore
 
-/// A trial record in a document of a store: sealed, so that no flipped bit names another version, and safe from a power
-/// cut.
+/// A trial record in a sealed document of a store, which detects corruption and survives a power loss.
 public struct HealthDocument: HealthRecording {
     /// The document's name in the store.
     public static let name = "package-health"
     private let store: BlobStore
 
+    /// Creates a document in a store.
     public init(_ store: BlobStore) {
         self.store = store
     }
 
-    /// - Returns: an empty trial record too where the document is damaged, or of a form that this version does not
-    ///   know: nothing of it could ever be used.
-    /// - Throws: `StoreError` where it cannot be read.
+    /// Loads the trial record.
+    /// - Returns: the trial record, or an empty one if the document does not exist, is damaged or has an unknown
+    ///   format.
+    /// - Throws: `StoreError` if the document cannot be read.
     public func load() throws -> TrialRecord {
         guard let content = try store.document(Self.name) else { return TrialRecord() }
         return (try? JSONDecoder().decode(TrialRecord.self, from: content)) ?? TrialRecord()
     }
 
-    /// - Throws: `StoreError`, with code `suspended` while the store is.
+    /// Saves the trial record.
+    /// - Throws: `StoreError`, with code `suspended` if the store is suspended.
     public func save(_ trialRecord: TrialRecord) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -31,34 +33,35 @@ public struct HealthDocument: HealthRecording {
     }
 }
 
-/// Keeps the trial record from one process to the next.
+/// A persistent store of the trial record.
 ///
-/// Isolation: any; called by one owner, never at the same time. May block for as long as the disk takes.
+/// Isolation: any. One owner calls it, never concurrently. Calls may block for disk access.
 public protocol HealthRecording: Sendable {
-    /// What was saved last; an empty trial record where nothing was. Where this throws, nothing is saved over what may
-    /// be there.
+    /// Returns the saved trial record, or an empty one if none was saved. If it throws, the owner does not overwrite
+    /// it.
     func load() throws -> TrialRecord
-    /// Replaces what was saved. When this returns it survives a kill and a power cut.
+    /// Replaces the trial record. When the function returns, the record survives a kill and a power loss.
     func save(_ trialRecord: TrialRecord) throws
 }
 
-/// What is remembered of the health of packages, across processes.
+/// The persistent record of trials and failed versions.
 public struct TrialRecord: Sendable, Hashable, Codable {
-    /// The most versions of one package that are remembered as bad; the oldest is forgotten for one more.
+    /// The maximum number of failed versions per package. The oldest one is removed if the limit is exceeded.
     public static let versionsOfOnePackage = 256
 
-    /// The trials that are under way, by package.
+    /// The running trials, by package.
     public internal(set) var trials: [String: TrialPeriod] = [:]
-    /// The versions that failed, by package, the oldest first. They are never tried again.
+    /// The versions that failed their trial, by package, oldest first. They are never tried again.
     public internal(set) var quarantine: [String: [String]] = [:]
 
     private enum CodingKeys: String, CodingKey {
         case trials, quarantine
     }
 
+    /// Creates an empty record.
     public init() {}
 
-    /// Whether a version failed its trial.
+    /// Returns a Boolean value that indicates whether a version failed its trial.
     public func isQuarantined(_ version: String, of package: String) -> Bool {
         quarantine[package]?.contains(version) ?? false
     }

@@ -4,24 +4,24 @@
 public import PackageFormat
 public import ResourceLoading
 
-/// What answers under a base URL has changed: what an engine's caches and service workers hold of it is old.
+/// A change of the generation that serves a base URL. An engine's caches and service workers for it are outdated.
 public struct PackageScopeChange: Sendable, Hashable {
-    /// Why it changed. Kinds are added over time: keep a default when switching.
+    /// The reason of a change. Kinds are added over time: keep a default when switching.
     public enum Reason: Sendable, Hashable {
         case activated
-        /// The generation failed its trial.
+        /// The generation failed its trial, with a reason.
         case rolledBack(String)
         case removed
     }
 
-    /// The package of which another generation answers now.
+    /// The package whose generation changed.
     public var package: PackageID
-    /// All URLs under this one are concerned.
+    /// The base URL. All URLs below it are affected.
     public var baseURL: PackageBaseURL
-    /// What answered before; `nil` for the network.
+    /// The former generation, or `nil` for the network.
     public var former: GenerationReference?
-    /// What answers now; `nil` for the network.
+    /// The current generation, or `nil` for the network.
     public var current: GenerationReference?
-    /// Why.
+    /// The reason of the change.
     public var reason: Reason
 }

@@ -3,35 +3,36 @@
 
 public import ResourceLoading
 
-/// The trial of a generation that was just activated: from its activation until it is known to be good or bad.
+/// The trial of an activated generation: a state machine from activation to a verdict.
 ///
-/// A value without clock and timers: events go in with the time at which they happened, verdicts come out. Times are
-/// counted from any instant that stays the same, such as the start of the process.
+/// It is a value without clock and timers. It receives events with their times and returns verdicts. Times are
+/// measured from any fixed instant, such as the start of the process.
 ///
-/// A page on the generation that begins to boot has so long to report that it is healthy. One healthy page proves the
-/// generation. One that fails or does not report in time condemns it; one that the user closes meanwhile says nothing.
-/// A process that ends while a page boots says nothing either, unless that happens so often in a row that the boot is
-/// likely to be what ends it. Reports of another generation, and any after the verdict, change nothing.
+/// A page that begins to boot on the generation must report success within a limit. One healthy page ends the trial
+/// successfully. A page that fails or exceeds the limit fails it. A page that the user closes has no effect. A
+/// process that ends during a boot has no effect either, unless several processes in a row do, because then the boot
+/// probably causes it. Reports about another generation and reports after the verdict are ignored.
 ///
-/// While the app is away, in the background or suspended, pages boot slowly or not at all, no clock says when the system
-/// froze the process, and it may be ended at any time. So the trial is paused: no boot is too late, and a process that
-/// ends counts for nothing. Afterwards each boot that is under way has the whole limit again.
+/// While the app is in the background or suspended, pages boot slowly or not at all, the duration of a suspension is
+/// not measurable, and the process may end at any time. The trial is therefore paused: no boot exceeds its limit, and
+/// a process that ends is not counted. On resume, each running boot has the full limit again.
 public struct TrialPeriod: Sendable, Hashable, Codable {
-    /// The numbers of a trial.
+    /// The limits of a trial.
     public struct Limits: Sendable, Hashable, Codable {
-        /// How long a page's boot may take. Default: 10 s.
+        /// The maximum duration of a page's boot. Default: 10 s.
         public var boot: Duration = .seconds(10)
-        /// How many processes in a row may end during a boot before the generation is condemned. Default: 3.
+        /// The number of processes in a row that may end during a boot before the generation fails. Default: 3.
         public var unfinishedBoots = 3
 
         private enum CodingKeys: String, CodingKey {
             case boot, unfinishedBoots
         }
 
+        /// Creates the default limits.
         public init() {}
     }
 
-    /// What became of a trial.
+    /// The result of a trial.
     public enum Verdict: Sendable, Hashable, Codable {
         case healthy
         case failed(String)
@@ -45,39 +46,39 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         }
     }
 
-    /// What is reported.
+    /// An event that affects a trial.
     public enum Event: Sendable, Hashable {
-        /// A page begins to boot; again for the same page where it loads anew.
+        /// A page begins to boot, or the same page loads again.
         case bootBegan(PageID)
         case healthy(PageID)
         case failed(PageID, String)
         /// The page was closed.
         case closed(PageID)
-        /// Time went by.
+        /// Time has passed.
         case clock
-        /// A new process took over; pages of the former one are gone.
+        /// A new process has started, so the pages of the former one no longer exist.
         case relaunched
-        /// The app goes away.
+        /// The app enters the background or is suspended.
         case paused
-        /// The app is back.
+        /// The app has returned to the foreground.
         case resumed
     }
 
-    /// The generation that is tried.
+    /// The number of the generation on trial.
     public let generation: Int64
-    /// Its version, as text.
+    /// The version of the generation, as text.
     public let version: String
-    /// The last good generation, to fall back to; `nil` where there is none.
+    /// The last good generation, to which a rollback returns, or `nil` if there is none.
     public let former: Int64?
-    /// The numbers that it goes by.
+    /// The limits of the trial.
     public let limits: Limits
-    /// What became of it; `nil` while it runs.
+    /// The verdict, or `nil` while the trial runs.
     public private(set) var verdict: Verdict?
-    /// How many processes in a row began to boot it, this one included, and did not come to a verdict.
+    /// The number of processes in a row, including this one, that began a boot without reaching a verdict.
     public private(set) var unfinishedBoots = 0
-    /// When each boot that is under way is over.
+    /// The deadlines of the running boots, by page.
     private var deadlines: [UInt64: Duration] = [:]
-    /// Whether this process is counted in ``unfinishedBoots``.
+    /// A Boolean value that indicates whether this process is counted in ``unfinishedBoots``.
     private var isCounted = false
     private var isPaused = false
 
@@ -85,6 +86,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         case generation, version, former, limits, verdict, unfinishedBoots
     }
 
+    /// Creates a trial.
     public init(of generation: Int64, version: String, over former: Int64?, limits: Limits = Limits()) {
         self.generation = generation
         self.version = version
@@ -92,25 +94,25 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         self.limits = limits
     }
 
-    /// When the next boot is over, where one is under way and time counts: a ``Event/clock`` is due then.
+    /// The earliest deadline of a running boot, at which an ``Event/clock`` event is due, or `nil` if there is none.
     public var deadline: Duration? { verdict == nil && !isPaused ? deadlines.values.min() : nil }
 
-    /// Takes an event.
+    /// Applies an event.
     /// - Parameters:
-    ///   - event: what happened to a page, the process or the app.
-    ///   - generation: the one that the event speaks of.
-    ///   - now: when it happened.
-    /// - Returns: the verdict, where this event brought it.
+    ///   - event: the event of a page, the process or the app.
+    ///   - generation: the generation that the event refers to.
+    ///   - now: the time of the event.
+    /// - Returns: the verdict if the event ends the trial, otherwise `nil`.
     public mutating func apply(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
         guard generation == self.generation, verdict == nil else { return nil }
-        // A report that comes after the limit comes too late, whatever it says. That the app goes away or is back is no
-        // report, and may be heard late.
+        // A report after the deadline is too late. `relaunched`, `paused` and `resumed` are not reports and may
+        // arrive late.
         if ![.relaunched, .paused, .resumed].contains(event), let deadline, deadline <= now {
             return conclude(.failed("the page did not report within \(limits.boot)"))
         }
         switch event {
         case .bootBegan(let page):
-            // A page that loads anew is not given more time.
+            // A page that loads again does not receive more time.
             if deadlines[page.rawValue] == nil { deadlines[page.rawValue] = now + limits.boot }
             count()
         case .healthy: return conclude(.healthy)
@@ -132,7 +134,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
             isCounted = false
             isPaused = false
             if unfinishedBoots >= limits.unfinishedBoots {
-                return conclude(.failed("\(unfinishedBoots) processes in a row ended while it booted"))
+                return conclude(.failed("\(unfinishedBoots) processes in a row ended during a boot"))
             }
         }
         return nil
@@ -157,13 +159,13 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     }
 }
 
-/// A trial in whose place another was put before the activation that may fail, and what was reported since. A value.
+/// A trial that was replaced by an activation that may still fail, with the events since then. A value type.
 struct ReplacedTrial {
-    /// The most events that are kept; what comes after them is forgotten.
+    /// The maximum number of recorded events. Later events are dropped.
     private static let limit = 1_024
 
     let trial: TrialPeriod
-    /// In order, with the time of each.
+    /// The events in order, with their times.
     private(set) var events: [(TrialPeriod.Event, Duration)] = []
 
     init(_ trial: TrialPeriod) {

@@ -5,26 +5,31 @@ public import PackageFormat
 internal import ResourceLoading
 internal import SystemSupport
 
-/// A folder or a development server that stands in for a package, so that a site can be tried in the app before it is
-/// packed. For debug builds: nothing of it is verified.
+/// A folder or a development server that replaces a package, so that a site can be tested in the app before it is
+/// packed.
+///
+/// It is intended for debug builds, because nothing is verified.
 public struct Preview: Sendable, Hashable, CustomStringConvertible {
-    /// Where the files come from.
+    /// The location of the files.
     public enum Source: Sendable, Hashable {
-        /// A folder on this machine, by its path; read anew for each request.
+        /// A folder on this machine, by its path. It is read again for each request.
         case folder(String)
-        /// A server, such as that of a bundler, by the URL that stands for the base URL.
+        /// A server, for example of a bundler, by the URL that replaces the base URL.
         case server(PackageBaseURL)
     }
 
-    /// What is covered.
+    /// The base URL that the preview covers.
     public var baseURL: PackageBaseURL
+    /// The location of the files.
     public var source: Source
 
+    /// Creates a preview.
     public init(_ source: Source, over baseURL: PackageBaseURL) {
         self.source = source
         self.baseURL = baseURL
     }
 
+    /// A description for messages and provenance.
     public var description: String {
         switch source {
         case .folder(let path): "preview of \(path) over \(baseURL)"
@@ -37,7 +42,7 @@ public struct Preview: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The files of a folder, and no others.
+/// A folder that serves only files inside it.
 struct PreviewFolder {
     private let path: String
 
@@ -45,16 +50,17 @@ struct PreviewFolder {
         self.path = path
     }
 
-    /// Opens the file at a decoded path below the folder; `nil` where there is none, or where it lies outside.
-    /// - Throws: `ResourceError` with code `ResourceError.Code.io` where it cannot be read.
+    /// Opens the file at a decoded path below the folder. Returns `nil` if it does not exist or lies outside the
+    /// folder.
+    /// - Throws: `ResourceError` with code `ResourceError.Code.io` if the file cannot be read.
     func file(at relative: String) throws -> FileSlice? {
         var relative = relative
         if relative.isEmpty || relative.utf8.last == UInt8(ascii: "/") { relative += "index.html" }
-        // Links are followed here, once, so that what is compared is what is opened.
+        // Links are resolved once here, so that the checked path is the opened path.
         guard let root = try? FileSystem.resolve(path), let target = try? FileSystem.resolve("\(path)/\(relative)"),
             target.utf8.starts(with: "\(root == "/" ? "" : root)/".utf8)
         else { return nil }
-        // Asked before it is opened: opening a pipe would wait for its writer.
+        // The kind is checked before the file is opened, because opening a pipe would wait for its writer.
         guard (try? FileStatus(path: target, followsLinks: true))?.kind == .file else { return nil }
         let file = try OpenFile(path: target)
         guard let status = try? FileStatus(descriptor: file.descriptor) else { return nil }

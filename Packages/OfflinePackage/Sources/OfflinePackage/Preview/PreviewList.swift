@@ -4,20 +4,21 @@
 internal import AsyncSupport
 internal import PackageFormat
 
-/// The previews that are mounted now. Of several that cover a URL the one that was mounted last decides.
+/// The mounted previews. If several cover a URL, the most recently mounted one decides.
 ///
 /// Isolation: any.
 public final class PreviewList: Sendable {
     private let previews = Mutex<[Preview]>([])
 
+    /// Creates an empty list.
     public init() {}
 
-    /// Newest first.
+    /// The mounted previews, newest first.
     public var mounted: [Preview] {
         previews.withLock { $0 }
     }
 
-    /// Mounts a preview in place of the one that had its base URL.
+    /// Mounts a preview and replaces the one with the same base URL.
     public func mount(_ preview: Preview) {
         previews.withLock { previews in
             previews.removeAll { $0.baseURL == preview.baseURL }
@@ -25,7 +26,8 @@ public final class PreviewList: Sendable {
         }
     }
 
-    /// - Returns: whether it was mounted.
+    /// Unmounts a preview.
+    /// - Returns: `true` if it was mounted.
     @discardableResult
     public func unmount(_ preview: Preview) -> Bool {
         previews.withLock { previews in
@@ -35,7 +37,9 @@ public final class PreviewList: Sendable {
         }
     }
 
-    /// Returns `true` if a real URL lies under the base URL of a preview. The URL is read only if one is mounted.
+    /// Returns a Boolean value that indicates whether a real URL lies below the base URL of a preview.
+    ///
+    /// The URL is evaluated only if a preview is mounted.
     public func covers(_ url: @autoclosure () -> String) -> Bool {
         let mounted = mounted
         guard !mounted.isEmpty, let url = PackageURL(url()) else { return false }

@@ -5,18 +5,20 @@ internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
 
-/// Answers from previews, before any package does.
+/// A loader that serves requests from previews. It precedes the package loader.
 ///
-/// A folder answers GET and HEAD of the files that it has, a path that ends in a slash with `index.html`, and never a
-/// file outside of it, whatever links lead there; the rest is the next loader's. A server is asked for everything under
-/// the base URL. HEAD of a file is answered as GET is, body included. Every answer's provenance says that it is a preview, and nothing may be cached.
+/// A folder serves GET and HEAD requests for its files, and `index.html` for a path that ends in a slash. It never
+/// serves a file outside the folder, even through links. All other requests are passed to the next loader. A server
+/// receives every request below the base URL. HEAD of a file has the same response as GET, including the body. The
+/// provenance of every response names the preview, and no response may be cached.
 public struct PreviewLoader: ResourceLoader {
     private let previews: PreviewList
     private let network: any ResourceLoader
     private let mediaTypes: MediaTypes
 
+    /// Creates a loader.
     /// - Parameters:
-    ///   - previews: the previews to answer from; they may change at any time.
+    ///   - previews: the previews, which may change at any time.
     ///   - network: the loader for development servers.
     public init(_ previews: PreviewList, network: any ResourceLoader) {
         self.previews = previews
@@ -59,8 +61,9 @@ public struct PreviewLoader: ResourceLoader {
             provenance: Provenance(.package, reason: preview.description))
     }
 
-    /// Returns the media type of a file, with the `charset` that a package of it would have. A longer file than
-    /// ``sniffLimit`` gets none.
+    /// Returns the media type of a file, with the `charset` that a package would give it.
+    ///
+    /// A file of more than ``sniffLimit`` bytes has no `charset`.
     private func type(of slice: FileSlice) throws -> String {
         let type = mediaTypes.type(of: slice.file.path)
         guard slice.range.count <= Self.sniffLimit, var sniffer = CharsetSniffer(mediaType: type) else { return type }
@@ -75,7 +78,7 @@ public struct PreviewLoader: ResourceLoader {
     ) async throws -> ResourceResponse? {
         var request = request
         let path = request.head.path ?? "/"
-        // The base path of a covered URL may be spelled with other escapes than the manifest's.
+        // The base path of the request may have other percent escapes than the manifest.
         let depth = preview.baseURL.path.utf8.count { $0 == UInt8(ascii: "/") }
         let below = path.split(separator: "/", maxSplits: depth, omittingEmptySubsequences: false).last ?? ""
         request.head.scheme = server.scheme
@@ -89,7 +92,7 @@ public struct PreviewLoader: ResourceLoader {
 }
 
 extension ResourceLoader where Self == PreviewLoader {
-    /// Answers from previews; see ``PreviewLoader``.
+    /// Returns a loader that serves requests from previews; see ``PreviewLoader``.
     public static func previews(_ previews: PreviewList, network: any ResourceLoader) -> Self {
         PreviewLoader(previews, network: network)
     }

@@ -5,18 +5,20 @@ internal import ContentDigest
 internal import PackageFormat
 internal import ResourceStore
 
-/// What an installed package keeps from one version to the next.
+/// The source, scope and sequence number that an installed package keeps across versions.
 struct PackageBinding: Sendable {
     let package: String
-    /// The URL that the package's base URL must lie under.
+    /// The URL that the package's base URL must lie below.
     let scope: PackageBaseURL
-    /// The address of the source that alone may update it; `nil` if it came with the app or from the host, and no source
-    /// has updated it yet.
+    /// The address of the only source that may update the package.
+    ///
+    /// It is `nil` if the package came with the app or from the host and no source has updated it yet.
     let source: String?
-    /// The number of its manifest.
+    /// The sequence number of the package's manifest.
     let sequence: Int64?
 
-    /// - Throws: an error if the store's record makes no sense.
+    /// Creates the binding of a generation in the store.
+    /// - Throws: an error if the store's record is not valid.
     init(_ stored: StoredGeneration) throws {
         let record = try GenerationRecord(decoding: stored.metadata)
         package = stored.package
@@ -27,8 +29,9 @@ struct PackageBinding: Sendable {
 }
 
 extension PackageLibrary {
-    /// The bindings of the packages that are installed or wait to be; of each package the active generation's comes first.
-    /// To be called on the library's thread.
+    /// Returns the bindings of active and staged packages. For each package the active generation comes first.
+    ///
+    /// Call it on the library's thread.
     private func bindings() throws -> [PackageBinding] {
         let waiting = try store.generations(in: .staged).filter { stored in
             (try? GenerationRecord(decoding: stored.metadata))?.timing != nil
@@ -36,15 +39,16 @@ extension PackageLibrary {
         return try (store.activeGenerations() + waiting).compactMap { try? PackageBinding($0) }
     }
 
-    /// Returns what an installed package keeps; `nil` if it is not installed. To be called on the library's thread.
+    /// Returns the binding of a package, or `nil` if it is not installed. Call it on the library's thread.
     func binding(of id: PackageID) throws -> PackageBinding? {
         try bindings().first { $0.package == id.description }
     }
 
     /// Checks that a manifest may become the next version of its package.
     /// - Parameters:
+    ///   - manifest: the manifest to check.
     ///   - digest: the digest of the manifest's bytes.
-    ///   - source: the source that it was fetched from.
+    ///   - source: the source that the manifest was fetched from.
     /// - Returns: the scope that the package keeps from now on.
     /// - Throws: ``DeliveryError``, ``StoreError`` or `CancellationError`.
     func authorise(
@@ -56,12 +60,12 @@ extension PackageLibrary {
         return try await onThread { library in
             let bindings = try library.bindings()
             let name = manifest.id.description
-            // A source that names its package may differ from another one in its query alone.
+            // The address ignores the query, so two sources that name their packages may have equal addresses.
             if source.package?.description != name,
                 let other = bindings.first(where: { $0.source == source.address && $0.package != name })
             {
                 throw DeliveryError(
-                    .outOfScope, "the manifest is of \(name), and \(other.package) is installed from there",
+                    .outOfScope, "the manifest describes \(name), but this source belongs to \(other.package)",
                     at: source.manifestURL)
             }
             let kept = bindings.first { $0.package == name }

@@ -6,18 +6,18 @@ internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
 
-/// A generation that is being brought together: its table, and the batch that keeps its blobs from being swept.
+/// A generation in preparation: its table, and the batch that protects its blobs from sweeps.
 struct PackageDraft: Sendable {
     let manifest: PackageManifest
     let entries: [StoredEntry]
     let batch: BlobBatch
-    /// Blobs that need not come: the store had them when the draft was begun, or they have no bytes.
+    /// The blobs that need no transfer, because the store already had them or they are empty.
     private(set) var held: Set<SHA256Digest>
-    /// The files whose bytes must come, each digest once.
+    /// The files whose bytes are missing, each digest once.
     private(set) var missing: [PackageManifest.File]
 
-    /// Looks up what of a manifest's files the store has. Blocks while it does.
-    /// - Throws: `PackageError` with code `PackageError.Code.badManifest` where two files of one digest have different
+    /// Creates a draft and determines which files of a manifest are in the store. Blocks while it reads.
+    /// - Throws: `PackageError` with code `PackageError.Code.badManifest` if two files with one digest have different
     ///   sizes, or `StoreError`.
     init(of manifest: PackageManifest, in store: BlobStore) throws {
         self.manifest = manifest
@@ -28,10 +28,11 @@ struct PackageDraft: Sendable {
         var wanted: [SHA256Digest: Int64] = [:]
         wanted.reserveCapacity(entries.count)
         for entry in entries {
-            // Else only one of them would be read, and the other's size believed.
+            // Only one of the files is read, so the size of the other would not be verified.
             if let size = wanted.updateValue(entry.size, forKey: entry.blob), size != entry.size {
                 throw PackageError(
-                    .badManifest, "\(entry.size) bytes, and \(size) in another file of the same digest", at: entry.path)
+                    .badManifest, "the file has \(entry.size) bytes, another file with the same digest has \(size)",
+                    at: entry.path)
             }
         }
         batch = store.makeBatch()
@@ -42,16 +43,16 @@ struct PackageDraft: Sendable {
         }
     }
 
-    /// The draft with its empty files in the batch: no byte needs to come for them. Blocks while it writes.
-    /// - Throws: `PackageError` with code `PackageError.Code.digestMismatch` where no bytes have another digest, or
-    ///   `StoreError`.
+    /// Returns the draft with its empty files added to the batch. Blocks while it writes.
+    /// - Throws: `PackageError` with code `PackageError.Code.digestMismatch` if an empty file has another digest than
+    ///   that of no bytes, or `StoreError`.
     func addingEmptyFiles() throws -> PackageDraft {
         var draft = self
         draft.missing.removeAll { $0.size == 0 }
         for file in missing where file.size == 0 {
             guard file.sha256 == SHA256Digest(of: Data()) else {
                 throw PackageError(
-                    .digestMismatch, "empty file with SHA-256 \(file.sha256) in the manifest",
+                    .digestMismatch, "the manifest declares an empty file with SHA-256 \(file.sha256)",
                     at: file.path.description)
             }
             draft.held.insert(try batch.add(Data()))
@@ -59,6 +60,6 @@ struct PackageDraft: Sendable {
         return draft
     }
 
-    /// The bytes that the missing files have when unpacked.
+    /// The number of uncompressed bytes of the missing files.
     var missingBytes: Int64 { missing.reduce(0) { $0 + $1.size } }
 }

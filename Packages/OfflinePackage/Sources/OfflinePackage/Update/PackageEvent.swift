@@ -4,42 +4,47 @@
 public import PackageFormat
 public import ResourceLoading
 
-/// Something that happened to a package on its way. Kinds are added over time: keep a default when switching.
+/// An event of a package update. Kinds are added over time: keep a default when switching.
 public enum PackageEvent: Sendable {
+    /// An update began to fetch the manifest of a source.
     case updateBegan(PackageSource)
+    /// A download progressed.
     case downloading(PackageID, PackageVersion, PackageDownloadProgress)
-    /// A version is there and waits to be activated.
+    /// A version is installed and waits for activation.
     case staged(PackageID, PackageVersion, ApplyTiming)
-    /// Something else answers under a base URL.
+    /// Another generation, or the network, serves a base URL.
     case scopeChanged(PackageScopeChange)
     /// A version passed its trial.
     case confirmed(PackageID, PackageVersion)
     /// A version failed its trial, and is never tried again.
     case quarantined(PackageID, PackageVersion, reason: String)
-    /// Ranges did not lead to the package, so the whole archive is fetched.
+    /// A download by ranges failed, so the whole archive is downloaded.
     case fellBack(PackageID, PackageVersion, reason: String)
-    /// A file of a version that answers was damaged and dropped: the network answers in its place. Told once, and
-    /// again after it was repaired or could not be.
+    /// A file of a version in use was damaged and dropped, so the network serves it.
+    ///
+    /// The event is sent once for each file, and again after a repair succeeded or failed.
     case fileDamaged(DamagedFile)
-    /// So many files that a version had lost were fetched again.
+    /// The number of lost files of a version that were fetched again.
     case repaired(PackageID, PackageVersion, files: Int)
+    /// An update failed.
     case updateFailed(PackageSource, PackageFailure)
-    /// The active version of a package could not be changed at launch or in the background; it stays, and the change
-    /// waits for the next time.
+    /// The active version of a package could not be changed at launch or in the background. It is tried again next
+    /// time.
     case changeFailed(PackageID, PackageFailure)
 }
 
-/// A file of a package that the store has lost: its bytes were wrong and were dropped, or are not there. Requests for it
-/// go to the next loader until it is fetched again.
+/// A file of a package that the store has lost, because its bytes were damaged and dropped or are missing.
+///
+/// Requests for it are passed to the next loader until it is fetched again.
 public struct DamagedFile: Sendable, Hashable {
-    /// The package that has it.
+    /// The package that contains the file.
     public var package: PackageID
     /// The package's version.
     public var version: PackageVersion
-    /// The generation of the store that names it.
+    /// The generation that contains the file.
     public var generation: GenerationReference
-    /// The file's path in the package; `nil` where the list of the files cannot be read, so that none of them answers.
+    /// The file's path in the package, or `nil` if the table cannot be read and no file of the package can be served.
     public var path: String?
-    /// What the store says, in one line for people.
+    /// The error of the store, as one line of text.
     public var reason: String
 }

@@ -5,11 +5,10 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-// An install in steps, for who brings the bytes from the network. Each step runs on the library's thread.
+// The steps of an install whose bytes come from the network. Each step runs on the library's thread.
 extension PackageLibrary {
-    /// Begins a generation: looks up what of it the store has.
-    /// - Throws: ``DeliveryError`` with code `insecure`, ``PackageError``,
-    ///   ``StoreError`` or `CancellationError`.
+    /// Creates a draft and determines which files are in the store.
+    /// - Throws: ``DeliveryError`` with code `insecure`, ``PackageError``, ``StoreError`` or `CancellationError`.
     func draft(of manifest: PackageManifest) async throws -> PackageDraft {
         if !configuration.allowsInsecure { try SecureURL.check(manifest.baseURL.description) }
         return try await onThread { library in
@@ -17,16 +16,20 @@ extension PackageLibrary {
         }
     }
 
-    /// The active package, where it is what a draft would become and has all its files.
+    /// Returns the active package if it equals a draft without missing files.
     func active(equalTo draft: PackageDraft) async throws -> InstalledPackage? {
         guard draft.missing.isEmpty else { return nil }
         return try await onThread { $0.activePackage(equalTo: draft.manifest, draft.entries) }
     }
 
-    /// Stores a filled draft as staged. When this returns it survives a power cut.
-    /// - Parameter authority: the source that it was fetched from and the scope that the source has for it; `nil` if it
-    ///   came with the app or from the host, whose word is not questioned: the package keeps its source and scope if the
-    ///   new base URL lies in that scope, and has its base URL as the scope otherwise.
+    /// Stores a filled draft as staged. When the function returns, the generation survives a power loss.
+    /// - Parameters:
+    ///   - draft: a draft without missing files.
+    ///   - timing: the time of activation, or `nil` to activate it now.
+    ///   - isBaseline: whether the package came with the app.
+    ///   - authority: the source that the package was fetched from and its scope, or `nil` if it came with the app or
+    ///     from the host. Then the package keeps its source and scope if the new base URL lies in that scope;
+    ///     otherwise its scope is the base URL.
     /// - Throws: ``PackageError``, ``StoreError`` or `CancellationError`.
     func stage(
         _ draft: PackageDraft, timing: ApplyTiming?, isBaseline: Bool,
@@ -56,14 +59,14 @@ extension PackageLibrary {
                         generation: GenerationReference(package: stored.package, number: stored.number)),
                     minHost: manifest.minHost, table: draft.entries)
             } catch {
-                // Where this fails too, the next library on this store gives the generation up.
+                // If this fails too, the next library on this store discards the generation.
                 try? library.store.retire(stored.number)
                 throw error
             }
         }
     }
 
-    /// Makes a staged generation, or a retired one that was not swept, the active one of its package.
+    /// Makes a staged generation, or a retired one that is still in the store, the active one of its package.
     /// - Throws: ``StoreError`` or `CancellationError`.
     func activate(_ generation: PackageGeneration) async throws {
         try await onThread { library in
@@ -72,13 +75,13 @@ extension PackageLibrary {
         }
     }
 
-    /// Gives a staged generation up, also for a task that is cancelled.
+    /// Discards a staged generation, also if the task is cancelled.
     func giveUp(_ generation: PackageGeneration) async throws {
         try await withTaskExecutorPreference(executor) { [store] in try store.retire(generation.number) }
     }
 
-    /// Whether the table of a generation is whole.
-    /// - Throws: ``StoreError`` where nobody can say, or `CancellationError`.
+    /// Returns a Boolean value that indicates whether the table of a generation can be read.
+    /// - Throws: ``StoreError`` if this cannot be determined, or `CancellationError`.
     func isReadable(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             do {
@@ -90,7 +93,7 @@ extension PackageLibrary {
         }
     }
 
-    /// The generations that were staged to wait, with what they wait for.
+    /// Returns the staged generations that wait for activation, with their timings.
     func waiting() async throws -> [(generation: PackageGeneration, timing: ApplyTiming)] {
         try await onThread { library in
             try library.store.generations(in: .staged).compactMap { stored in
@@ -102,8 +105,8 @@ extension PackageLibrary {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a generation that waits lies in the scope that the active one of
-    /// its package keeps. An older build may have staged another one.
+    /// Returns a Boolean value that indicates whether a staged generation lies in the scope of its package's active
+    /// generation. An older version of the app may have staged a generation outside it.
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             let id = generation.package.id
@@ -115,18 +118,19 @@ extension PackageLibrary {
         }
     }
 
-    /// A retired generation that was not swept yet; `nil` also where its record is damaged.
+    /// Returns a retired generation that is still in the store, or `nil` if it is gone or its record is damaged.
     func retired(_ number: Int64) async throws -> PackageGeneration? {
         try await onThread { library in
             try library.store.generations(in: .retired).first { $0.number == number }.flatMap { stored in
-                // A rollback to it must not fail: without it the package goes out of use.
+                // A damaged record must not prevent the rollback. Without this generation the package is deactivated.
                 try? PackageGeneration(stored)
             }
         }
     }
 
-    /// Whether the active generation of a package came with the app; `nil` where the package is not active, or its record
-    /// is damaged and the library left it out.
+    /// Returns whether the active generation of a package came with the app.
+    ///
+    /// Returns `nil` if the package has no active generation, or if its record is damaged.
     func isBaselineActive(_ id: PackageID) async throws -> Bool? {
         try await onThread { library in
             try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
@@ -138,7 +142,7 @@ extension PackageLibrary {
 }
 
 extension PackageLibrary {
-    /// Where the active generation of a package was fetched from; `nil` where it was not, or nobody knows any more.
+    /// Returns the source of the active generation of a package, or `nil` if it has none.
     func source(of id: PackageID) async throws -> PackageSource? {
         try await onThread { library in
             try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
@@ -151,7 +155,7 @@ extension PackageLibrary {
         }
     }
 
-    /// The active generation, where a filled draft would be the same.
+    /// Returns the active generation if it equals a filled draft.
     func activeGeneration(like draft: PackageDraft) async throws -> PackageGeneration? {
         try await onThread { library in
             guard library.activePackage(equalTo: draft.manifest, draft.entries) != nil else { return nil }
@@ -159,7 +163,7 @@ extension PackageLibrary {
         }
     }
 
-    /// Gives the bytes of a filled draft to the generation that lost them. When this returns they survive a power cut.
+    /// Restores lost bytes of a generation from a filled draft. When the function returns, they survive a power loss.
     func restore(_ generation: PackageGeneration, from draft: PackageDraft) async throws {
         try await onThread { try $0.store.restore(from: draft.batch) }
         forgetDamage(of: generation)

@@ -4,12 +4,15 @@
 internal import PackageFormat
 
 extension PackageManifest {
-    /// - Parameter location: what the error is about: a URL or a path.
+    /// Checks the minimum version of the host.
+    /// - Parameters:
+    ///   - host: the host's own version, or `nil` if it is not known.
+    ///   - location: the URL or path for the error.
     /// - Throws: ``DeliveryError`` with code `host-too-old`.
     func check(host: PackageVersion?, at location: String) throws {
         guard HostVersion.allows(minHost, in: host) else {
             throw DeliveryError(
-                .hostTooOld, "version \(version) asks for a host of version \(minHost?.description ?? "")",
+                .hostTooOld, "version \(version) requires host version \(minHost?.description ?? "") or later",
                 at: location)
         }
     }

@@ -5,20 +5,26 @@ internal import HTTPTypes
 public import PackageFormat
 internal import ResourceLoading
 
-/// The address of a package's manifest, and what the server there may publish.
+/// The address of a package's manifest, with the package and scope that the server may publish.
 ///
-/// The manifest's URL is the package's address: it stays the same from version to version, but for its query. A package
-/// that was installed from one source is updated from that source alone, and stays in its scope.
+/// The manifest's URL without its query identifies the source, so it must stay the same across versions. A package
+/// that was installed from a source can only be updated from this source, within its scope.
 public struct PackageSource: Sendable, Hashable {
-    /// An absolute `https` URL, or an `http` URL of this machine; see ``PackageLibrary/Configuration/allowsInsecure``.
+    /// The absolute `https` URL of the manifest, or an `http` URL of this machine.
+    ///
+    /// See ``PackageLibrary/Configuration/allowsInsecure``.
     public var manifestURL: String
-    /// The URL of the archive; `nil`, the default, for `<id>-<version>.zip` beside the manifest.
+    /// The URL of the archive. If `nil`, the default, it is `<id>-<version>.zip` in the folder of the manifest.
     public var archiveURL: String?
-    /// The package that the manifest must be of; `nil`, the default, for the one that is installed from this source, and
-    /// for any if none is.
+    /// The package that the manifest must describe.
+    ///
+    /// If `nil`, the default, it is the package that is installed from this source, or any package if there is none.
     public var package: PackageID?
-    /// The URL that the package's base URL must lie under; `nil`, the default, for the origin of ``manifestURL``. A package
-    /// that was installed from this source, or that ``package`` names, has the scope that it was installed with instead.
+    /// The URL that the package's base URL must lie below. If `nil`, the default, it is the origin of
+    /// ``manifestURL``.
+    ///
+    /// A package that was installed from this source, or that ``package`` names, keeps the scope of its installation
+    /// instead.
     public var scope: PackageBaseURL?
 
     /// Creates a source.
@@ -31,7 +37,7 @@ public struct PackageSource: Sendable, Hashable {
         self.scope = scope
     }
 
-    /// The manifest's URL without query and fragment, by which the source is known.
+    /// The manifest's URL without query and fragment, which identifies the source.
     var address: String { Self.address(of: manifestURL) }
 
     static func address(of manifestURL: String) -> String {
@@ -39,33 +45,35 @@ public struct PackageSource: Sendable, Hashable {
         return "\(origin)" + (head.path ?? "/").prefix { $0 != "?" && $0 != "#" }
     }
 
-    /// Checks that a manifest is of the package and the scope that the source is for.
-    /// - Parameter kept: what the installed package keeps; `nil` if it is not installed.
+    /// Checks that a manifest describes the package and lies in the scope of the source.
+    /// - Parameters:
+    ///   - manifest: the manifest to check.
+    ///   - kept: the binding of the installed package, or `nil` if it is not installed.
     /// - Returns: the scope that the package keeps from now on.
-    /// - Throws: ``DeliveryError`` with code `outOfScope` or
-    ///   `otherSource`.
+    /// - Throws: ``DeliveryError`` with code `outOfScope` or `otherSource`.
     func check(_ manifest: PackageManifest, against kept: PackageBinding?) throws -> PackageBaseURL {
         if let package, manifest.id != package {
-            throw DeliveryError(.outOfScope, "the manifest is of \(manifest.id), not of \(package)", at: manifestURL)
+            throw DeliveryError(.outOfScope, "the manifest describes \(manifest.id), not \(package)", at: manifestURL)
         }
         if let other = kept?.source, other != address {
             throw DeliveryError(
-                .otherSource, "\(manifest.id) is installed from \(other), which alone may update it", at: manifestURL)
+                .otherSource, "only the source \(other) may update \(manifest.id)", at: manifestURL)
         }
-        // A source that the host did not name for an installed package, and that it never came from, does not get its scope.
+        // The scope of an installed package applies only if the package came from this source or the host named the
+        // package.
         let isKnown = kept.map { $0.source == address || package != nil } ?? false
         let granted = try scope ?? (isKnown ? nil : ownOrigin())
         for scope in [kept?.scope, granted].compactMap({ $0 }) where !manifest.baseURL.lies(under: scope) {
             let remedy = self.scope == nil && !isKnown ? "; PackageSource.package or .scope allow more" : ""
             throw DeliveryError(
-                .outOfScope, "\(manifest.baseURL) does not lie under \(scope)\(remedy)", at: manifestURL)
+                .outOfScope, "\(manifest.baseURL) does not lie below \(scope)\(remedy)", at: manifestURL)
         }
         return kept?.scope ?? granted ?? manifest.baseURL
     }
 
     private func ownOrigin() throws -> PackageBaseURL {
         guard let origin = WebOrigin(url: manifestURL), let scope = try? PackageBaseURL("\(origin)/") else {
-            throw DeliveryError(.badURL, "not an absolute http or https URL", at: manifestURL)
+            throw DeliveryError(.badURL, "the URL is not an absolute http or https URL", at: manifestURL)
         }
         return scope
     }
@@ -80,30 +88,29 @@ public struct PackageSource: Sendable, Hashable {
 }
 
 extension PackageBaseURL {
-    /// Returns a Boolean value that indicates whether the URL lies under another one or is the same.
+    /// Returns a Boolean value that indicates whether the URL is equal to another one or lies below it.
     func lies(under scope: PackageBaseURL) -> Bool {
         scheme == scope.scheme && authority == scope.authority && path.utf8.starts(with: scope.path.utf8)
     }
 
     /// The URL of the origin's root.
     var originRoot: PackageBaseURL {
-        // The origin of a base URL is always one.
+        // The origin of a base URL is always a valid base URL.
         (try? PackageBaseURL("\(scheme)://\(authority)/")) ?? self
     }
 }
 
-/// The rule that nobody between a server and the device may change a package.
+/// The rule that packages are fetched over secure connections, so that no intermediary can change them.
 enum SecureURL {
-    /// Checks that a URL is of `https`, or of this machine: 127.0.0.0/8, `[::1]`, `localhost` and names below it
+    /// Checks that a URL uses `https` or refers to this machine: 127.0.0.0/8, `[::1]`, `localhost` and names below it
     /// (Secure Contexts, section 3.1).
-    /// - Throws: ``DeliveryError`` with code `insecure`, or
-    ///   `badURL` for what is no URL.
+    /// - Throws: ``DeliveryError`` with code `insecure`, or `badURL` if the URL is not valid.
     static func check(_ url: String) throws(DeliveryError) {
         guard let origin = WebOrigin(url: url) else {
-            throw DeliveryError(.badURL, "not an absolute http or https URL", at: url)
+            throw DeliveryError(.badURL, "the URL is not an absolute http or https URL", at: url)
         }
         guard origin.isPotentiallyTrustworthy else {
-            throw DeliveryError(.insecure, "neither https nor of this machine", at: url)
+            throw DeliveryError(.insecure, "the URL uses http and does not refer to this machine", at: url)
         }
     }
 }

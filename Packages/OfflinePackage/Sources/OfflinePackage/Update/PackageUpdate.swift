@@ -3,58 +3,58 @@
 
 internal import ResourceLoading
 
-/// What came of a look for an update.
+/// The result of an update.
 public struct PackageUpdate: Sendable, Hashable {
-    /// What is different now.
+    /// The effect of an update.
     public enum Outcome: Sendable, Hashable {
-        /// It is active already, or staged already.
+        /// The version was active or staged already.
         case unchanged
-        /// It is active now.
+        /// The version is active now.
         case activated
-        /// It is there and waits.
+        /// The version is installed and waits for activation.
         case staged(ApplyTiming)
     }
 
-    /// How its bytes came.
+    /// The transfer of the package's bytes.
     public enum Transfer: Sendable, Hashable {
-        /// None had to come.
+        /// No bytes were transferred.
         case nothing
-        /// Ranges of the archive.
+        /// Ranges of the archive were transferred.
         case ranges
-        /// The whole archive.
+        /// The whole archive was transferred.
         case whole
-        /// The whole archive, after ranges of it did not lead there.
+        /// The whole archive was transferred after a download by ranges failed.
         case wholeAfterRanges
     }
 
-    /// What is different now.
+    /// The effect of the update.
     public var outcome: Outcome
-    /// What is active, or waits to be.
+    /// The package that is active or waits for activation.
     public var package: InstalledPackage
-    /// How its bytes came.
+    /// The transfer of the package's bytes.
     public var transfer: Transfer
-    /// What went over the network after the manifest.
+    /// The network traffic after the manifest.
     public var traffic: DeliveryTraffic
 }
 
-/// When an update takes effect: the host's choice. Pages that are open keep what they have in any case.
+/// The time at which an update becomes active. Open pages keep their generations in any case.
 public enum ApplyTiming: String, Sendable, Hashable, Codable, CaseIterable {
-    /// As soon as it is there.
+    /// Immediately after the install.
     case now
-    /// When the app is started the next time.
+    /// At the next launch of the app.
     case nextLaunch
-    /// When the app goes to the background, or is started the next time.
+    /// At the next transition of the app to the background, or at its next launch.
     case inBackground
 }
 
-/// How much an update may ask of the device.
+/// The urgency of an update, which determines the required conditions of the device.
 public enum UpdateUrgency: Sendable, Hashable, CaseIterable {
-    /// Someone waits for it: any network will do.
+    /// A user waits for the update, so any network is acceptable.
     case wanted
-    /// Only when the app is idle, the network costs nothing and the battery is not low.
+    /// The update runs only if the app is idle, the network is not metered and the battery is not low.
     case whenConvenient
 
-    /// Why it cannot be done now; `nil` where it can.
+    /// Returns the reason that prevents the update now, or `nil` if there is none.
     func obstacle(in conditions: HostConditions) -> String? {
         if conditions.network == .none { return "there is no network" }
         if conditions.memory == .critical { return "the system is short of memory" }

@@ -5,29 +5,29 @@ internal import AsyncSupport
 internal import PackageFormat
 internal import ResourceStore
 
-// Activation, with the trial that begins by it.
+// Activation of a generation and the start of its trial.
 extension PackageUpdater {
-    /// Activates what was just staged, or gives it up.
+    /// Activates a staged generation, or discards it on an error.
     func activateNow(_ generation: PackageGeneration) async throws {
         do {
             try checkHealth(of: generation.package.id, generation.package.version, at: library.store.directory)
             _ = try await activate(generation)
         } catch {
-            // Where this fails too, the next library on this store gives the generation up.
+            // If this fails too, the next library on this store discards the generation.
             try? await library.giveUp(generation)
             throw error
         }
     }
 
     /// Makes a generation the active one of its package, on trial.
-    /// - Throws: ``DeliveryError`` where the trial cannot be written down, ``StoreError`` or `CancellationError`. Then what
-    ///   was active is, and its own trial goes on as if nothing had been.
+    /// - Throws: ``DeliveryError`` if the trial cannot be saved, ``StoreError`` or `CancellationError`. On an error
+    ///   the active generation and its own trial are unchanged.
     func activate(_ generation: PackageGeneration) async throws -> [PackageScopeChange] {
         let id = generation.package.id
         let name = id.description
         let former = library.activeGeneration(of: id)
         let running = trialRecord.trials[name].flatMap { $0.generation == former?.number ? $0 : nil }
-        // What was never proven is not what to fall back to.
+        // A generation that did not pass its trial is not a target of a rollback.
         let good = running.flatMap { $0.verdict == .healthy ? nil : $0 }.map(\.former) ?? former?.number
         var trial = TrialPeriod(
             of: generation.number, version: generation.package.version.description, over: good,
@@ -37,11 +37,12 @@ extension PackageUpdater {
         pinFormer(of: trial, name)
         trialRecord.trials[name] = trial
         do {
-            // Before it is activated: a kill in between leaves a trial of what is not active, which the next start drops. The
-            // other way round nobody would count the processes that end while it boots.
+            // The trial is saved before the activation. A kill in between leaves a trial of an inactive generation,
+            // which the next start removes. In the reverse order, processes that end during a boot would not be
+            // counted.
             guard save() else {
                 throw DeliveryError(
-                    .io, "the trial of version \(generation.package.version) cannot be written down",
+                    .io, "the trial of version \(generation.package.version) cannot be saved",
                     at: library.store.directory)
             }
             try await library.activate(generation)
@@ -54,7 +55,7 @@ extension PackageUpdater {
         return announce(id, from: former?.package, to: generation.package, .activated)
     }
 
-    /// Puts the trial in its place again that an activation was to end, with what was reported meanwhile.
+    /// Restores the trial that a failed activation had replaced, and applies the events since then.
     private func restoreTrial(of id: PackageID) {
         let name = id.description
         guard let back = replaced.removeValue(forKey: name) else {

@@ -6,30 +6,35 @@ public import PackageFormat
 public import ResourceLoading
 
 extension PackageUpdater {
-    /// How an updater works.
+    /// The options of an updater.
     public struct Configuration: Sendable {
-        /// The host's own version, for packages that ask for one. `nil`, the default, for what the library was told;
-        /// where that is `nil` too, every package that asks is refused.
+        /// The host's own version. If `nil`, the default, the version of the library's configuration is used.
+        ///
+        /// If that is `nil` too, every package with a minimum host version is rejected.
         public var hostVersion: PackageVersion?
-        /// The numbers of a trial.
+        /// The limits of a trial.
         public var trial = TrialPeriod.Limits()
-        /// What requests cost.
+        /// The costs of requests.
         public var costs = RangePlan.Costs()
-        /// How downloads are done.
+        /// The options of downloads.
         public var downloads = PackageDownloader.Configuration()
-        /// The conditions of the device, which updates depend on; always favourable by default. A container replaces them
-        /// by its own, `ContainerConfiguration.conditions`.
+        /// The conditions of the device, on which updates depend. Default: always favorable.
+        ///
+        /// A container replaces them by `ContainerConfiguration.conditions`.
         public var conditions: any HostConditioning = .favourable
-        /// What makes room before a download. `nil`, the default, for the library's store.
+        /// The provider of free space before a download. If `nil`, the default, it is the library's store.
         public var space: (any SpaceEnsuring)?
-        /// Where health is kept. `nil`, the default, for a ``HealthDocument`` of the library's store.
+        /// The store of the trial record. If `nil`, the default, it is a ``HealthDocument`` of the library's store.
         public var health: (any HealthRecording)?
-        /// Times boots. Default: the machine's clock without the time in which the machine sleeps. No clock leaves out the
-        /// time in which the system has frozen the process: see ``PackageUpdater/pauseTrials(_:order:)``.
+        /// The clock for boots. Default: the machine's clock without the time in which the machine sleeps.
+        ///
+        /// No clock excludes the time in which the system suspends the process; see
+        /// ``PackageUpdater/pauseTrials(_:order:)``.
         public var clock: any Clock<Duration> = SuspendingClock()
-        /// Is told what no caller hears. Default: a logger with the label `container.updates`.
+        /// The logger for errors that no caller receives. Default: a logger with the label `container.updates`.
         public var logger = Logger(label: "container.updates")
 
+        /// Creates the default options.
         public init() {}
     }
 }

@@ -8,7 +8,7 @@ internal import ResourceLoading
 internal import ResourceStore
 
 extension PackageUpdater {
-    /// Brings the missing files of a draft into its batch.
+    /// Downloads the missing files of a draft into its batch.
     func fetch(
         _ draft: PackageDraft, from source: PackageSource
     ) async throws -> (PackageUpdate.Transfer, DeliveryTraffic) {
@@ -43,7 +43,7 @@ extension PackageUpdater {
         return (transfer, traffic)
     }
 
-    /// Whether the whole archive may do better than its ranges did.
+    /// Returns a Boolean value that indicates whether the whole archive may succeed after its ranges failed.
     private static func leavesTheArchive(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: false
@@ -64,14 +64,14 @@ extension PackageUpdater {
             guard steps.shouldReport(progress) else { return }
             hub.send(.downloading(manifest.id, manifest.version, progress))
         } admit: {
-            // What has arrived already takes its room already.
+            // The bytes that have already arrived occupy their space already.
             let packed = max(0, (download.size ?? 0) - self.downloader.partialBytes(of: download))
             try await self.checkSpace(for: draft, packed)
         }
         do {
             try await library.fill(draft, from: archive.path)
         } catch let error as PackageError {
-            // It is whole, and wrong: to go on with it the next time would be of no use.
+            // The archive is complete but not valid, so resuming the download would not help.
             downloader.discard(download)
             throw error
         }
@@ -79,24 +79,24 @@ extension PackageUpdater {
         return archive.traffic
     }
 
-    /// Before anything is fetched, when it is its turn: the packed bytes and the unpacked ones must fit together.
+    /// Checks before a download that the packed and the uncompressed bytes fit together.
     private func checkSpace(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
         let (both, overflow) = packed.addingReportingOverflow(unpacked)
         try downloader.checkSpace(for: overflow ? .max : both)
         do {
             let space = configuration.space ?? library.store
-            // A store sweeps first, which may take seconds.
+            // The store sweeps first, which may take seconds.
             try await withTaskExecutorPreference(library.executor) { try await space.ensureSpace(for: unpacked) }
         } catch let error where Self.isTrouble(error) {
             throw error
         } catch {
             throw DeliveryError(
-                .noSpace, "the store has no room for \(unpacked) bytes", at: library.store.directory, cause: error)
+                .noSpace, "the store has no space for \(unpacked) bytes", at: library.store.directory, cause: error)
         }
     }
 
-    /// Whether an error of who makes room says something else than that there is none.
+    /// Returns a Boolean value that indicates whether an error has another cause than insufficient space.
     private static func isTrouble(_ error: any Error) -> Bool {
         switch error {
         case let error as StoreError: ![.overBudget, .diskFull].contains(error.code)
@@ -106,13 +106,16 @@ extension PackageUpdater {
 }
 
 extension PackageUpdater {
-    /// Whether a URL lies under the base URL of a package whose first download is under way and that can answer
-    /// meanwhile. Synchronous; any isolation.
+    /// Returns a Boolean value that indicates whether a package that is downloaded for the first time covers a URL.
+    ///
+    /// Only packages that can serve files during the download count. Synchronous; any isolation.
     public nonisolated func covers(_ url: String) -> Bool {
         PackageURL(url).map { !arrivals.candidates(for: $0).isEmpty } ?? false
     }
 
-    /// Whether such a package is for the origin of a request, whose path does not count. Synchronous; any isolation.
+    /// Returns a Boolean value that indicates whether such a package has the origin of a request.
+    ///
+    /// The request's path is ignored. Synchronous; any isolation.
     public nonisolated func serves(originOf request: HTTPRequest) -> Bool {
         PackageURL(request).map { arrivals.serve($0.origin) } ?? false
     }

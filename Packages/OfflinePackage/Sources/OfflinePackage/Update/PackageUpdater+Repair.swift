@@ -6,15 +6,15 @@ public import PackageFormat
 internal import ResourceLoading
 
 extension PackageUpdater {
-    /// Fetches again what the active version of a package has lost of its files, from where it came. Nothing else changes:
-    /// pages that have it stay on it, and there is no trial.
+    /// Fetches lost files of the active version of a package again from its source.
     ///
-    /// Only what is missing is fetched, where that is cheaper.
+    /// Nothing else changes: open pages keep the generation, and there is no trial. If it is cheaper, only the
+    /// missing files are fetched.
     /// - Parameters:
     ///   - id: the package to repair.
-    ///   - urgency: what the host's conditions must allow, looked at once.
-    /// - Throws: ``DeliveryError``, with code `notNow` where the conditions do not allow
-    ///   it, `PackageError`, `StoreError` or `CancellationError`.
+    ///   - urgency: the required conditions of the host, which are checked once.
+    /// - Throws: ``DeliveryError``, with code `notNow` if the conditions do not allow the repair, `PackageError`,
+    ///   `StoreError` or `CancellationError`.
     @discardableResult
     public func repair(
         _ id: PackageID, urgency: UpdateUrgency = .whenConvenient
@@ -23,7 +23,7 @@ extension PackageUpdater {
         if let reason = urgency.obstacle(in: configuration.conditions.conditions) {
             throw DeliveryError(.notNow, reason, at: source.manifestURL)
         }
-        // A page that misses a file after this says so anew.
+        // Later failures to read a file are reported again.
         func forget() {
             if let generation = library.activeGeneration(of: id) { library.forgetDamage(of: generation) }
         }
@@ -40,7 +40,7 @@ extension PackageUpdater {
     private func repair(_ id: PackageID, from source: PackageSource) async throws -> RepairResult {
         try await sources.run(source.manifestURL) {
             let (manifest, _) = try await manifest(of: source)
-            // Only the bytes that the active version names can come of it.
+            // The manifest can only provide bytes that the active version names.
             _ = try source.check(manifest, against: nil)
             return try await fetches.run(id.description) { try await repair(manifest, from: source) }
         }
@@ -53,7 +53,7 @@ extension PackageUpdater {
         }
         guard !draft.missing.isEmpty else { return .whole }
         let (transfer, traffic) = try await fetch(draft, from: source)
-        // Whatever is active by now: the bytes are those of the digests that the generation names.
+        // The active generation may have changed, but the bytes match the digests of the repaired generation.
         try await library.restore(generation, from: draft)
         let files = draft.missing.count
         hub.send(.repaired(manifest.id, manifest.version, files: files))
@@ -61,14 +61,14 @@ extension PackageUpdater {
     }
 }
 
-/// What came of a look at what a package has lost.
+/// The result of a repair.
 public enum RepairResult: Sendable, Hashable {
-    /// It has all its files.
+    /// The package has all its files.
     case whole
-    /// It has all its files again: so many were fetched.
+    /// The package has all its files again. The associated values describe the transfer.
     case repaired(files: Int, transfer: PackageUpdate.Transfer, traffic: DeliveryTraffic)
-    /// It was not fetched by an updater, so nobody knows from where it could be: installing or updating it repairs it.
+    /// The package was not fetched by an updater, so its source is not known. An install or update repairs it.
     case unknownSource
-    /// Its source has this version by now, perhaps with other files: an update repairs it.
+    /// The source has this version now, perhaps with other files. An update repairs the package.
     case outdated(PackageVersion)
 }

@@ -7,28 +7,26 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-// The trial that follows an activation: reports of pages, verdicts, rollback, and the alarm that ends a boot.
+// The trial that follows an activation: reports of pages, verdicts, rollbacks, and the timer that ends a boot.
 extension PackageUpdater {
-    /// Takes a report of a page, and returns once what it leads to is done: a rollback waits for work on its package.
-    /// Reports that no trial waits for change nothing.
+    /// Applies a report of a page and waits for its effects. A rollback waits for other work on its package.
     ///
-    /// A report counts for the generations that the page is pinned to, that are on trial, and that have the page's document
-    /// under their base URL or have answered it: see ``BootReport/Kind-swift.enum/answered(_:)``. A boot that was under way
-    /// counts for these from the first answer on. A page that began to boot before a generation was there counts for it
-    /// only where that has answered.
+    /// A report counts for each pinned generation on trial if the page's document lies below its base URL, or if it
+    /// has served the document; see ``BootReport/Kind-swift.enum/answered(_:)``. A running boot counts for the latter
+    /// from the first response on. A page that began to boot before a generation was active counts for it only if the
+    /// generation has served the document. Other reports have no effect.
     public func report(_ report: BootReport) async {
         for conclusion in record(report) { await conclusion.value }
     }
 
-    /// Waits for what reports have led to so far, then ends the streams of events. Work that callers wait for goes on.
+    /// Waits for the effects of the reports so far, then ends the event streams. Other work continues.
     public func shutDown() async {
         while let conclusion = conclusions.values.first { await conclusion.value }
         hub.finish()
     }
 
-    /// Takes a report of a page like ``report(_:)``, and does not wait for what it leads to.
-    /// - Returns: what is still to be done: one task for each trial that the report ended, and for each rollback that is
-    ///   tried again.
+    /// Applies a report of a page like ``report(_:)``, without waiting for its effects.
+    /// - Returns: one task for each trial that the report ended, and for each rollback that is tried again.
     @discardableResult
     public func record(_ report: BootReport) -> [Task<Void, Never>] {
         let page = report.page
@@ -39,10 +37,10 @@ extension PackageUpdater {
             case .failed(let reason): .failed(page.id, reason)
             case .moved, .closed: .closed(page.id)
             }
-        // What is no URL of a package, `about:blank` for one, lies in none.
+        // A URL that is not a package URL, for example `about:blank`, lies in no package.
         let document = PackageURL(page.documentURL)
         boots.record(report)
-        // Before this report's own verdict is among them.
+        // The retries start first, so that they do not include the verdict of this report.
         let retried = retryRollbacks()
         let ended: [Task<Void, Never>] = page.generations.compactMap { pinned in
             let isReplaced = replaced[pinned.package]?.trial.generation == pinned.number
@@ -51,14 +49,14 @@ extension PackageUpdater {
                 let active = library.activeGeneration(of: id), active.number == pinned.number
             else { return nil }
             let isInside = document.map(active.contains) ?? false
-            // What its document came from is not this generation, wherever it lies.
+            // The document was served by another generation or by the network.
             let isForeign = !isInside || boots.began(page.id, without: pinned.number)
             let isMeant =
                 switch report.kind {
                 case .began, .healthy, .failed: !isForeign || boots.has(page.id, answersOf: pinned.number)
                 case .answered(let generation): isForeign && generation == pinned && boots.isBooting(page.id)
                 case .moved: !isInside
-                // A page that is closed boots no more, wherever it is by then.
+                // A closed page no longer boots, wherever its document lies.
                 case .closed: true
                 }
             guard isMeant else { return nil }
@@ -71,7 +69,7 @@ extension PackageUpdater {
         return retried + ended
     }
 
-    /// Tells a trial of an event; where that ends it, the rest is done in a task, since it may wait for a download.
+    /// Applies an event to a trial. A verdict is processed in a task, because it may wait for a download.
     private func send(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
         judge(event, of: id, generation).map { begin($0, of: id, $1) }
     }
@@ -81,8 +79,8 @@ extension PackageUpdater {
         _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) -> Task<Void, Never> {
         let generation = trial.generation
-        // It holds the updater until it is done. The verdict stands in the trial record: where this ends early, the
-        // next start goes on from there.
+        // The task holds the updater until it is done. The verdict is in the trial record; if the process ends, the
+        // next start continues from it.
         let conclusion = Task {
             defer { conclusions[generation] = nil }
             do {
@@ -96,8 +94,7 @@ extension PackageUpdater {
         return conclusion
     }
 
-    /// Verdicts that have not led to what they must, because the disk was full or the store suspended, and that nobody is
-    /// at work on.
+    /// The verdicts whose effects failed, on a full disk or a suspended store, and are not being processed.
     var unfinished: [(PackageID, TrialPeriod, TrialPeriod.Verdict)] {
         trialRecord.trials.sorted { $0.key < $1.key }.compactMap { name, trial in
             guard let verdict = trial.verdict, conclusions[trial.generation] == nil, let id = try? PackageID(name)
@@ -106,17 +103,24 @@ extension PackageUpdater {
         }
     }
 
-    /// Tries again to take back what failed its trial and could not be taken back then, and to write down what could not
-    /// be written. So does every report, and every way to the background; the owner of the store does when it can be
-    /// written to again.
-    /// - Returns: what is still to be done.
+    /// Retries failed rollbacks and a failed save of the trial record.
+    ///
+    /// Every report and every transition to the background does the same. The owner of the store calls it when the
+    /// store is writable again.
+    /// - Returns: one task for each rollback.
     @discardableResult
     public func retryRollbacks() -> [Task<Void, Never>] {
         if !isRecordWritten { save() }
         return unfinished.map { id, trial, verdict in begin(verdict, of: id, trial, again: true) }
     }
 
-    /// - Parameter time: when it happened; now where `nil`.
+    /// Applies an event to the trial of a package.
+    /// - Parameters:
+    ///   - event: the event to apply.
+    ///   - id: the package on trial.
+    ///   - generation: the generation that the event refers to.
+    ///   - time: the time of the event, or `nil` for now.
+    /// - Returns: the verdict and the trial if the event ends the trial, otherwise `nil`.
     func judge(
         _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64, at time: Duration? = nil
     ) -> (TrialPeriod.Verdict, TrialPeriod)? {
@@ -129,21 +133,27 @@ extension PackageUpdater {
         return verdict.map { ($0, trial) }
     }
 
-    /// - Parameter again: whether it was tried before, and told.
+    /// Processes a verdict: confirms the generation, or rolls it back.
+    /// - Parameters:
+    ///   - verdict: the verdict of the trial.
+    ///   - id: the package on trial.
+    ///   - trial: the trial.
+    ///   - again: whether the verdict was processed and announced before.
+    /// - Returns: the changes of the base URLs.
     func conclude(
         _ verdict: TrialPeriod.Verdict, of id: PackageID, _ trial: TrialPeriod, again: Bool = false
     ) async throws -> [PackageScopeChange] {
         guard let active = library.activeGeneration(of: id), active.number == trial.generation else { return [] }
         switch verdict {
         case .healthy:
-            // The next version may be about to be activated, with a trial of its own.
+            // The next version may be about to be activated, with its own trial.
             guard trialRecord.trials[id.description]?.generation == trial.generation else { return [] }
             endTrial(of: id.description)
             save()
             hub.send(.confirmed(id, active.package.version))
             return []
         case .failed(let reason):
-            // First of all, so that a kill from here on cannot bring it back.
+            // The failure is recorded first, so that a kill from here on does not allow another trial.
             trialRecord.markFailed(trial.version, of: id.description)
             save()
             if !again { hub.send(.quarantined(id, active.package.version, reason: reason)) }
@@ -195,7 +205,8 @@ extension PackageUpdater {
         return changes
     }
 
-    /// - Returns: whether the trial record is as safe as it can be: written, or not to be written at all.
+    /// Saves the trial record.
+    /// - Returns: `true` if the record was saved or must not be saved.
     @discardableResult
     func save() -> Bool {
         guard mayWriteRecord else { return true }
@@ -204,19 +215,21 @@ extension PackageUpdater {
             try health.save(trialRecord)
             isRecordWritten = true
         } catch {
-            configuration.logger.error("cannot write the record of health", metadata: ["error": "\(error)"])
+            configuration.logger.error("cannot save the trial record", metadata: ["error": "\(error)"])
         }
         return isRecordWritten
     }
 
     // MARK: Time
 
-    /// Pauses all trials, those that begin meanwhile among them, while the app is in the background or suspended; or ends
-    /// that: each boot that is under way has the whole limit again. See ``TrialPeriod``.
+    /// Pauses all trials while the app is in the background or suspended, or resumes them.
+    ///
+    /// Trials that begin during the pause are paused too. On resume, each running boot has the full limit again; see
+    /// ``TrialPeriod``.
     /// - Parameters:
     ///   - isPaused: `true` to pause, `false` to resume.
-    ///   - order: a number that rises with each call; a call with a number that is not higher than the last changes
-    ///     nothing.
+    ///   - order: a number that increases with each call. A call with a number that is not higher than the last has
+    ///     no effect.
     public func pauseTrials(_ isPaused: Bool, order: UInt64) {
         guard order > lastPause else { return }
         lastPause = order
@@ -225,7 +238,7 @@ extension PackageUpdater {
         let boots = trialRecord.trials.mapValues(\.unfinishedBoots)
         for (name, trial) in trialRecord.trials {
             var trial = trial
-            // Neither brings a verdict.
+            // Neither event leads to a verdict.
             _ = trial.apply(isPaused ? .paused : .resumed, of: trial.generation, at: watch.elapsed)
             trialRecord.trials[name] = trial
         }
@@ -235,14 +248,14 @@ extension PackageUpdater {
         if !isPaused { retryRollbacks() }
     }
 
-    /// Sets the alarm to when the next boot is over.
+    /// Sets the timer to the deadline of the next boot.
     func schedule() {
         alarm?.cancel()
         alarm = nil
         guard let due = trialRecord.trials.values.compactMap(\.deadline).min() else { return }
         let clock = configuration.clock
         let wait = due - watch.elapsed
-        // Owned: the next alarm, or the end of the updater, cancels it.
+        // The next timer or the end of the updater cancels the task.
         alarm = Task { [weak self] in
             do {
                 try await clock.sleep(for: wait)
@@ -254,7 +267,7 @@ extension PackageUpdater {
     }
 
     private func ring() async {
-        // Who cancelled it has set another one. From here on nobody does: what it leads to is done to its end.
+        // A cancelled timer has been replaced. From here on the task is not cancelled and completes.
         guard !Task.isCancelled else { return }
         alarm = nil
         for (name, trial) in trialRecord.trials.sorted(by: { $0.key < $1.key }) {

@@ -8,59 +8,65 @@ public import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 
-/// Keeps packages up to date: fetches manifests and archives, installs them, makes them active when the host wants,
-/// and takes back what does not boot.
+/// A controller that updates packages: it fetches manifests and archives, installs and activates them, and rolls back
+/// versions that do not boot.
 ///
-/// One updater works on a library, from the app's start on: ``start()`` comes before the first page and before the
-/// first sweep, since it pins the generations that a trial may fall back to.
+/// A library has one updater. Call ``start()`` before the first page and before the first sweep, because it pins the
+/// generations that a trial may roll back to.
 ///
-/// **Isolation.** This actor. Bytes are fetched, unpacked and hashed elsewhere; different packages are worked on at the
-/// same time, as many as the downloads may be, and one at a time of each.
+/// **Isolation.** This actor. Bytes are fetched, unpacked and hashed elsewhere. Different packages are processed
+/// concurrently, up to the limit of downloads; each package is processed serially.
 ///
-/// **Life of a version.** Fetched and staged; activated, at once or when it is time; on trial until a page reports that
-/// it booted; then good. A version that fails its trial is written down as bad first, so that a kill cannot save it,
-/// then the last good generation is made active again, or where there is none the package is taken out of use.
+/// **Life cycle of a version.** A version is fetched and staged, activated immediately or at its time, and on trial
+/// until a page reports that it booted. A version that fails its trial is first recorded as failed, so that a kill
+/// does not allow another trial. Then the last good generation is activated again, or the package is deactivated if
+/// there is none.
 public actor PackageUpdater {
     let library: PackageLibrary
     let configuration: Configuration
     let downloader: PackageDownloader
     let hub = Broadcast<PackageEvent>(capacity: 256)
-    /// The packages whose first download is under way, for the loader that answers from them.
+    /// The packages that are downloaded for the first time, for the loader that serves their files.
     nonisolated let arrivals: PartialPackages
     let health: any HealthRecording
-    /// One look at a time at each manifest.
+    /// The queue of manifest fetches, one at a time for each manifest.
     let sources: KeyedQueue
-    /// One download at a time for each package. Who changes what is active does not wait for it, so that a version that
-    /// failed goes at once, and the app's way to the background is short.
+    /// The queue of downloads, one at a time for each package.
+    ///
+    /// Changes of the active generation do not wait for it, so that a rollback and the transition to the background
+    /// are fast.
     let fetches: KeyedQueue
-    /// One change at a time, for each package, of what is active or waits to be. Whoever has a turn in one of the three has
-    /// none in a later one, and in none does anyone wait for anything but keys: how many transfer at a time is the
-    /// downloader's to say.
+    /// The queue of changes to active and staged generations, one at a time for each package.
+    ///
+    /// A holder of a turn in one of the three queues never waits for an earlier queue, and waits only for keys. The
+    /// downloader limits the number of concurrent transfers.
     let packages: KeyedQueue
     let watch: Stopwatch
     var trialRecord = TrialRecord()
-    /// Whether the trial record may be written: not where one may be there that could not be read.
+    /// A Boolean value that indicates whether the trial record may be saved. It is `false` if an existing record
+    /// could not be read.
     private(set) var mayWriteRecord = true
-    /// Whether the trial record stands as it is where it is kept.
+    /// A Boolean value that indicates whether the saved trial record is up to date.
     var isRecordWritten = true
-    /// The last good generations that trials may fall back to; each is pinned once.
+    /// The last good generations that trials may roll back to, by package. Each is pinned once.
     var pins: [String: Int64] = [:]
     var alarm: Task<Void, Never>?
-    /// What verdicts lead to and is still being done, by generation.
+    /// The running tasks that process verdicts, by generation.
     var conclusions: [Int64: Task<Void, Never>] = [:]
-    /// Trials that an activation under way puts others in the place of, by package.
+    /// The trials that a running activation replaces, by package.
     var replaced: [String: ReplacedTrial] = [:]
-    /// How often the host itself installed or removed a package: what was begun before gives way.
+    /// The number of installs and removals by the host, by package. An update that began before the last one fails.
     private var hostInstallCounts: [String: Int] = [:]
     var boots = BootTracker()
     var areTrialsPaused = false
-    /// The order of the last word on pauses.
+    /// The order of the last call of ``pauseTrials(_:order:)``.
     var lastPause: UInt64 = 0
     private var isStarted = false
 
+    /// Creates an updater.
     /// - Parameters:
     ///   - library: the library to install into.
-    ///   - loader: the network.
+    ///   - loader: the network loader.
     ///   - configuration: the conditions, limits and clock.
     public init(library: PackageLibrary, loader: any ResourceLoader, configuration: Configuration = Configuration()) {
         self.library = library
@@ -83,21 +89,23 @@ public actor PackageUpdater {
         alarm?.cancel()
     }
 
-    /// What happens from now on. A listener that does not keep up loses the oldest events.
+    /// Returns a stream of the events from now on. A slow subscriber loses the oldest events.
     public nonisolated func events() -> AsyncStream<PackageEvent> {
         hub.subscribe()
     }
 
-    /// How many events slow listeners have lost so far, all of them together.
+    /// The number of events that slow subscribers have lost, in total.
     public nonisolated var droppedEvents: Int {
         hub.dropped
     }
 
     // MARK: Launch and background
 
-    /// Takes up what the last process left: ends trials that its end decided, activates what waited for this launch and
-    /// removes stale downloads. Once, before the first page; a second call does nothing.
-    /// - Returns: what answers differently from when the last process ended.
+    /// Resumes the work of the last process: it ends trials, activates versions that waited for this launch and
+    /// removes stale downloads.
+    ///
+    /// Call it once, before the first page. A second call has no effect.
+    /// - Returns: the changes of base URLs since the last process ended.
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func start() async throws -> [PackageScopeChange] {
@@ -106,16 +114,16 @@ public actor PackageUpdater {
         do {
             trialRecord = try health.load()
         } catch {
-            // Without its trial record the container works, and a version that failed may be tried once more. What
-            // cannot be read now may be read at the next launch, so it is not written over.
+            // The updater works without the trial record, but a failed version may be tried once more. The record may
+            // be readable at the next launch, so it is not overwritten.
             mayWriteRecord = false
-            configuration.logger.error("cannot read the record of health", metadata: ["error": "\(error)"])
+            configuration.logger.error("cannot read the trial record", metadata: ["error": "\(error)"])
         }
         let loaded = trialRecord
         var changes: [PackageScopeChange] = []
         for (name, trial) in trialRecord.trials.sorted(by: { $0.key < $1.key }) {
             guard let id = try? PackageID(name), library.activeGeneration(of: id)?.number == trial.generation else {
-                // It was never activated, or another one since.
+                // The generation was never activated, or another one has been activated since.
                 trialRecord.trials[name] = nil
                 continue
             }
@@ -132,7 +140,7 @@ public actor PackageUpdater {
         return changes
     }
 
-    /// Takes back what could not be taken back before, and activates what waited for the app to go to the background.
+    /// Retries failed rollbacks and activates versions that waited for the background.
     @discardableResult
     public func hostEnteredBackground() async throws -> [PackageScopeChange] {
         var changes: [PackageScopeChange] = []
@@ -150,8 +158,8 @@ public actor PackageUpdater {
             let id = generation.package.id
             changes += try await tolerating(id) {
                 try await packages.run(id.description) {
-                    // The host may be an earlier one than it was, a version may have failed meanwhile, a later one may be
-                    // active, but for what came with the app, and what cannot be read must not take the place of what can.
+                    // A version is discarded if the host is now too old, the version has failed, a later one is
+                    // active (unless it came with the app), or its table cannot be read.
                     let isBaselineActive = try await library.isBaselineActive(id) == true
                     guard HostVersion.allows(generation.minHost, in: hostVersion),
                         !trialRecord.isQuarantined("\(generation.package.version)", of: "\(id)"),
@@ -169,8 +177,10 @@ public actor PackageUpdater {
         return changes
     }
 
-    /// One package that cannot be written, on a full disk for instance, must not keep the others from their updates, nor
-    /// the app from starting with what it has. It waits for the next time.
+    /// Runs `body` and logs its errors.
+    ///
+    /// A package that cannot be changed, for example on a full disk, must not prevent updates of other packages or
+    /// the launch of the app. The change is tried again next time.
     private func tolerating(
         _ package: PackageID, _ body: () async throws -> [PackageScopeChange]
     ) async throws -> [PackageScopeChange] {
@@ -188,18 +198,18 @@ public actor PackageUpdater {
 
     // MARK: Updates
 
-    /// Looks for an update of a package, fetches it and applies it when the host wants.
+    /// Fetches the manifest of a package and installs the version if it differs from the active one.
     ///
-    /// Only what the store lacks is fetched, where the manifest tells where it lies in the archive and that is cheaper.
-    /// All or nothing: on an error what was active is active, and what waited to be activated waits. Where the host
-    /// installs or removes the package meanwhile, that stands, and the update ends with an error.
+    /// If the manifest has slices and it is cheaper, only the missing files are fetched. The operation is atomic: on
+    /// an error, active and staged generations are unchanged. If the host installs or removes the package meanwhile,
+    /// the update fails.
     ///
-    /// Before anything is fetched beside the manifest, the manifest must be of the source's package and scope, and no
-    /// older than one that was installed; see ``PackageSource`` and `PackageManifest.sequence`.
+    /// Before the archive is fetched, the manifest must match the source's package and scope, and must not be older
+    /// than an installed one; see ``PackageSource`` and `PackageManifest.sequence`.
     /// - Parameters:
     ///   - source: the URL of the manifest, and the package and scope that it may publish.
-    ///   - timing: when it takes effect.
-    ///   - urgency: what the host's conditions must allow, looked at once, before the manifest is fetched.
+    ///   - timing: the time at which the version becomes active.
+    ///   - urgency: the required conditions of the host, which are checked once, before the manifest is fetched.
     /// - Throws: ``DeliveryError``, `PackageError`, `StoreError` or `CancellationError`.
     @discardableResult
     public func update(
@@ -226,18 +236,18 @@ public actor PackageUpdater {
         }
     }
 
-    /// Installs the package that came with the app, unless a downloaded version of it is active, or it is itself.
+    /// Installs the package that came with the app, unless a downloaded version or the same package is active.
     /// - Parameters:
-    ///   - archive: the path of the zip; it stays where it is.
+    ///   - archive: the path of the zip, which is not removed.
     ///   - manifest: the path of its manifest.
-    /// - Returns: what came of it; `nil` where a downloaded version stays.
-    /// - Throws: ``DeliveryError`` where it is wanted and failed before, or asks for a newer host; `PackageError`,
+    /// - Returns: the result, or `nil` if a downloaded version remains active.
+    /// - Throws: ``DeliveryError`` if the version failed its trial before or requires a later host; `PackageError`,
     ///   `StoreError` or `CancellationError`.
     @discardableResult
     public func installBaseline(archive: String, manifest: String) async throws -> PackageUpdate? {
         let (manifest, digest) = try await library.readManifest(manifest)
         return try await packages.run(manifest.id.description) {
-            // First: where a download has taken its place, it does not matter what became of it.
+            // This check comes first, because an earlier failure does not matter if a downloaded version is active.
             guard try await library.isBaselineActive(manifest.id) != false else { return nil }
             try check(manifest, at: archive)
             let draft = try await library.draft(of: manifest)
@@ -254,12 +264,14 @@ public actor PackageUpdater {
         }
     }
 
-    /// Installs a package because the host says so: without a trial, whatever is active, and also where the version failed
-    /// one. A trial that runs ends without a verdict, and what waited to be activated is given up.
+    /// Installs a package on behalf of the host: without a trial, over any active version, even if the version failed
+    /// its trial.
+    ///
+    /// A running trial ends without a verdict, and staged generations are discarded.
     /// - Parameters:
-    ///   - archive: the path of the archive; it stays where it is.
+    ///   - archive: the path of the archive, which is not removed.
     ///   - location: the path of its manifest.
-    /// - Throws: ``DeliveryError`` where the package asks for a later host, `PackageError`, `StoreError` or
+    /// - Throws: ``DeliveryError`` if the package requires a later host, `PackageError`, `StoreError` or
     ///   `CancellationError`.
     @discardableResult
     public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
@@ -268,7 +280,7 @@ public actor PackageUpdater {
         let id = manifest.id
         return try await packages.run(id.description) {
             let former = library.activeGeneration(of: id)?.package
-            // An update that is asked for from here on is the later word.
+            // An update that begins from here on has precedence over this install.
             hostInstallCounts[id.description, default: 0] += 1
             let package: InstalledPackage
             do {
@@ -296,25 +308,26 @@ public actor PackageUpdater {
         try await library.raiseSequence(to: manifest, digest)
         let generation = try await library.stage(draft, timing: nil, isBaseline: false)
         do {
-            // Once there is room for the package and it is known to be good, and before it is activated: a kill in between
-            // leaves nothing that would take its place at the next launch.
+            // Staged generations are discarded after the package is verified and stored, but before it is activated.
+            // After a kill in between, no staged generation replaces it at the next launch.
             try await giveUpWaiting(manifest.id)
             try await library.activate(generation)
         } catch {
-            // Where this fails too, the next library on this store gives the generation up.
+            // If this fails too, the next library on this store discards the generation.
             try? await library.giveUp(generation)
             throw error
         }
         return generation.package
     }
 
-    /// Takes a package out of use, and gives up what waited to be activated. Pages that are open keep it until they close.
+    /// Deactivates a package and discards its staged generations. Open pages use it until they close.
     /// - Throws: `StoreError` or `CancellationError`.
     @discardableResult
     public func remove(_ id: PackageID) async throws -> [PackageScopeChange] {
         try await packages.run(id.description) {
             hostInstallCounts[id.description, default: 0] += 1
-            // First: what waits may be all that there is, and must not come at the next launch.
+            // Staged generations are discarded first. The package may have no active one, and a staged one must not
+            // be activated at the next launch.
             try await giveUpWaiting(id)
             let former = library.activeGeneration(of: id)?.package
             guard try await library.remove(id) else { return [] }
@@ -326,11 +339,12 @@ public actor PackageUpdater {
 
     private var hostVersion: PackageVersion? { configuration.hostVersion ?? library.configuration.hostVersion }
 
-    /// Fetches a manifest, with the digest of its bytes.
+    /// Fetches a manifest and returns it with the digest of its bytes.
     func manifest(of source: PackageSource) async throws -> (PackageManifest, SHA256Digest) {
         let limits = library.configuration.manifestLimits
         let text = try await downloader.text(source.manifestURL, upTo: limits.maxBytes)
-        // A long one takes seconds, which reports and deadlines must not wait for.
+        // Decoding a large manifest takes seconds, so it runs off the actor, which must process reports and
+        // deadlines.
         return try await library.onThread { _ in
             do {
                 return try (PackageManifest(decoding: text, limits: limits), SHA256Digest(of: text))
@@ -345,8 +359,10 @@ public actor PackageUpdater {
         try checkHealth(of: manifest.id, manifest.version, at: location)
     }
 
-    /// To be asked anew after each wait: reports go on meanwhile, and the version may be on trial already, with other
-    /// files.
+    /// Checks that a version did not fail its trial.
+    ///
+    /// Call it again after each suspension, because reports arrive meanwhile and the same version may already be on
+    /// trial with other files.
     func checkHealth(of id: PackageID, _ version: PackageVersion, at location: String) throws {
         guard !trialRecord.isQuarantined("\(version)", of: "\(id)") else {
             throw DeliveryError(.quarantined, "version \(version) of \(id) failed before", at: location)
@@ -362,7 +378,7 @@ public actor PackageUpdater {
             try checkHealth(of: manifest.id, manifest.version, at: source.manifestURL)
             guard hostInstallCounts[name] == installCounts[name] else {
                 throw DeliveryError(
-                    .overtaken, "the host installed or removed \(name) meanwhile", at: source.manifestURL)
+                    .overtaken, "the host installed or removed \(name) during the update", at: source.manifestURL)
             }
         }
         try checkNotOvertaken()
@@ -379,21 +395,23 @@ public actor PackageUpdater {
         let (transfer, traffic) = try await fetch(draft, from: source)
         return try await packages.run(name) {
             try checkNotOvertaken()
-            // What came with the app may have been installed meanwhile.
+            // The package that came with the app may have been installed meanwhile.
             if let active = try await library.activeGeneration(like: draft), active.number != former {
                 return PackageUpdate(outcome: .unchanged, package: active.package, transfer: transfer, traffic: traffic)
             }
-            // Another source, or another manifest, may have come first.
+            // Another source or manifest may have been installed first.
             let scope = try await library.authorise(manifest, digest, from: source)
-            // Before it is staged: a number that is noted and not installed is taken again, with the same bytes.
+            // The sequence number is raised before staging. If staging fails, the same manifest may be installed with
+            // the same number.
             try await library.raiseSequence(to: manifest, digest)
             let timing = effective(timing)
-            // What waits already is given up only once this one can take its place.
+            // An earlier staged generation is discarded only after this one is staged.
             let generation = try await library.stage(
                 draft, timing: timing == .now ? nil : timing, isBaseline: false, authority: (source, scope))
             if timing == .now {
                 try await activateNow(generation)
-                // It is older, so where this fails it is given up when its time comes.
+                // The staged generation is older than the active one. If this fails, it is discarded when its time
+                // comes.
                 try? await giveUpWaiting(manifest.id)
                 return PackageUpdate(
                     outcome: .activated, package: generation.package, transfer: transfer, traffic: traffic)
@@ -410,7 +428,7 @@ public actor PackageUpdater {
         }
     }
 
-    /// What an update comes to that needs nothing new; `nil` where a generation has to be made.
+    /// Returns the result of an update that needs no new generation, or `nil` if a new generation is required.
     private func update(to draft: PackageDraft, _ timing: ApplyTiming) async throws -> PackageUpdate? {
         if let active = try await library.active(equalTo: draft) {
             try await giveUpWaiting(draft.manifest.id)
@@ -418,16 +436,16 @@ public actor PackageUpdater {
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
         let timing = effective(timing)
-        // Else it is staged anew, to wait for something else.
+        // If the timing differs, the generation is staged again.
         guard timing == .now || timing == since else { return nil }
-        // Where this fails it still waits.
+        // If this fails, the generation stays staged.
         if timing == .now { _ = try await activate(generation) }
         return PackageUpdate(
             outcome: timing == .now ? .activated : .unchanged, package: generation.package, transfer: .nothing,
             traffic: DeliveryTraffic())
     }
 
-    /// When an update takes effect, from here on: who waits for the background need not wait there.
+    /// Returns the effective timing. In the background, `inBackground` means immediately.
     private func effective(_ timing: ApplyTiming) -> ApplyTiming {
         timing == .inBackground && areTrialsPaused ? .now : timing
     }
@@ -452,7 +470,7 @@ public actor PackageUpdater {
         return nil
     }
 
-    /// A newer word of the publisher, or the host's own, takes the place of what still waits.
+    /// Discards the staged generations of a package, because a newer version or the host replaces them.
     private func giveUpWaiting(_ id: PackageID, but kept: PackageGeneration? = nil) async throws {
         for (generation, _) in try await library.waiting()
         where generation.package.id == id && generation.number != kept?.number {

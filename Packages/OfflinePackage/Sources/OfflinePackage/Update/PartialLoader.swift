@@ -8,18 +8,19 @@ internal import HTTPTypes
 internal import PackageFormat
 public import ResourceLoading
 
-/// Answers from packages whose first download is under way: GET and HEAD of files whose bytes have arrived.
+/// A loader that serves GET and HEAD requests from packages that are downloaded for the first time.
 ///
-/// Each answer is unpacked from its place in the archive, as the manifest says, and has the manifest's SHA-256; the order
-/// and the headers of the zip are not looked at. What has not arrived, is too large to be held in memory, or is wrong is
-/// left to the next loader: no request waits. HEAD is answered as GET is, body included. It comes after ``PackageLoader``, which takes over as soon as the package
-/// is installed.
+/// It serves files whose bytes have arrived. Each file is decoded from its slice and must have the SHA-256 of the
+/// manifest; the headers of the zip are ignored. Files that have not arrived, are too large for memory or are damaged
+/// are passed to the next loader, so no request waits. HEAD has the same response as GET, including the body. The
+/// loader follows ``PackageLoader``, which serves the package after its installation.
 public struct PartialLoader: ResourceLoader {
-    /// The most bytes of a file that is answered. Default: 8 MiB.
+    /// The maximum number of bytes of a file that is served. Default: 8 MiB.
     public var sizeLimit: Int64 = 8 << 20
     private let packages: PartialPackages
     private let executor = SerialQueue("container.arrivals")
 
+    /// Creates a loader for the downloads of an updater.
     public init(_ updater: PackageUpdater) {
         packages = updater.arrivals
     }
@@ -30,7 +31,7 @@ public struct PartialLoader: ResourceLoader {
         }
         for package in packages.candidates(for: url) {
             guard packages.library.activeGeneration(of: package.manifest.id) == nil else { continue }
-            // The longest base path decides, also by having no such file.
+            // The package with the longest base path decides, even if it has no such file.
             guard let file = package.file(at: url), file.size <= sizeLimit else { return nil }
             guard let content = try await read(file, of: package) else { return nil }
             if let page = request.page, page.confidence == .exact,
@@ -43,7 +44,7 @@ public struct PartialLoader: ResourceLoader {
         return nil
     }
 
-    /// The bytes of a file; `nil` where they are not what the manifest says.
+    /// Returns the bytes of a file, or `nil` if they do not match the manifest.
     private func read(_ file: PackageManifest.File, of package: PartialPackage) async throws -> Data? {
         try await withTaskExecutorPreference(executor) {
             do {
@@ -61,7 +62,7 @@ public struct PartialLoader: ResourceLoader {
     private func respond(
         with content: Data, of file: PackageManifest.File, in manifest: PackageManifest
     ) -> ResourceResponse {
-        // The same fields as of the installed package, so that the engine's copy stays good.
+        // The fields are the same as those of the installed package, so that the engine's copy stays valid.
         let fields: HTTPFields = [
             .contentType: file.mediaType, .eTag: "\"\(file.sha256)\"", .cacheControl: "no-cache",
         ]
@@ -73,10 +74,11 @@ public struct PartialLoader: ResourceLoader {
 }
 
 extension ResourceLoader where Self == PartialLoader {
-    /// Answers from the packages that an updater is fetching for the first time.
+    /// Returns a loader that serves requests from the packages that an updater downloads for the first time.
     /// - Parameters:
-    ///   - updater: the updater that fetches the packages.
-    ///   - sizeLimit: the most bytes of a file that is answered, where that is less than the loader's own.
+    ///   - updater: the updater that downloads the packages.
+    ///   - sizeLimit: the maximum number of bytes of a file that is served, if it is less than the loader's own
+    ///     limit.
     public static func partial(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
         var loader = PartialLoader(updater)
         loader.sizeLimit = min(loader.sizeLimit, sizeLimit)

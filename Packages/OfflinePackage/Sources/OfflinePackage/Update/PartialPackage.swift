@@ -4,13 +4,13 @@
 internal import AsyncSupport
 internal import PackageFormat
 
-/// A package of which a part is there.
+/// A package whose archive is being downloaded.
 ///
 /// Isolation: any.
 final class PartialPackage: Sendable {
     let manifest: PackageManifest
     let base: PackageURL
-    /// The path of the archive that grows.
+    /// The path of the growing archive.
     let path: String
     private let files: [String: PackageManifest.File]
     private let received = Mutex<Int64>(0)
@@ -23,7 +23,7 @@ final class PartialPackage: Sendable {
         files = Dictionary(manifest.files.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Notes how many bytes of the archive are there, from its first on.
+    /// Records the number of bytes that have arrived from the start of the archive.
     func record(_ bytes: Int64) {
         received.withLock { $0 = bytes }
     }
@@ -32,7 +32,7 @@ final class PartialPackage: Sendable {
         url.origin == base.origin && url.path.utf8.starts(with: base.path.utf8)
     }
 
-    /// The file that answers a URL under the base URL, where all its bytes have arrived.
+    /// Returns the file for a URL below the base URL if all its bytes have arrived.
     func file(at url: PackageURL) -> PackageManifest.File? {
         var path = String(url.path.utf8.dropFirst(base.path.utf8.count)) ?? ""
         if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
@@ -43,7 +43,7 @@ final class PartialPackage: Sendable {
     }
 }
 
-/// The packages whose first download is under way.
+/// The packages that are downloaded for the first time.
 ///
 /// Isolation: any.
 final class PartialPackages: Sendable {
@@ -54,7 +54,8 @@ final class PartialPackages: Sendable {
         self.library = library
     }
 
-    /// Lets a package answer while it arrives; `nil` where its manifest does not say where its files lie.
+    /// Registers a package so that its files are served during the download. Returns `nil` if the manifest has no
+    /// slices.
     func begin(_ manifest: PackageManifest, at path: String) -> PartialPackage? {
         guard manifest.archive != nil, let package = PartialPackage(manifest, at: path) else { return nil }
         state.withLock { $0[ObjectIdentifier(package)] = package }
@@ -65,12 +66,12 @@ final class PartialPackages: Sendable {
         state.withLock { $0[ObjectIdentifier(package)] = nil }
     }
 
-    /// Whether one of them is for an origin.
+    /// Returns a Boolean value that indicates whether one of the packages has an origin.
     func serve(_ origin: String) -> Bool {
         state.withLock { $0.values.contains { $0.base.origin == origin } }
     }
 
-    /// The packages that a URL lies under, the longest base path first.
+    /// Returns the packages that cover a URL, ordered by descending length of the base path.
     func candidates(for url: PackageURL) -> [PartialPackage] {
         state.withLock { Array($0.values) }.filter { $0.contains(url) }
             .sorted { $0.base.path.utf8.count > $1.base.path.utf8.count }

@@ -6,9 +6,9 @@ internal import Foundation
 internal import PackageFormat
 internal import ResourceStore
 
-/// The highest manifest number of each package that was ever installed, in a document of the store, so that no older
-/// manifest takes the place of a newer one. A number outlives the generation: it stays when a version is rolled back or
-/// the package is removed.
+/// A document of the store with the highest installed sequence number of each package, which prevents downgrades.
+///
+/// A number is kept when a version is rolled back or the package is removed.
 struct SequenceDocument {
     /// The name of the document in the store.
     static let name = "package-sequences"
@@ -18,30 +18,31 @@ struct SequenceDocument {
         self.store = store
     }
 
-    /// The highest number of one package.
+    /// The highest sequence number of one package.
     struct Mark: Codable {
         var sequence: Int64
-        /// The digest of the manifest that had it; `nil` if it is not known.
+        /// The digest of the manifest with this number, or `nil` if it is not known.
         var manifest: SHA256Digest?
 
         private enum CodingKeys: String, CodingKey {
             case sequence, manifest
         }
 
-        /// Checks that a manifest is no older one, and no other one with the same number.
+        /// Checks that a manifest is not older, and not a different one with the same number.
         /// - Throws: ``DeliveryError`` with code `replayed`.
         func check(_ offered: PackageManifest, _ digest: SHA256Digest, at location: String) throws(DeliveryError) {
             guard let number = offered.sequence else {
                 throw DeliveryError(
-                    .replayed, "a manifest without a number, after number \(sequence) of \(offered.id)", at: location)
+                    .replayed, "the manifest has no sequence number, but \(offered.id) has number \(sequence)",
+                    at: location)
             }
             guard number >= sequence else {
                 throw DeliveryError(
-                    .replayed, "number \(number) of \(offered.id), after number \(sequence)", at: location)
+                    .replayed, "sequence number \(number) of \(offered.id) is lower than \(sequence)", at: location)
             }
             guard number > sequence || manifest == nil || manifest == digest else {
                 throw DeliveryError(
-                    .replayed, "another manifest with number \(number) of \(offered.id)", at: location)
+                    .replayed, "sequence number \(number) of \(offered.id) belongs to another manifest", at: location)
             }
         }
     }
@@ -54,8 +55,9 @@ struct SequenceDocument {
             case packages
         }
 
-        /// Returns the mark of a package: the one that was noted, or that of the installed generation if it is higher,
-        /// because the document was lost.
+        /// Returns the mark of a package.
+        ///
+        /// If the installed generation has a higher number, because the document was lost, its number is used.
         func mark(of package: String, orOf kept: PackageBinding?) -> Mark? {
             guard let number = kept?.sequence, number > packages[package]?.sequence ?? 0 else {
                 return packages[package]
@@ -64,16 +66,17 @@ struct SequenceDocument {
         }
     }
 
-    /// Reads the marks; none if the document is damaged. Blocks while it reads.
+    /// Reads the marks, or returns none if the document is damaged. Blocks while it reads.
     /// - Throws: ``StoreError`` if the store cannot be read.
     func load() throws -> Marks {
         guard let content = try store.document(Self.name) else { return Marks() }
         return (try? JSONDecoder().decode(Marks.self, from: content)) ?? Marks()
     }
 
-    /// Raises the mark of a manifest's package, if the manifest has a higher number. When this returns the mark survives
-    /// a power cut.
-    /// - Throws: ``StoreError`` if the store cannot be written to.
+    /// Raises the mark of a package if its manifest has a higher number.
+    ///
+    /// When the function returns, the mark survives a power loss.
+    /// - Throws: ``StoreError`` if the store cannot be written.
     func raise(to manifest: PackageManifest, _ digest: SHA256Digest) throws {
         guard let number = manifest.sequence else { return }
         var marks = try load()

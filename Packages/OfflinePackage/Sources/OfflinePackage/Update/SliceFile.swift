@@ -5,19 +5,20 @@ internal import Foundation
 internal import PackageFormat
 internal import ResourceLoading
 
-/// Takes one file out of an archive that need not be whole.
+/// A reader of one file from an archive that may be incomplete.
 enum SliceFile {
     private static let piece = 256 << 10
 
-    /// Unpacks a file from its slice, in pieces. Its digest is not looked at.
+    /// Decodes a file from its slice in pieces, without a check of its digest.
     /// - Parameters:
-    ///   - archive: the path of a file that has the bytes of the slice at their place.
-    ///   - consume: is given the unpacked bytes, never more than the file has.
-    /// - Throws: ``PackageError``, ``ResourceError`` where the archive ends early, `CancellationError`, or the error of
+    ///   - file: the file to read.
+    ///   - archive: the path of a file that has the bytes of the slice at their offset.
+    ///   - consume: receives the decoded bytes, never more than the file has.
+    /// - Throws: ``PackageError``, ``ResourceError`` if the archive ends early, `CancellationError`, or the error of
     ///   `consume`.
     static func read(_ file: PackageManifest.File, in archive: String, _ consume: (Data) throws -> Void) throws {
         guard let slice = file.slice else {
-            throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
+            throw PackageError(.badManifest, "the file has no slice", at: file.path.description)
         }
         var inflater = try SliceInflater(file)
         let source = FileSlice(try OpenFile(path: archive), range: slice.offset..<slice.end)

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How much an archive may ask for before it is refused.
+/// The limits that an archive must not exceed.
 public struct ArchiveLimits: Sendable, Hashable {
-    /// The most bytes that all files together may unpack to. Default: 1 GiB.
+    /// The maximum number of uncompressed bytes of all files together. Default: 1 GiB.
     public var maxTotalBytes: Int64
-    /// The most entries, folders included. Default: 100,000.
+    /// The maximum number of entries, including folders. Default: 100,000.
     public var maxEntries: Int
-    /// The most bytes that one compressed byte may unpack to, for each entry and for the whole archive.
-    /// Default: 200. Deflate cannot pass 1,032; text and code stay under 20.
+    /// The maximum number of bytes that one compressed byte may unpack to. Default: 200.
+    ///
+    /// The limit applies to each entry and to the whole archive. Deflate cannot exceed 1,032; text and code stay
+    /// under 20.
     public var maxRatio: Int
-    /// ``maxRatio`` counts only for more than this many unpacked bytes: a small file of blanks is no bomb.
-    /// Default: 1 MiB.
+    /// The number of unpacked bytes up to which ``maxRatio`` does not apply. Default: 1 MiB.
+    ///
+    /// The exception allows small files of repeated bytes.
     public var ratioFloor: Int64
-    /// The most bytes of UTF-8 in a name. Default: 1,024.
+    /// The maximum number of UTF-8 bytes of a path. Default: 1,024.
     public var maxPathBytes: Int
-    /// The most parts in a name, the file's own included. Default: 64.
+    /// The maximum number of components of a path, including the file name. Default: 64.
     public var maxDepth: Int
 
+    /// Creates limits.
     public init(
         maxTotalBytes: Int64 = 1 << 30, maxEntries: Int = 100_000, maxRatio: Int = 200, ratioFloor: Int64 = 1 << 20,
         maxPathBytes: Int = 1_024, maxDepth: Int = 64
@@ -30,12 +34,14 @@ public struct ArchiveLimits: Sendable, Hashable {
         self.maxDepth = maxDepth
     }
 
+    /// The default limits.
     public static let `default` = ArchiveLimits()
 
-    /// For a name that was measured before.
+    /// Limits for a path that was checked before.
     static let unbounded = ArchiveLimits(maxPathBytes: .max, maxDepth: .max)
 
-    /// Whether `size` unpacked bytes out of `compressed` are more than ``maxRatio`` allows.
+    /// Returns a Boolean value that indicates whether `size` unpacked bytes from `compressed` bytes exceed
+    /// ``maxRatio``.
     func isBomb(_ size: Int64, from compressed: Int64) -> Bool {
         guard size > ratioFloor else { return false }
         let (most, overflow) = max(compressed, 1).multipliedReportingOverflow(by: Int64(max(maxRatio, 1)))

@@ -5,35 +5,34 @@ internal import Foundation
 internal import SystemSupport
 internal import WebSyntax
 
-/// The path of a file inside of a package: relative, with `/` between its parts, safe on every file system.
+/// The relative path of a file inside a package, with `/` as separator, valid on every file system.
 ///
-/// Held in Unicode's normal form C, whatever form it came in. No part is empty, `.` or `..`, and none is one of
-/// these after compatibility mapping either (full-width dots and slashes); there are no backslashes, control
-/// characters or drive letters; a part has at most 255 bytes, which is what file systems hold.
+/// The path is stored in Unicode normalization form C. No component is empty, `.` or `..`, also not after
+/// compatibility mapping (full-width dots and slashes). A path has no backslashes, control characters or drive
+/// letters. A component has at most 255 bytes, which is the limit of common file systems.
 public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The path as text.
     public let description: String
 
-    /// Takes a path within the default limits.
-    /// - Throws: ``PackageError`` with code `unsafePath` or
-    ///   `tooLarge`.
+    /// Creates a path that is within the default limits.
+    /// - Throws: ``PackageError`` with code `unsafePath` or `tooLarge`.
     public init(_ string: String) throws {
         try self.init(string, limits: .default)
     }
 
-    /// Takes a path within ``ArchiveLimits/maxPathBytes`` and ``ArchiveLimits/maxDepth``.
-    /// - Throws: ``PackageError`` with code `unsafePath` or
-    ///   `tooLarge`.
+    /// Creates a path that is within ``ArchiveLimits/maxPathBytes`` and ``ArchiveLimits/maxDepth``.
+    /// - Throws: ``PackageError`` with code `unsafePath` or `tooLarge`.
     public init(_ string: String, limits: ArchiveLimits) throws {
         func refuse(_ reason: String, _ code: PackageError.Code = .unsafePath) -> PackageError {
             PackageError(code, reason, at: string.printable(limit: 200))
         }
-        // Before anything is computed from it. Normal form C has at most three times the bytes.
+        // The length is checked before normalization, whose result has at most three times the bytes.
         guard string.utf8.count <= limits.maxPathBytes else {
-            throw refuse("name of more than \(limits.maxPathBytes) bytes", .tooLarge)
+            throw refuse("path of more than \(limits.maxPathBytes) bytes", .tooLarge)
         }
         let path = UnicodeForm.canonical(string)
         guard path.utf8.count <= limits.maxPathBytes else {
-            throw refuse("name of more than \(limits.maxPathBytes) bytes", .tooLarge)
+            throw refuse("path of more than \(limits.maxPathBytes) bytes", .tooLarge)
         }
         let isASCII = path.utf8.allSatisfy { $0 < 0x80 }
         let hasControl =
@@ -41,47 +40,49 @@ public struct ArchivePath: Sendable, Hashable, Comparable, CustomStringConvertib
             ? path.utf8.contains { $0 < 0x20 || $0 == 0x7F }
             : path.unicodeScalars.contains { $0.properties.generalCategory == .control }
         guard !hasControl else {
-            throw refuse("control character in a name")
+            throw refuse("control character in a path")
         }
-        guard !path.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a name") }
-        guard !Self.isAbsolute(path) else { throw refuse("absolute name") }
+        guard !path.utf8.contains(UInt8(ascii: "\\")) else { throw refuse("backslash in a path") }
+        guard !Self.isAbsolute(path) else { throw refuse("absolute path") }
         var depth = 0
         for part in path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             depth += 1
-            guard !part.isEmpty else { throw refuse("empty part in a name") }
-            guard part.count <= 255 else { throw refuse("part of more than 255 bytes in a name", .tooLarge) }
-            guard !Self.isDots(Substring(part)) else { throw refuse("dot part in a name") }
+            guard !part.isEmpty else { throw refuse("empty component in a path") }
+            guard part.count <= 255 else { throw refuse("component of more than 255 bytes in a path", .tooLarge) }
+            guard !Self.isDots(Substring(part)) else { throw refuse("dot component in a path") }
         }
-        guard depth <= limits.maxDepth else { throw refuse("name of more than \(limits.maxDepth) parts", .tooLarge) }
+        guard depth <= limits.maxDepth else {
+            throw refuse("path of more than \(limits.maxDepth) components", .tooLarge)
+        }
         if !isASCII {
-            // Full-width dots, slashes and colons become plain ones on some ways through other systems.
+            // Some systems map full-width dots, slashes and colons to the plain characters.
             let mapped = UnicodeForm.compatible(path)
             let parts = mapped.split(whereSeparator: { $0 == "/" || $0 == "\\" })
             guard !Self.isAbsolute(mapped), !mapped.hasPrefix("\\"), !parts.contains(where: Self.isDots) else {
-                throw refuse("name that maps to an unsafe one")
+                throw refuse("path whose compatibility mapping is unsafe")
             }
         }
         description = path
     }
 
-    /// The parts, the file's own name last.
+    /// The components of the path; the last one is the file name.
     public var parts: [Substring] { description.split(separator: "/") }
 
-    /// Holds a path to narrower limits than it was made with.
+    /// Checks the path against narrower limits than it was created with.
     /// - Throws: ``PackageError`` with code `tooLarge`.
     func check(_ limits: ArchiveLimits) throws {
         guard description.utf8.count <= limits.maxPathBytes else {
-            throw PackageError(.tooLarge, "name of more than \(limits.maxPathBytes) bytes", at: description)
+            throw PackageError(.tooLarge, "path of more than \(limits.maxPathBytes) bytes", at: description)
         }
         guard description.utf8.count(where: { $0 == UInt8(ascii: "/") }) < limits.maxDepth else {
-            throw PackageError(.tooLarge, "name of more than \(limits.maxDepth) parts", at: description)
+            throw PackageError(.tooLarge, "path of more than \(limits.maxDepth) components", at: description)
         }
     }
 
-    /// Orders by Unicode scalars, which is the order of the UTF-8 bytes too.
+    /// Orders paths by Unicode scalars, which is also the order of the UTF-8 bytes.
     public static func < (left: Self, right: Self) -> Bool { left.description < right.description }
 
-    /// Leading slash, or drive letter.
+    /// Returns a Boolean value that indicates whether a path begins with a slash or a drive letter.
     private static func isAbsolute(_ path: String) -> Bool {
         if path.utf8.first == UInt8(ascii: "/") { return true }
         let start = Array(path.utf8.prefix(2))
@@ -103,21 +104,21 @@ extension ArchivePath: Codable {
     }
 }
 
-/// Unicode's normal forms.
+/// Unicode normalization forms.
 enum UnicodeForm {
-    /// Normal form C.
+    /// Returns the string in normalization form C.
     static func canonical(_ string: String) -> String {
         isASCII(string) ? string : string.precomposedStringWithCanonicalMapping
     }
 
-    /// Normal form KC.
+    /// Returns the string in normalization form KC.
     static func compatible(_ string: String) -> String {
         isASCII(string) ? string : string.precomposedStringWithCompatibilityMapping
     }
 
-    /// One key for all names that some file system takes for the same: without regard to case and form.
+    /// Returns a key that is equal for all names that a file system may treat as the same, ignoring case and form.
     static func folded(_ string: String) -> String {
-        // Upper case first: it is what brings ß and SS, ſ and s, together.
+        // Upper case comes first, because it makes ß equal to SS, and ſ equal to s.
         isASCII(string) ? string.lowercased() : canonical(canonical(string).uppercased().lowercased())
     }
 

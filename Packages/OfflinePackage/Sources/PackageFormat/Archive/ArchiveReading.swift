@@ -3,21 +3,20 @@
 
 public import Foundation
 
-/// Reads archives.
+/// A reader of archives.
 ///
-/// Isolation: blocks its thread while it reads; keep it off the main actor and off actors that others wait for.
+/// Isolation: a reader blocks its thread. Do not call it on the main actor.
 public protocol ArchiveReading: Sendable {
-    /// Walks every regular file of an archive, in the archive's order.
+    /// Visits every regular file of an archive, in the archive's order.
     ///
-    /// Anything that is neither a regular file nor a folder is an error, and so is a name that is not safe or
-    /// comes twice. Limits are enforced while bytes flow. What `visit` leaves unread is read and checked all
-    /// the same, so that an archive which was walked to the end was whole. The reader that `visit` is given is
-    /// of use only until `visit` returns.
+    /// An entry that is neither a regular file nor a folder is an error, and so is an unsafe or duplicate path.
+    /// Limits are enforced while bytes are read. The bytes that `visit` leaves unread are still read and checked, so
+    /// that a completed call proves the whole archive. The entry reader is valid only until `visit` returns.
     /// - Parameters:
     ///   - archive: a path in the file system.
-    ///   - limits: what the archive may ask for.
-    ///   - visit: called for each file; what it throws ends the walk and is thrown on.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    ///   - limits: the limits that the archive must not exceed.
+    ///   - visit: called for each file. If it throws, reading ends and the error is rethrown.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     func read(
         _ archive: String, limits: ArchiveLimits,
         visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
@@ -26,20 +25,23 @@ public protocol ArchiveReading: Sendable {
 
 /// A regular file of an archive.
 public struct ArchiveEntry: Sendable, Hashable {
+    /// The path of the file.
     public let path: ArchivePath
-    /// Bytes when unpacked, where the archive says so beforehand.
+    /// The number of uncompressed bytes, or `nil` if the archive does not declare it before the data.
     public let size: Int64?
 
+    /// Creates an entry.
     public init(path: ArchivePath, size: Int64?) {
         self.path = path
         self.size = size
     }
 }
 
-/// Hands out the bytes of one entry of an archive.
+/// A reader of the bytes of one entry of an archive.
 public protocol ArchiveEntryReading {
-    /// The next bytes, at most 256 KiB and never none; `nil` at the end. The end is reached only when size
-    /// and checksum, where the archive has them, agree.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Returns the next 1 byte to 256 KiB, or `nil` at the end.
+    ///
+    /// The end is reached only if the declared size and checksum, if any, match.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     mutating func next() throws -> Data?
 }

@@ -3,26 +3,26 @@
 
 public import Foundation
 
-/// Writes archives.
+/// A writer of archives.
 ///
-/// Equal entries in equal order give equal bytes, whatever the clock, the time zone, the locale and the user are.
+/// Equal entries in equal order give equal bytes. Clock, time zone, locale and user have no influence.
 ///
-/// Isolation: blocks its thread while it writes.
+/// Isolation: a writer blocks its thread.
 public protocol ArchiveWriting: Sendable {
-    /// Writes an archive to a path where nothing is yet, and forces it to the disk.
+    /// Writes an archive to a path that does not exist yet, and syncs it to disk.
     ///
     /// On an error the file is removed.
     /// - Parameters:
     ///   - archive: a path in the file system.
-    ///   - contents: adds the entries; what it throws ends the writing and is thrown on.
+    ///   - contents: adds the entries. If it throws, writing ends and the error is rethrown.
     /// - Throws: ``PackageError``.
     func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws
 }
 
-/// Takes the entries of an archive, one after the other.
+/// A receiver of the entries of an archive, one after the other.
 public protocol ArchiveEntryWriting {
-    /// Ends the entry before, and begins one that will have exactly `size` bytes.
+    /// Ends the previous entry and begins an entry of exactly `size` bytes.
     mutating func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws
-    /// Adds bytes to the entry.
+    /// Appends bytes to the entry.
     mutating func append(_ data: Data) throws
 }

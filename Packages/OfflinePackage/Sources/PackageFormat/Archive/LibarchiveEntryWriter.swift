@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Passes entries to libarchive.
+/// An entry writer that passes entries to libarchive.
 struct LibarchiveEntryWriter: ArchiveEntryWriting {
     let handle: LibarchiveWriteHandle
 

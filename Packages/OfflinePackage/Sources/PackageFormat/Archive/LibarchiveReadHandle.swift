@@ -5,11 +5,11 @@ internal import CArchive
 internal import Foundation
 internal import SystemSupport
 
-/// An archive that libarchive has open, freed when the last reference goes.
+/// An open libarchive read handle, which is freed with the last reference.
 ///
-/// Not `Sendable`: lives and dies within one call of ``LibarchiveReader``.
+/// It is not `Sendable` and exists only during one call of ``LibarchiveReader``.
 final class LibarchiveReadHandle {
-    /// What libarchive says of an entry before its bytes.
+    /// The header of an entry as libarchive reports it before the data.
     struct Header {
         enum Kind {
             case file
@@ -18,7 +18,7 @@ final class LibarchiveReadHandle {
         }
 
         var kind: Kind
-        /// `nil` where it is not UTF-8.
+        /// The name, or `nil` if it is not UTF-8.
         var name: String?
         var size: Int64?
 
@@ -28,22 +28,24 @@ final class LibarchiveReadHandle {
     private let archive: OpaquePointer
     private let source: LibarchiveSource
     private let limits: ArchiveLimits
-    /// Bytes handed out for all entries.
+    /// The number of bytes that were read of all entries.
     private var total: Int64 = 0
-    /// Counts entries, so that a reader that outlived its entry is noticed.
+    /// The number of the current entry, used to detect a reader that outlives its entry.
     private var serial = 0
 
-    /// - Parameter enable: switches on the formats and filters, and returns libarchive's status.
+    /// Creates a handle for a source.
+    /// - Parameter enable: enables formats and filters, and returns libarchive's status.
     init(_ source: LibarchiveSource, limits: ArchiveLimits, enable: (OpaquePointer) -> CInt) throws {
         guard let archive = archive_read_new() else {
-            throw PackageError(.io, "libarchive has no memory", at: source.path)
+            throw PackageError(.io, "libarchive is out of memory", at: source.path)
         }
         self.archive = archive
         self.source = source
         self.limits = limits
-        // From here on deinit frees the archive. A filter that would need another program gives a warning.
+        // From here on `deinit` frees the archive. libarchive returns a warning for a filter that needs an external
+        // program.
         guard enable(archive) == ARCHIVE_OK else {
-            throw PackageError(.unsupported, "libarchive was built without this format", at: source.path)
+            throw PackageError(.unsupported, "libarchive was built without support for this format", at: source.path)
         }
         guard source.open(archive) == ARCHIVE_OK else { throw failure() }
     }
@@ -52,7 +54,7 @@ final class LibarchiveReadHandle {
         archive_read_free(archive)
     }
 
-    /// The next entry, or `nil` at the end of the archive.
+    /// Returns the header of the next entry, or `nil` at the end of the archive.
     func next() throws -> Header? {
         try Task.checkCancellation()
         serial += 1
@@ -60,13 +62,13 @@ final class LibarchiveReadHandle {
         switch archive_read_next_header(archive, &entry) {
         case ARCHIVE_OK: break
         case ARCHIVE_EOF: return nil
-        // A warning means that something of the entry was lost, such as its name.
+        // A warning means that libarchive lost a part of the entry, such as its name.
         default: throw failure()
         }
         guard let entry else { throw failure() }
-        // A filter, and the file beneath it: whoever nests compression wants to hide something.
+        // The count includes the file itself. Nested compression is rejected.
         guard archive_filter_count(archive) <= 2 else {
-            throw PackageError(.unsupported, "compressed more than once", at: source.path)
+            throw PackageError(.unsupported, "the archive is compressed more than once", at: source.path)
         }
         let isLink = archive_entry_hardlink(entry) != nil || archive_entry_symlink(entry) != nil
         let kind: Header.Kind
@@ -80,31 +82,31 @@ final class LibarchiveReadHandle {
         return Header(kind: kind, name: name, size: size)
     }
 
-    /// Lets `visit` read the current entry, then reads and checks what it left.
+    /// Passes the current entry to `visit`, then reads and checks the rest of it.
     func visit(
         _ entry: ArchiveEntry, _ visit: (ArchiveEntry, inout any ArchiveEntryReading) throws -> Void
     ) throws {
         var reader: any ArchiveEntryReading = LibarchiveEntryReader(
             handle: self, serial: serial, name: entry.path.description, expected: entry.size)
         try visit(entry, &reader)
-        // Not through `reader`: the visitor may have put another one into it.
+        // `reader` is not used here, because the visitor may have replaced it.
         var rest = LibarchiveEntryReader(
             handle: self, serial: serial, name: entry.path.description, expected: entry.size)
         while try rest.next() != nil {}
     }
 
-    /// Bytes of the current entry handed out so far.
+    /// The progress of reading the current entry.
     private var done: (serial: Int, bytes: Int64, isEnded: Bool) = (0, 0, false)
 
-    /// The next bytes of the entry with number `serial`.
+    /// Returns the next bytes of the entry with number `serial`, or `nil` at its end.
     func read(_ serial: Int, name: String, expected: Int64?) throws -> Data? {
         try Task.checkCancellation()
         guard serial == self.serial else {
-            throw PackageError(.io, "an entry was read after its visit had ended", at: name)
+            throw PackageError(.io, "the entry was read after its visit ended", at: name)
         }
         if done.serial != serial { done = (serial, 0, false) }
         guard !done.isEnded else { return nil }
-        // One byte more than announced, so that a longer entry is seen at once.
+        // One byte more than declared is read to detect an entry that is too long.
         let capacity = expected.map { min(max($0 - done.bytes, 0), Self.chunk - 1) + 1 } ?? Self.chunk
         var data = Data(count: Int(capacity))
         let count = data.withUnsafeMutableBytes { archive_read_data(archive, $0.baseAddress, $0.count) }
@@ -130,21 +132,21 @@ final class LibarchiveReadHandle {
 
     private static let chunk: Int64 = 256 << 10
 
-    /// Bytes of the current entry as they come, without limits; 0 at the end.
+    /// Reads bytes of the current entry without limits. Returns 0 at the end.
     func readRaw(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
         guard count >= 0 else { throw failure() }
         return count
     }
 
-    /// Reads what follows the archive in its file, and checks that it is nothing. Call at the archive's end.
+    /// Reads the rest of the file after the end of the archive and checks that it holds only zeros.
     func drain() throws {
         try source.drain(from: archive_filter_bytes(archive, 0))
     }
 
     private func failure(at name: String? = nil) -> PackageError {
         if let error = source.failure { return error }
-        let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a word"
+        let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a message"
         let isCut = message.lowercased().contains("truncated")
         return PackageError(isCut ? .truncated : .damaged, message.printable(limit: 200), at: name ?? source.path)
     }

@@ -4,12 +4,13 @@
 internal import CArchive
 internal import Foundation
 
-/// Reads zip, tar.gz and tar.zst through libarchive.
+/// An archive reader for zip, tar.gz and tar.zst that uses libarchive.
 ///
-/// A zip passes ``ZipValidator`` first and is then read as its central directory says; sizes and checksums of its
-/// entries are checked. In a tar a leading `./` is dropped from names, and only zeros may follow its end. The checksum of
-/// gzip is checked, and that of zstd where there is one.
+/// A zip is validated by ``ZipValidator`` first and then read in the order of its central directory, with checks of
+/// sizes and checksums. In a tar a leading `./` is removed from names, and only zeros may follow its end. The
+/// checksum of gzip is checked, and that of zstd if present.
 public struct LibarchiveReader: ArchiveReading {
+    /// Creates a reader.
     public init() {}
 
     public func read(
@@ -20,12 +21,13 @@ public struct LibarchiveReader: ArchiveReading {
         try UTF8Locale.during {
             switch try ArchiveKind(of: file) {
             case .zip:
-                // Both read through one descriptor: the file that was proven is the file that is unpacked.
+                // The validator and libarchive read through one descriptor, so that both see the same file.
                 let directory = try ZipValidator(limits: limits).validate(file)
-                // libarchive takes a zip without entries for no zip.
+                // libarchive does not recognize a zip without entries.
                 guard !directory.entries.isEmpty else { return }
                 try readZip(file, directory, limits, visit)
-            // libarchive sees the tar alone: it would read over gzip's checksum, and over what follows the tar's end.
+            // libarchive reads only the tar, because it ignores the checksum of gzip and the bytes after the end of
+            // the tar.
             case .gzip: try readTar(file, GzipStream(file), limits, visit)
             case .zstandard: try readTar(file, ZstandardStream(file), limits, visit)
             }
@@ -44,12 +46,13 @@ public struct LibarchiveReader: ArchiveReading {
             if header.kind == .folder { continue }
             guard let entry = expected.next(), header.kind == .file, header.size ?? entry.size == entry.size else {
                 throw PackageError(
-                    .headerMismatch, "the archive reads differently from its directory", at: header.printableName)
+                    .headerMismatch, "libarchive and the central directory disagree on the entry",
+                    at: header.printableName)
             }
             try handle.visit(ArchiveEntry(path: entry.path, size: entry.size), visit)
         }
         if let missing = expected.next() {
-            throw PackageError(.damaged, "entry cannot be reached", at: missing.path.description)
+            throw PackageError(.damaged, "libarchive does not find the entry", at: missing.path.description)
         }
     }
 
@@ -67,18 +70,18 @@ public struct LibarchiveReader: ArchiveReading {
         while let header = try handle.next() {
             count += 1
             guard count <= limits.maxEntries else {
-                throw PackageError(.tooMany, "more than \(limits.maxEntries) entries", at: file.path)
+                throw PackageError(.tooMany, "the archive has more than \(limits.maxEntries) entries", at: file.path)
             }
             guard header.kind != .special else {
-                throw PackageError(.specialFile, "link or device", at: header.printableName)
+                throw PackageError(.specialFile, "the entry is a link or a device", at: header.printableName)
             }
             guard var name = header.name else {
-                throw PackageError(.unsafePath, "name that is not UTF-8", at: file.path)
+                throw PackageError(.unsafePath, "the name is not valid UTF-8", at: file.path)
             }
             if name.hasPrefix("./") { name.removeFirst(2) }
             if header.kind == .folder {
                 if name.hasSuffix("/") { name.removeLast() }
-                // The folder that was packed, as `tar -C folder .` writes it.
+                // `tar -C folder .` also writes an entry for the packed folder itself.
                 if name.isEmpty || name == "." { continue }
                 try names.insertFolder(ArchivePath(name, limits: limits))
                 continue
@@ -99,7 +102,7 @@ public struct LibarchiveReader: ArchiveReading {
     }
 }
 
-/// Hands out the bytes of the entry that libarchive stands at.
+/// A reader of the bytes of the entry at libarchive's current position.
 struct LibarchiveEntryReader: ArchiveEntryReading {
     let handle: LibarchiveReadHandle
     let serial: Int

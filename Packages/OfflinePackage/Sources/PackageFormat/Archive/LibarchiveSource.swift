@@ -3,26 +3,26 @@
 
 internal import CArchive
 
-/// Feeds a file, or the bytes that a file unpacks to, to libarchive.
+/// A data source for libarchive: a file, or the decompressed bytes of a file.
 ///
-/// libarchive keeps a pointer to it: the handle that owns both frees the archive first.
+/// libarchive keeps an unretained pointer to the source. The handle that owns both frees the archive first.
 final class LibarchiveSource {
     private let file: InputFile
-    /// What the file unpacks to; `nil` where libarchive is given the file itself.
+    /// The decompressed bytes of the file, or `nil` if libarchive reads the file itself.
     private let stream: (any ByteStreaming)?
-    /// The most bytes that may be read from ``stream``.
+    /// The maximum number of bytes to read from ``stream``.
     private let limit: Int64
     private let buffer: UnsafeMutableRawBufferPointer
-    /// What libarchive was given last.
+    /// The range of bytes that libarchive received last.
     private var last: Range<Int64> = 0..<0
     private var position: Int64 = 0
-    /// Why a read failed; libarchive itself reports only that it did.
+    /// The error of a failed read, because libarchive only reports that a read failed.
     private(set) var failure: PackageError?
 
     var path: String { file.path }
     var size: Int64 { file.size }
 
-    /// Feeds the file itself.
+    /// Creates a source of the bytes of a file.
     init(_ file: InputFile) {
         self.file = file
         stream = nil
@@ -30,11 +30,11 @@ final class LibarchiveSource {
         buffer = .allocate(byteCount: 64 << 10, alignment: 16)
     }
 
-    /// Feeds what a file unpacks to, and no more of it than an archive within the limits can have.
+    /// Creates a source of the decompressed bytes of a file, limited to the size of an archive within the limits.
     init(_ file: InputFile, unpackedBy stream: any ByteStreaming, limits: ArchiveLimits) {
         self.file = file
         self.stream = stream
-        // Headers of an entry in a tar: its own of 512 bytes, and room for the extended ones of long names.
+        // Each entry of a tar may have a header of 512 bytes and extended headers for long names.
         let (headers, tooMany) = Int64(max(limits.maxEntries, 0)).multipliedReportingOverflow(by: 8 << 10)
         let (most, tooLarge) = max(limits.maxTotalBytes, 0).addingReportingOverflow(headers)
         limit = tooMany || tooLarge || most > .max - Self.padding ? .max : most + Self.padding
@@ -45,10 +45,10 @@ final class LibarchiveSource {
         buffer.deallocate()
     }
 
-    /// The most zeros that may follow the end of a tar: tape drives have large blocks.
+    /// The maximum number of zeros after the end of a tar, because tape drives use large blocks.
     private static let padding: Int64 = 1 << 20
 
-    /// Connects the source, and returns libarchive's status.
+    /// Connects the source and returns libarchive's status.
     func open(_ archive: OpaquePointer) -> CInt {
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(self).toOpaque())
         archive_read_set_read_callback(archive) { _, context, bytes in
@@ -65,10 +65,12 @@ final class LibarchiveSource {
         return archive_read_open1(archive)
     }
 
-    /// Reads a stream to its end, which is where its checksum is. Behind an archive there may only be zeros: whoever
-    /// reads on after the end of a tar would see other files.
-    /// - Parameter end: how many bytes the archive has.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Reads a stream to its end, which verifies its checksum.
+    ///
+    /// Only zeros may follow the archive, because a reader that continues after the end of a tar would see other
+    /// files.
+    /// - Parameter end: the number of bytes of the archive.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     func drain(from end: Int64) throws {
         guard stream != nil else { return }
         var start = max(end, last.lowerBound)
@@ -76,10 +78,10 @@ final class LibarchiveSource {
             try Task.checkCancellation()
             let rest = buffer[Int(min(start, last.upperBound) - last.lowerBound)..<last.count]
             guard rest.allSatisfy({ $0 == 0 }) else {
-                throw PackageError(.overlap, "bytes behind the end of the archive", at: path)
+                throw PackageError(.overlap, "bytes after the end of the archive", at: path)
             }
             guard last.upperBound - end <= Self.padding else {
-                throw PackageError(.tooLarge, "more than \(Self.padding) bytes behind the end of the archive", at: path)
+                throw PackageError(.tooLarge, "more than \(Self.padding) bytes after the end of the archive", at: path)
             }
             start = last.upperBound
             guard read(nil) >= 0 else {
@@ -109,7 +111,7 @@ final class LibarchiveSource {
     }
 
     private func seek(_ offset: Int64, _ whence: CInt) -> Int64 {
-        // The values of SEEK_SET, SEEK_CUR and SEEK_END are fixed by POSIX in all but letter.
+        // All supported systems use these values of SEEK_SET, SEEK_CUR and SEEK_END.
         let base: Int64 = whence == 1 ? position : whence == 2 ? file.size : 0
         let (target, overflow) = base.addingReportingOverflow(offset)
         guard !overflow, target >= 0 else { return Int64(ARCHIVE_FATAL) }

@@ -13,9 +13,9 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A zip that libarchive is writing, freed when the last reference goes.
+/// A libarchive write handle for a zip, which is freed with the last reference.
 ///
-/// Not `Sendable`: lives and dies within one call of ``LibarchiveZipWriter``, which owns the descriptor.
+/// It is not `Sendable` and exists only during one call of ``LibarchiveZipWriter``, which owns the descriptor.
 final class LibarchiveWriteHandle {
     private let archive: OpaquePointer
     private let path: String
@@ -23,17 +23,19 @@ final class LibarchiveWriteHandle {
     private var isFinished = false
 
     init(descriptor: CInt, path: String) throws {
-        guard let archive = archive_write_new() else { throw PackageError(.io, "libarchive has no memory", at: path) }
+        guard let archive = archive_write_new() else {
+            throw PackageError(.io, "libarchive is out of memory", at: path)
+        }
         self.archive = archive
         self.path = path
         try check(archive_write_set_format_zip(archive))
-        // No padding behind the end: the end record must end the file.
+        // Padding is disabled, because the end record must end the file.
         try check(archive_write_set_bytes_in_last_block(archive, 1))
         try check(archive_write_open_fd(archive, descriptor))
     }
 
     deinit {
-        // Without this, freeing would write an end to an archive that was given up.
+        // Without this call, freeing would write the end of an abandoned archive.
         if !isFinished { archive_write_fail(archive) }
         archive_write_free(archive)
     }
@@ -41,14 +43,14 @@ final class LibarchiveWriteHandle {
     func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws {
         try endEntry()
         guard size >= 0, let entry = archive_entry_new() else {
-            throw PackageError(.io, "libarchive has no memory", at: path.description)
+            throw PackageError(.io, "libarchive is out of memory", at: path.description)
         }
         defer { archive_entry_free(entry) }
         archive_entry_set_pathname_utf8(entry, path.description)
         archive_entry_set_filetype(entry, 0o100000)
         archive_entry_set_perm(entry, 0o644)
         archive_entry_set_size(entry, size)
-        // No times: libarchive then writes the earliest DOS date, which does not depend on the time zone.
+        // Without times libarchive writes the earliest DOS date, which does not depend on the time zone.
         switch method {
         case .stored: try check(archive_write_zip_set_compression_store(archive))
         case .deflated: try check(archive_write_zip_set_compression_deflate(archive))
@@ -59,7 +61,7 @@ final class LibarchiveWriteHandle {
 
     func append(_ data: Data) throws {
         guard let (name, missing) = current, Int64(data.count) <= missing else {
-            throw PackageError(.mismatch, "more bytes than announced", at: current?.name)
+            throw PackageError(.mismatch, "the entry has more bytes than declared", at: current?.name)
         }
         current = (name, missing - Int64(data.count))
         try data.withUnsafeBytes { bytes in
@@ -82,7 +84,7 @@ final class LibarchiveWriteHandle {
     private func endEntry() throws {
         guard let (name, missing) = current else { return }
         guard missing == 0 else {
-            throw PackageError(.mismatch, "\(missing) bytes fewer than announced", at: name)
+            throw PackageError(.mismatch, "the entry has \(missing) bytes fewer than declared", at: name)
         }
         try check(archive_write_finish_entry(archive))
         current = nil
@@ -93,7 +95,7 @@ final class LibarchiveWriteHandle {
     }
 
     private func failure() -> PackageError {
-        let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a word"
+        let message = archive_error_string(archive).map { String(cString: $0) } ?? "libarchive failed without a message"
         return PackageError(.io, message.printable(limit: 200), at: current?.name ?? path)
     }
 }

@@ -12,12 +12,13 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// Writes zips through libarchive.
+/// A writer of zips that uses libarchive.
 ///
-/// All entries have the time 1980-01-01, mode 0644 and user 0, so that only names and bytes decide the result.
-/// libarchive never knows a checksum beforehand, so each entry has a data descriptor; the central directory,
-/// which is what readers go by, has all values.
+/// All entries have the time 1980-01-01, mode 0644 and user 0, so that only names and bytes determine the result.
+/// libarchive does not know a checksum in advance, so each entry has a data descriptor. The central directory has all
+/// values.
 public struct LibarchiveZipWriter: ArchiveWriting {
+    /// Creates a writer.
     public init() {}
 
     public func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {

@@ -12,7 +12,7 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A new file that is being written.
+/// A new file that is open for writing.
 final class OutputFile {
     private let path: String
     private var descriptor: CInt
@@ -39,8 +39,8 @@ final class OutputFile {
         }
     }
 
-    /// Closes the file; an error of a delayed write shows here.
-    /// - Parameter sync: whether the bytes are handed to the device before; see ``UnpackTarget/syncContent()``.
+    /// Closes the file and reports errors of delayed writes.
+    /// - Parameter sync: whether the bytes are flushed to the device first; see ``UnpackTarget/syncContent()``.
     func finish(sync: Bool) throws {
         if sync {
             try SystemError.mapping {

@@ -9,14 +9,14 @@
     internal import Darwin
 #endif
 
-/// Gives the current thread a locale in which libarchive can convert names.
+/// A thread-local UTF-8 locale for libarchive's conversion of names.
 ///
-/// libarchive converts names through the C locale's character set and has no other setting; in the `C` locale a name
-/// outside of ASCII comes back as nothing. The process's locale belongs to the app, so only this thread's is set,
-/// and only while `body` runs.
+/// libarchive converts names with the character set of the C locale and has no other setting. In the `C` locale a
+/// name with characters outside ASCII is lost. The process's locale belongs to the app, so only the locale of the
+/// current thread is set, and only while `body` runs.
 enum UTF8Locale {
     static func during<Result>(_ body: () throws -> Result) throws -> Result {
-        // Darwin calls it UTF-8; glibc and musl C.UTF-8.
+        // The locale is named UTF-8 on Darwin, and C.UTF-8 in glibc and musl.
         let names = ["C.UTF-8", "UTF-8", "en_US.UTF-8"]
         for name in names {
             guard let locale = newlocale(LC_CTYPE_MASK, name, nil) else { continue }

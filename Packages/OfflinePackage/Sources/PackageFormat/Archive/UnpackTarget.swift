@@ -11,26 +11,27 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The folder that an archive is unpacked into, and its temporary stand-in.
+/// The folder that an archive is unpacked into, with its temporary folder.
 ///
-/// The folder above it may be one that others can write to, too. So the path is followed once; from then on all is made,
-/// named and removed below descriptors, and what has taken the place of something that was made here is left alone.
+/// Other users may be able to write to the parent folder. Therefore the path is resolved once, and all later
+/// operations use directory descriptors. An item that has replaced a created item is not touched.
 final class UnpackTarget {
-    /// Absolute, for messages.
+    /// The absolute path, for messages.
     let directory: String
-    /// Filled first, then renamed.
+    /// The temporary folder, which is filled and then renamed.
     private let content: DirectoryDescriptor
-    /// The folder above the target, and those above that which did not exist, the outermost first.
+    /// The parent folder of the target.
     private let parent: DirectoryDescriptor
+    /// The parent folders that were created, from the outermost to the innermost.
     private let made: [(name: String, parent: DirectoryDescriptor)]
     private let name: String
     private let temporaryName: String
-    /// Folders of the archive that were made.
+    /// The paths of the archive's folders that were created.
     private var known: Set<String> = []
-    /// The folder of the last file: the next one is often in it, too.
+    /// The folder of the last file, because the next file is often in the same folder.
     private var latest: (path: String, folder: DirectoryDescriptor)?
 
-    /// Checks the target and makes the temporary folder.
+    /// Checks the target and creates the temporary folder.
     init(_ path: String) throws {
         var directory = path
         while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
@@ -38,7 +39,7 @@ final class UnpackTarget {
         let place = try Self.resolve(directory)
         guard let name = place.missing.last ?? place.existing.split(separator: "/").last.map(String.init),
             name != ".", name != "..", !place.missing.contains("..")
-        else { throw PackageError(.occupied, "not a folder that can be made", at: path) }
+        else { throw PackageError(.occupied, "the target is not a folder that can be created", at: path) }
         self.name = name
         let slash = place.existing.lastIndex(of: "/") ?? place.existing.startIndex
         let above = place.missing.isEmpty ? String(place.existing[...slash]) : place.existing
@@ -74,27 +75,27 @@ final class UnpackTarget {
         } catch let error as PackageError {
             throw PackageError(error.code, error.message, at: path)
         }
-        // What has taken the new folder's place must not be filled.
+        // If another item has replaced the new folder, it must not be filled.
         guard isNew, let content = try? parent.subdirectory(name),
             (try? content.status())?.user == geteuid()
         else {
-            throw PackageError(.io, "make folder: another process has exchanged it", at: path)
+            throw PackageError(.io, "create folder: another process has replaced it", at: path)
         }
         return content
     }
 
-    /// Makes a folder in another one.
-    /// - Returns: whether it was not there.
+    /// Creates a folder in another one.
+    /// - Returns: `true` if the folder did not exist.
     private static func make(_ name: String, in parent: DirectoryDescriptor) throws -> Bool {
         try SystemError.mapping {
             try parent.makeDirectory(name, mode: 0o755)
         } to: {
-            // Some file systems report that the name does not exist where nothing can be made.
-            PackageError(.io, "make folder: \($0.reason)", at: $0.path)
+            // Some file systems report that the name does not exist if they do not permit creation.
+            PackageError(.io, "create folder: \($0.reason)", at: $0.path)
         }
     }
 
-    /// Opens a folder in another one, in which names may be looked up.
+    /// Opens a folder in another one for the lookup of names.
     private static func open(_ name: String, in parent: DirectoryDescriptor) throws -> DirectoryDescriptor {
         try SystemError.mapping {
             try parent.subdirectory(name, access: .lookup)
@@ -103,10 +104,10 @@ final class UnpackTarget {
         }
     }
 
-    /// Makes the folders of an entry, and its file.
+    /// Creates the folders and the file of an entry.
     func makeFile(_ path: ArchivePath) throws -> OutputFile {
         let parts = path.parts
-        guard let name = parts.last else { throw PackageError(.io, "an entry without a name", at: directory) }
+        guard let name = parts.last else { throw PackageError(.io, "the entry has no name", at: directory) }
         return try OutputFile(creating: String(name), in: folder(parts.dropLast()))
     }
 
@@ -124,7 +125,7 @@ final class UnpackTarget {
         return folder
     }
 
-    /// Whether ``syncContent()`` covers the files too.
+    /// A Boolean value that indicates whether ``syncContent()`` also covers the files.
     static var syncsAsWhole: Bool {
         #if os(Linux)
             true
@@ -133,8 +134,8 @@ final class UnpackTarget {
         #endif
     }
 
-    /// Forces the content to the device. On Darwin each file was handed to the device before, and this call empties the
-    /// device's cache.
+    /// Flushes the content to the device. On Darwin each file was flushed before, and this call empties the device's
+    /// cache.
     func syncContent() throws {
         try SystemError.mapping {
             try FileIO.syncFileSystem(of: content.descriptor)
@@ -143,7 +144,7 @@ final class UnpackTarget {
         }
     }
 
-    /// Gives the content its name. Replaces an empty folder; one that was filled meanwhile is left alone.
+    /// Renames the content to the target's name. Replaces an empty folder; fails if the folder is not empty.
     func commit(durable: Bool) throws {
         try SystemError.mapping {
             try parent.rename(temporaryName, to: parent, name)
@@ -153,13 +154,13 @@ final class UnpackTarget {
                 : PackageError($0, at: directory)
         }
         guard content.has(name, in: parent) else {
-            throw PackageError(.io, "rename: another process has exchanged the folder", at: directory)
+            throw PackageError(.io, "rename: another process has replaced the folder", at: directory)
         }
-        // The content has its name already: a folder that cannot be synced must not turn that into an error.
+        // The rename has succeeded, so a failure to sync the parent folder is not an error.
         if durable { try? parent.subdirectory(".").sync() }
     }
 
-    /// Removes what was made.
+    /// Removes everything that was created.
     func discard() {
         content.removeContent()
         if content.has(temporaryName, in: parent) { try? parent.removeDirectory(temporaryName) }
@@ -167,24 +168,24 @@ final class UnpackTarget {
     }
 
     private static func remove(_ folders: [(name: String, parent: DirectoryDescriptor)]) {
-        // Only where they are empty: someone else may have put something there.
+        // `removeDirectory` removes only empty folders, because other processes may have added items.
         for (name, parent) in folders.reversed() { try? parent.removeDirectory(name) }
     }
 
-    /// Refuses a path in which a name is a symbolic link of another user: it may lead anywhere.
+    /// Rejects a path with a symbolic link of another user, because it may lead to any place.
     private static func checkLinks(_ path: String) throws {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for name in path.split(separator: "/") {
             prefix += name
             guard let status = try? FileStatus(path: prefix, followsLinks: false) else { return }
             guard status.kind != .symbolicLink || status.isTrusted else {
-                throw PackageError(.io, "the target is reached by a symbolic link of another user", at: prefix)
+                throw PackageError(.io, "the path of the target contains a symbolic link of another user", at: prefix)
             }
             prefix += "/"
         }
     }
 
-    /// The part of a path that exists, absolute and without links, and the names below it that do not.
+    /// Returns the absolute path of the existing part without links, and the names below it that do not exist.
     private static func resolve(_ path: String) throws -> (existing: String, missing: [String]) {
         var existing = path
         var missing: [String] = []
@@ -192,9 +193,9 @@ final class UnpackTarget {
             do {
                 return (try FileSystem.resolve(existing.isEmpty ? "." : existing), missing)
             } catch {
-                // A link without a target is no place to make a folder.
+                // A folder cannot be created at a dangling link.
                 guard error.number == ENOENT, (try? FileStatus(path: existing, followsLinks: false)) == nil else {
-                    throw PackageError(.io, "the target cannot be reached", at: path)
+                    throw PackageError(.io, "the path of the target cannot be resolved", at: path)
                 }
             }
             let slash = existing.lastIndex(of: "/")
@@ -206,7 +207,7 @@ final class UnpackTarget {
 
     private static func checkEmpty(_ name: String, in parent: DirectoryDescriptor, at path: String) throws {
         guard let status = try? parent.status(of: name), status.kind == .directory else {
-            throw PackageError(.occupied, "the target exists and is no folder", at: path)
+            throw PackageError(.occupied, "the target exists and is not a folder", at: path)
         }
         var isEmpty = true
         try SystemError.mapping {

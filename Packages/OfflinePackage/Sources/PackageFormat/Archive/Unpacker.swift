@@ -9,29 +9,35 @@
     internal import Darwin
 #endif
 
-/// Unpacks an archive into a folder: all of it, or nothing.
+/// An unpacker that writes all files of an archive into a folder, or none.
 ///
-/// Files are written into a temporary folder beside the target, which takes the target's name at the end. On any error
-/// the temporary folder is removed and the target is as it was. A process that is killed leaves at most the
-/// temporary folder, whose name begins with a dot and the target's name and ends in `.partial`.
+/// Files are written into a temporary folder beside the target, which is renamed at the end. On an error the
+/// temporary folder is removed and the target is unchanged. A killed process leaves at most the temporary folder. Its
+/// name begins with a dot and the target's name, and ends in `.partial`.
 ///
-/// Others may be able to write to the folder above the target. What they exchange there while it works is never filled or
-/// emptied: the unpacking fails.
+/// Other users may be able to write to the parent folder. If they replace a folder during unpacking, the replacement
+/// is neither filled nor emptied, and unpacking fails.
 public struct Unpacker: Sendable {
-    /// What was unpacked.
+    /// The result of unpacking.
     public struct Summary: Sendable, Hashable {
+        /// The number of files.
         public var files: Int
-        /// Bytes of all files.
+        /// The number of bytes of all files.
         public var bytes: Int64
     }
 
+    /// The reader of the archive.
     public var reader: any ArchiveReading
+    /// The limits of the archive.
     public var limits: ArchiveLimits
-    /// A Boolean value that indicates whether bytes are forced to the disk: everything before the target takes its name,
-    /// then the name itself. One `syncfs` on Linux, one `fsync` for each file elsewhere. If `false`, the target may hold
-    /// files without their bytes after a power cut.
+    /// A Boolean value that indicates whether the content is synced to disk before the rename, and the rename after
+    /// it.
+    ///
+    /// Linux uses one `syncfs`; other systems use one `fsync` for each file. If `false`, the target may hold files
+    /// without their bytes after a power loss.
     public var isDurable: Bool
 
+    /// Creates an unpacker.
     public init(
         reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default,
         isDurable: Bool = true
@@ -41,14 +47,14 @@ public struct Unpacker: Sendable {
         self.isDurable = isDurable
     }
 
-    /// Unpacks `archive` into `directory`, which must be empty or absent; missing folders above it are made.
+    /// Unpacks `archive` into `directory`, which must be empty or absent. Creates missing parent folders.
     ///
-    /// Blocks while it works. Files get mode 0644 and folders 0755, less the process's mask; times are those of
-    /// the unpacking.
-    /// - Throws: ``PackageError``, with code `occupied` where the target is not an
-    ///   empty folder; or `CancellationError` when the current task was cancelled.
+    /// Blocks while it works. Files have mode 0644 and folders 0755, less the process's mask. Times are those of
+    /// unpacking.
+    /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
+    ///   if the current task is cancelled.
     public func unpack(_ archive: String, into directory: String) throws -> Summary {
-        // A missing or hopeless archive should not even make a folder.
+        // The archive is checked first, so that a missing or invalid one does not create a folder.
         _ = try ArchiveKind(of: InputFile(path: archive))
         let target = try UnpackTarget(directory)
         do {

@@ -10,8 +10,8 @@ public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
         description = name
     }
 
-    /// Creates the encoding that a label stands for, or returns `nil` for an unknown label. Case and surrounding white
-    /// space do not matter.
+    /// Creates the encoding of a label, or returns `nil` for an unknown label. Case and surrounding white space are
+    /// ignored.
     public init?(label: String) {
         let bytes = label.utf8.drop { Self.isSpace($0) }.reversed().drop { Self.isSpace($0) }.reversed()
         guard bytes.count <= 32, let name = Self.names[String(decoding: bytes, as: UTF8.self).lowercased()] else {
@@ -24,10 +24,10 @@ public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
     public static let utf8 = CharacterEncoding(name: "utf-8")
     static let utf16LittleEndian = CharacterEncoding(name: "utf-16le")
     static let utf16BigEndian = CharacterEncoding(name: "utf-16be")
-    /// The encoding of bytes that must not be decoded.
+    /// The `replacement` encoding, whose bytes must not be decoded.
     public static let replacement = CharacterEncoding(name: "replacement")
 
-    /// A Boolean value that indicates whether bytes in the encoding can hold a declaration in ASCII and be decoded by it.
+    /// A Boolean value that indicates whether an ASCII declaration can name the encoding and also be decoded by it.
     var canBeDeclaredInASCII: Bool {
         !["utf-16le", "utf-16be", "replacement", "x-user-defined"].contains(description)
     }
@@ -36,7 +36,7 @@ public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
         [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains(byte)
     }
 
-    /// The encoding's name by label.
+    /// The names of the encodings by label.
     private static let names: [String: String] = {
         var names: [String: String] = [:]
         for line in table.split(separator: "\n") {
@@ -46,7 +46,7 @@ public struct CharacterEncoding: Sendable, Hashable, CustomStringConvertible {
         return names
     }()
 
-    /// One encoding a line: its name, then its other labels.
+    /// One encoding per line: its name, then its other labels.
     private static let table = """
         utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
         ibm866 866 cp866 csibm866

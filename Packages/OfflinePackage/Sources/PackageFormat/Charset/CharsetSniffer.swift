@@ -3,12 +3,13 @@
 
 public import Foundation
 
-/// Finds the character encoding of a text file in its bytes.
+/// A detector of the character encoding of a text file.
 ///
-/// A byte order mark counts first, then what the file declares in its first 1,024 bytes: an HTML document by the prescan
-/// of WHATWG HTML (section 13.2.3.2), an XML document by its declaration, a style sheet by `@charset` (CSS Syntax Level 3,
-/// section 3.2). Without both, bytes beyond ASCII that are valid UTF-8 are UTF-8. ASCII alone proves nothing: a document
-/// or a `charset` attribute that refers to the file decides then, as on a server that does not know the encoding.
+/// A byte order mark has priority, then the declaration in the first 1,024 bytes. HTML documents use the prescan of
+/// WHATWG HTML (section 13.2.3.2), XML documents their declaration, and style sheets `@charset` (CSS Syntax Level 3,
+/// section 3.2). Without both, non-ASCII bytes that are valid UTF-8 mean UTF-8. ASCII bytes alone do not determine
+/// the encoding. Then the referring document or its `charset` attribute decides, as with a server that does not know
+/// the encoding.
 public struct CharsetSniffer: Sendable {
     /// The result of sniffing.
     public enum Finding: Sendable, Hashable {
@@ -18,7 +19,7 @@ public struct CharsetSniffer: Sendable {
         case contradictory
         /// The bytes are valid UTF-8 and not all ASCII.
         case utf8
-        /// The bytes do not show the encoding.
+        /// The bytes do not determine the encoding.
         case unknown
     }
 
@@ -26,14 +27,14 @@ public struct CharsetSniffer: Sendable {
         case html, xml, styleSheet, other
     }
 
-    /// The number of bytes in which a declaration counts.
+    /// The number of bytes that are searched for a declaration.
     static let prescanLength = 1_024
 
     private let kind: Kind
     private var start: [UInt8] = []
     private var validator = UTF8Validator()
 
-    /// Creates a sniffer for a file, or returns `nil` if its media type has parameters or is not one of text.
+    /// Creates a sniffer for a file, or returns `nil` if its media type has parameters or is not a text type.
     /// - Parameter mediaType: the media type in lower case.
     public init?(mediaType: String) {
         guard !mediaType.contains(";"), MediaTypes.isText(mediaType) else { return nil }
@@ -46,13 +47,13 @@ public struct CharsetSniffer: Sendable {
             }
     }
 
-    /// Reads the next bytes of the file.
+    /// Appends the next bytes of the file.
     public mutating func append(_ data: Data) {
         if start.count < Self.prescanLength { start += data.prefix(Self.prescanLength - start.count) }
         validator.append(data)
     }
 
-    /// The finding, once all bytes of the file were appended.
+    /// The finding. It is final after all bytes of the file are appended.
     public var finding: Finding {
         if let mark = byteOrderMark { return .declared(mark) }
         let isUTF8 = validator.isComplete
@@ -64,9 +65,9 @@ public struct CharsetSniffer: Sendable {
         return isUTF8 && validator.hasNonASCII ? .utf8 : .unknown
     }
 
-    /// Returns the parameter for the file's `Content-Type`, such as `;charset=utf-8`, or an empty text if the encoding is
-    /// not certain.
-    /// - Parameter encoding: the encoding of files that do not declare one, if it is known from elsewhere.
+    /// Returns the parameter for the file's `Content-Type`, such as `;charset=utf-8`, or an empty string if the
+    /// encoding is not certain.
+    /// - Parameter encoding: the encoding of files that do not declare one, or `nil` if it is not known.
     public func parameter(undeclared encoding: CharacterEncoding? = nil) -> String {
         let known: CharacterEncoding? =
             switch finding {

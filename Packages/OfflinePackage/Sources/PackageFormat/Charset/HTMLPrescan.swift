@@ -10,7 +10,7 @@ struct HTMLPrescan {
         var value: [UInt8] = []
     }
 
-    /// Thrown where the bytes end.
+    /// The error that reports the end of the bytes.
     private struct End: Error {}
 
     private let bytes: [UInt8]
@@ -34,7 +34,7 @@ struct HTMLPrescan {
     private mutating func run() throws(End) -> CharacterEncoding {
         while true {
             if starts(with: "<!--") {
-                // The dashes of the start may be those of the end.
+                // The dashes of the start may also be the dashes of the end.
                 position += 2
                 while !starts(with: "-->") { try advance() }
                 position += 2
@@ -138,7 +138,7 @@ struct HTMLPrescan {
         return attribute
     }
 
-    /// A Boolean value that indicates whether a start or end tag with a name is here.
+    /// Returns a Boolean value that indicates whether a start or end tag with a name begins at the current position.
     private func isTag() throws(End) -> Bool {
         guard try byte() == UInt8(ascii: "<") else { return false }
         let name = bytes.dropFirst(position + 1).first == UInt8(ascii: "/") ? position + 2 : position + 1

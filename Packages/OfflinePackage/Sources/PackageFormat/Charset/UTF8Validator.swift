@@ -3,18 +3,18 @@
 
 internal import Foundation
 
-/// Checks bytes that come in pieces for well-formed UTF-8 (Unicode, table 3-7) without U+0000, which shows UTF-16.
+/// An incremental validator of UTF-8 (Unicode, table 3-7) that also rejects U+0000, which indicates UTF-16.
 struct UTF8Validator: Sendable {
-    /// A Boolean value that indicates whether a byte beyond ASCII was read.
+    /// A Boolean value that indicates whether a non-ASCII byte was read.
     private(set) var hasNonASCII = false
     private var isValid = true
-    /// The number of continuation bytes that the current sequence lacks.
+    /// The number of continuation bytes that the current sequence still needs.
     private var missing = 0
     /// The bounds of the next continuation byte.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
-    /// A Boolean value that indicates whether all bytes up to here are whole sequences of UTF-8.
+    /// A Boolean value that indicates whether all bytes so far are complete UTF-8 sequences.
     var isComplete: Bool { isValid && missing == 0 }
 
     mutating func append(_ data: Data) {
@@ -37,7 +37,7 @@ struct UTF8Validator: Sendable {
         }
     }
 
-    /// Starts a sequence. Returns `false` for a byte that starts none.
+    /// Starts a sequence. Returns `false` if the byte cannot start one.
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1

@@ -4,17 +4,17 @@
 internal import CArchive
 internal import ZlibStreams
 
-/// Bytes that come one after the other.
+/// A sequential source of bytes.
 protocol ByteStreaming: AnyObject {
-    /// Reads up to as many bytes as the buffer has room for; at least one, or 0 at the proven end.
+    /// Reads at least one byte and at most the size of the buffer. Returns 0 only at the verified end.
     /// - Throws: ``PackageError``.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// The bytes inside of a gzip file (RFC 1952).
+/// The decompressed bytes of a gzip file (RFC 1952).
 ///
-/// zlib checks the trailer, checksum and length, which libarchive 3.6 reads over. Members may follow each other, as
-/// programs write them that compress on several threads; anything else behind a member is refused.
+/// zlib checks the CRC-32 and the length of the trailer, which libarchive 3.6 ignores. Several members may follow
+/// each other, as compressors with several threads write them. Other bytes after a member are an error.
 final class GzipStream: ByteStreaming {
     private let file: InputFile
     private let zlib: ZlibInflater
@@ -54,7 +54,7 @@ final class GzipStream: ByteStreaming {
     }
 }
 
-/// The bytes inside of a zstd file (RFC 8878), through libarchive. Checksums are checked where the file has them.
+/// The decompressed bytes of a zstd file (RFC 8878), read with libarchive. Checksums are verified if present.
 final class ZstandardStream: ByteStreaming {
     private let handle: LibarchiveReadHandle
 
@@ -62,7 +62,7 @@ final class ZstandardStream: ByteStreaming {
         handle = try LibarchiveReadHandle(LibarchiveSource(file), limits: .default) { archive in
             max(archive_read_support_format_raw(archive), archive_read_support_filter_zstd(archive))
         }
-        // In this format one entry is all there is.
+        // In the raw format the whole stream is one entry.
         guard try handle.next() != nil else {
             throw PackageError(.truncated, "truncated zstd input", at: file.path)
         }

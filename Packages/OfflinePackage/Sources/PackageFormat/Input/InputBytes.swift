@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Bytes in memory, read like a file.
+/// Bytes in memory with random access.
 struct InputBytes: RandomAccessReading {
     let data: Data
     let location = "memory"

@@ -12,20 +12,20 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A regular file that is open for reading at any position, closed when the last reference goes.
+/// A regular file that is open for random access and is closed with the last reference.
 final class InputFile: Sendable, RandomAccessReading {
     let path: String
-    /// Bytes when it was opened.
+    /// The number of bytes when the file was opened.
     let size: Int64
     private let descriptor: CInt
 
     var location: String { path }
 
-    /// - Throws: ``PackageError`` with code `noInput` where there is no file,
-    ///   `notAnArchive` where it is no regular file, else
-    ///   `io`.
+    /// Opens a file.
+    /// - Throws: ``PackageError`` with code `noInput` if the file does not exist, `notAnArchive` if it is not a
+    ///   regular file, otherwise `io`.
     init(path: String) throws {
-        // Without waiting: to open a named pipe would block until someone writes to it.
+        // `O_NONBLOCK` prevents that opening a named pipe blocks until it has a writer.
         let descriptor = try SystemError.mapping {
             try FileIO.open(path, O_RDONLY | O_NONBLOCK)
         } to: {
@@ -33,7 +33,9 @@ final class InputFile: Sendable, RandomAccessReading {
         }
         do {
             let status = try FileStatus(descriptor: descriptor, path: path)
-            guard status.kind == .file else { throw PackageError(.notAnArchive, "not a regular file", at: path) }
+            guard status.kind == .file else {
+                throw PackageError(.notAnArchive, "the path is not a regular file", at: path)
+            }
             size = status.size
         } catch {
             close(descriptor)
@@ -55,7 +57,7 @@ final class InputFile: Sendable, RandomAccessReading {
         } to: {
             PackageError($0, at: path)
         }
-        guard count == data.count else { throw PackageError(.truncated, "ends before byte \(size)", at: path) }
+        guard count == data.count else { throw PackageError(.truncated, "the file ends before byte \(size)", at: path) }
         return data
     }
 

@@ -3,22 +3,22 @@
 
 internal import ContentDigest
 
-/// Bytes that can be read at any position.
+/// A source of bytes with random access.
 protocol RandomAccessReading {
-    /// What messages name.
+    /// The name of the source in messages.
     var location: String { get }
-    /// Bytes in all.
+    /// The total number of bytes.
     var size: Int64 { get }
-    /// Reads up to as many bytes as the buffer has room for; fewer at the end, where it returns 0.
+    /// Reads at most the size of the buffer at an offset. Returns fewer bytes near the end, and 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
 extension RandomAccessReading {
     /// Reads exactly `count` bytes.
-    /// - Throws: ``PackageError`` with code `truncated` where they end early.
+    /// - Throws: ``PackageError`` with code `truncated` if the source ends early.
     func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
         guard offset >= 0, offset <= size, Int64(count) <= size - offset else {
-            throw PackageError(.truncated, "ends before byte \(offset) + \(count)", at: location)
+            throw PackageError(.truncated, "the data ends before byte \(offset) + \(count)", at: location)
         }
         var done = 0
         let result = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -31,13 +31,13 @@ extension RandomAccessReading {
             filled = done
         }
         guard result.count == count else {
-            throw PackageError(.truncated, "ends before byte \(offset) + \(count)", at: location)
+            throw PackageError(.truncated, "the data ends before byte \(offset) + \(count)", at: location)
         }
         return result
     }
 
-    /// The digest of all bytes, read in pieces.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Returns the digest of all bytes, which are read in pieces of 256 KiB.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     func sha256() throws -> SHA256Digest {
         var hasher = SHA256Hasher()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
@@ -46,7 +46,7 @@ extension RandomAccessReading {
         while position < size {
             try Task.checkCancellation()
             let count = try read(into: buffer, at: position)
-            guard count > 0 else { throw PackageError(.truncated, "ends before byte \(size)", at: location) }
+            guard count > 0 else { throw PackageError(.truncated, "the data ends before byte \(size)", at: location) }
             hasher.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             position += Int64(count)
         }

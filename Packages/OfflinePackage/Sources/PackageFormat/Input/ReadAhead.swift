@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Reads a file in pieces of 256 KiB, so that many small neighbours cost one read.
+/// A buffer of 256 KiB over a file, so that many small adjacent reads cost one system call.
 ///
-/// Not `Sendable`: one for each thread that reads.
+/// It is not `Sendable`; each reading thread has its own.
 final class ReadAhead {
     static let capacity: Int64 = 256 << 10
 
     private let file: InputFile
     private let buffer: UnsafeMutableRawBufferPointer
-    /// What the buffer holds.
+    /// The range of the file that the buffer holds.
     private var range: Range<Int64> = 0..<0
 
     init(_ file: InputFile) {
@@ -21,16 +21,17 @@ final class ReadAhead {
         buffer.deallocate()
     }
 
-    /// At least one and at most `count` bytes of the file at `offset`. Valid until the next call.
-    /// - Throws: ``PackageError`` with code `truncated` at the file's end.
+    /// Returns 1 to `count` bytes of the file at `offset`. The result is valid until the next call.
+    /// - Throws: ``PackageError`` with code `truncated` at the end of the file.
     func bytes(at offset: Int64, upTo count: Int64, name: String) throws -> UnsafeRawBufferPointer {
         if !range.contains(offset) { try fill(from: offset, name: name) }
         return held(at: offset, upTo: count)
     }
 
-    /// As many as `count` bytes of the file at `offset`, or fewer at the file's end. Valid until the next call.
+    /// Returns `count` bytes of the file at `offset`, or fewer at the end of the file. The result is valid until the
+    /// next call.
     /// - Parameter count: more than 0, and at most ``capacity``.
-    /// - Throws: as ``bytes(at:upTo:name:)`` does.
+    /// - Throws: the errors of ``bytes(at:upTo:name:)``.
     func whole(at offset: Int64, count: Int64, name: String) throws -> UnsafeRawBufferPointer {
         if !range.contains(offset) || range.upperBound - offset < count { try fill(from: offset, name: name) }
         return held(at: offset, upTo: count)

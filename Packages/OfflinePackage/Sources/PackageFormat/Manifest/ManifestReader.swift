@@ -4,31 +4,33 @@
 internal import ContentDigest
 internal import StrictJSON
 
-/// Reads a manifest in one pass over its bytes. What is in memory is the manifest itself, whatever else the bytes hold.
+/// A streaming reader of a manifest. Memory is bounded by the manifest itself, because other values are skipped.
 struct ManifestReader {
-    /// The most bytes of a text that is taken over; the types of paths and URLs ask for less.
+    /// The maximum number of bytes of a string value. Paths and URLs have lower limits.
     private static let maxTextLength = 8_192
     private let bytes: UnsafeRawBufferPointer
     private let maxFiles: Int
     /// A Boolean value that indicates whether the whole text was read.
     private var isAtEnd = false
-    /// Media types met before, so that thousands of files share one text.
+    /// The media types that were read before, so that files share their strings.
     private var mediaTypes: [String: String] = [:]
 
-    /// - Parameter bytes: bytes that stay valid while the reader is used.
+    /// Creates a reader.
+    /// - Parameters:
+    ///   - bytes: bytes that stay valid while the reader is used.
+    ///   - maxFiles: the maximum number of files.
     init(_ bytes: UnsafeRawBufferPointer, maxFiles: Int) {
         self.bytes = bytes
         self.maxFiles = maxFiles
     }
 
-    /// Reads the manifest, whose content is not validated yet.
-    /// - Throws: ``PackageError`` with code `badManifest` or
-    ///   `tooMany`.
+    /// Reads the manifest without validating its content.
+    /// - Throws: ``PackageError`` with code `badManifest` or `tooMany`.
     mutating func read() throws -> PackageManifest {
         do {
             return try readManifest()
         } catch {
-            // A later format may say anything before it says that it is one.
+            // A later format may have any content before its `format` member.
             if !isAtEnd, let format = try? readFormat(), format != PackageManifest.currentFormat {
                 throw Self.unknownFormat(format)
             }
@@ -48,7 +50,7 @@ struct ManifestReader {
             PackageError(.badManifest, error.message, at: error.location, cause: error)
         case let error as JSONError:
             PackageError(
-                .badManifest, error.code == .malformed ? "not JSON: \(error)" : "\(error)", cause: error)
+                .badManifest, error.code == .malformed ? "invalid JSON: \(error)" : "\(error)", cause: error)
         default: PackageError(.badManifest, String(describing: error), cause: error)
         }
     }
@@ -83,7 +85,7 @@ struct ManifestReader {
         guard scanner.nextToken() == UInt8(ascii: "{") else {
             try scanner.skipValue()
             try scanner.finish()
-            throw PackageError(.badManifest, "value of a wrong type at .")
+            throw PackageError(.badManifest, "wrong type at .")
         }
         try scanner.readObject { scanner, name in
             if scanner.equals(name, "files") {
@@ -140,7 +142,7 @@ struct ManifestReader {
         var files: [PackageManifest.File] = []
         try scanner.readArray { scanner in
             guard files.count < maxFiles else {
-                throw PackageError(.tooMany, "manifest of more than \(maxFiles) files")
+                throw PackageError(.tooMany, "the manifest lists more than \(maxFiles) files")
             }
             files.append(try readFile(&scanner, files.count))
         }
@@ -174,7 +176,7 @@ struct ManifestReader {
                 method = try Self.optional(&scanner) { scanner in
                     let text = try Self.text(&scanner, place(".method"))
                     guard let method = ArchiveSlice.Method(rawValue: text) else {
-                        throw PackageError(.badManifest, "bad value at \(place(".method"))")
+                        throw PackageError(.badManifest, "invalid value at \(place(".method"))")
                     }
                     return method
                 }
@@ -193,7 +195,7 @@ struct ManifestReader {
             return located
         default:
             throw PackageError(
-                .badManifest, "offset, packed and method come together or not at all", at: file.path.description)
+                .badManifest, "offset, packed and method must be all present or all absent", at: file.path.description)
         }
     }
 
@@ -206,11 +208,11 @@ struct ManifestReader {
     // MARK: Values
 
     private static func needed<Value>(_ value: Value?, _ place: @autoclosure () -> String) throws -> Value {
-        guard let value else { throw PackageError(.badManifest, "no value at \(place())") }
+        guard let value else { throw PackageError(.badManifest, "missing value at \(place())") }
         return value
     }
 
-    /// Reads a value, or `null` as none.
+    /// Reads a value, or returns `nil` for `null`.
     private static func optional<Value>(
         _ scanner: inout JSONScanner, _ read: (inout JSONScanner) throws -> Value
     ) throws -> Value? {
@@ -219,12 +221,12 @@ struct ManifestReader {
         return nil
     }
 
-    /// Checks that a value begins so.
+    /// Checks the first byte of a value.
     private static func expect(
         _ token: UInt8, _ scanner: inout JSONScanner, _ place: @autoclosure () -> String
     ) throws {
         guard scanner.nextToken() == token else {
-            throw PackageError(.badManifest, "value of a wrong type at \(place())")
+            throw PackageError(.badManifest, "wrong type at \(place())")
         }
     }
 
@@ -232,7 +234,7 @@ struct ManifestReader {
         try expect(UInt8(ascii: "\""), &scanner, place())
         let text = try scanner.readString()
         guard text.range.count <= maxTextLength else {
-            throw PackageError(.badManifest, "text of more than \(maxTextLength) bytes at \(place())")
+            throw PackageError(.badManifest, "string of more than \(maxTextLength) bytes at \(place())")
         }
         return scanner.string(text)
     }
@@ -248,10 +250,10 @@ struct ManifestReader {
     private static func integer(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> Int64 {
         let token = scanner.nextToken()
         guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10 else {
-            throw PackageError(.badManifest, "value of a wrong type at \(place())")
+            throw PackageError(.badManifest, "wrong type at \(place())")
         }
         guard let text = try scanner.readInteger(), let value = scanner.integer(text) else {
-            throw PackageError(.badManifest, "not an integer of 64 bits at \(place())")
+            throw PackageError(.badManifest, "not a 64-bit integer at \(place())")
         }
         return value
     }
@@ -264,26 +266,28 @@ struct ManifestReader {
         case UInt8(ascii: "f"):
             try scanner.readWord("false")
             return false
-        default: throw PackageError(.badManifest, "value of a wrong type at \(place())")
+        default: throw PackageError(.badManifest, "wrong type at \(place())")
         }
     }
 }
 
-/// How much a manifest may ask for before it is refused.
+/// The limits that a manifest must not exceed.
 public struct ManifestLimits: Sendable, Hashable {
-    /// The most bytes of JSON. Default: 32 MiB.
+    /// The maximum number of bytes of JSON. Default: 32 MiB.
     public var maxBytes: Int
-    /// The most files. Default: 100,000.
+    /// The maximum number of files. Default: 100,000.
     public var maxFiles: Int
-    /// The most bytes that all files together may have. Default: 1 GiB.
+    /// The maximum number of bytes of all files together. Default: 1 GiB.
     public var maxTotalBytes: Int64
-    /// The most bytes of the archive that the manifest names. Default: 1 GiB.
+    /// The maximum number of bytes of the archive. Default: 1 GiB.
     public var maxArchiveBytes: Int64
-    /// The most bytes that one byte of the archive may unpack to, in any file. Default: 200, as for archives.
+    /// The maximum number of bytes that one byte of the archive may unpack to, in any file. Default: 200, as for
+    /// archives.
     public var maxRatio: Int
-    /// ``maxRatio`` counts only for files of more than this many bytes. Default: 1 MiB.
+    /// The number of bytes of a file up to which ``maxRatio`` does not apply. Default: 1 MiB.
     public var ratioFloor: Int64
 
+    /// Creates limits.
     public init(
         maxBytes: Int = 32 << 20, maxFiles: Int = 100_000, maxTotalBytes: Int64 = 1 << 30,
         maxArchiveBytes: Int64 = 1 << 30, maxRatio: Int = 200, ratioFloor: Int64 = 1 << 20
@@ -296,9 +300,10 @@ public struct ManifestLimits: Sendable, Hashable {
         self.ratioFloor = ratioFloor
     }
 
+    /// The default limits.
     public static let `default` = ManifestLimits()
 
-    /// For a manifest that was read within its limits before, or made in memory.
+    /// Limits for a manifest that was checked before, or that was created in memory.
     static let unbounded = ManifestLimits(
         maxBytes: .max, maxFiles: .max, maxTotalBytes: .max, maxArchiveBytes: .max, maxRatio: .max, ratioFloor: .max)
 }

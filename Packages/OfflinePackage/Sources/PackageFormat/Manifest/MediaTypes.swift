@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Media types by a file's extension.
+/// A table of media types by file extension.
 ///
-/// The types are those of the IANA registry and of the HTML standard (JavaScript is `text/javascript`). None has a
-/// `charset`: a file's name does not show its encoding; see ``CharsetSniffer``.
+/// The types are those of the IANA registry and of the HTML standard (JavaScript is `text/javascript`). They have no
+/// `charset` parameter, because a file name does not determine the encoding; see ``CharsetSniffer``.
 public struct MediaTypes: Sendable {
-    /// By extension, in lower case and without the dot.
+    /// The media types by extension, in lower case and without the dot.
     public var types: [String: String]
 
+    /// Creates a table.
     public init(types: [String: String] = MediaTypes.known) {
         self.types = types
     }
 
-    /// The type of a file by its name; `application/octet-stream` where the extension is not known.
+    /// Returns the media type of a file name, or `application/octet-stream` for an unknown extension.
     public func type(of name: String) -> String {
         Self.fileExtension(of: name).flatMap { types[$0] } ?? "application/octet-stream"
     }
 
-    /// Whether files of this type are compressed already, so that deflate would only cost time.
+    /// Returns a Boolean value that indicates whether files of a type are compressed already, so that deflate has no
+    /// effect.
     public func isCompressed(_ type: String) -> Bool {
         let type = type.prefix { $0 != ";" }
         if Self.compressible.contains(String(type)) { return false }
@@ -26,7 +28,7 @@ public struct MediaTypes: Sendable {
             || Self.compressed.contains(String(type))
     }
 
-    /// Returns a Boolean value that indicates whether files of a type are text, so that `charset` has a meaning for them.
+    /// Returns a Boolean value that indicates whether files of a type are text, so that `charset` applies to them.
     /// - Parameter type: a media type without parameters, in lower case.
     public static func isText(_ type: String) -> Bool {
         type.hasPrefix("text/") || type.hasSuffix("+xml") || type.hasSuffix("+json") || textual.contains(type)
@@ -37,7 +39,7 @@ public struct MediaTypes: Sendable {
         "application/x-ndjson", "application/x-subrip", "application/xml", "application/yaml",
     ]
 
-    /// What follows the last dot of a path's last part, in lower case; `nil` for `.name` and `name`.
+    /// Returns the extension of the last path component in lower case, or `nil` for `.name` and `name`.
     static func fileExtension(of name: String) -> String? {
         let last = name.split(separator: "/").last ?? ""
         guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return nil }
@@ -56,7 +58,7 @@ public struct MediaTypes: Sendable {
         "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     ]
 
-    /// The table that is used unless another is given.
+    /// The default table.
     public static let known: [String: String] = [
         // Documents and code.
         "html": "text/html",
@@ -122,7 +124,7 @@ public struct MediaTypes: Sendable {
         "otf": "font/otf",
         "ttc": "font/collection",
         "eot": "application/vnd.ms-fontobject",
-        // Sound and film.
+        // Audio and video.
         "mp3": "audio/mpeg",
         "m4a": "audio/mp4",
         "aac": "audio/aac",

@@ -4,27 +4,29 @@
 internal import SystemSupport
 internal import WebSyntax
 
-/// The URL that a package's files lie under: `https://host[:port]/path/`.
+/// The URL of the folder of a package's files: `https://host[:port]/path/`.
 ///
-/// Always in normal form: scheme and host in lower case, a default port dropped, hex digits of percent
-/// escapes in upper case. A file's URL is this URL followed by the file's path.
+/// The URL is normalized: scheme and host are in lower case, a default port is dropped, and hex digits of percent
+/// escapes are in upper case. A file's URL is this URL followed by the file's path.
 public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     public let scheme: String
-    /// Lower case; an IPv6 address keeps its brackets.
+    /// The host in lower case. An IPv6 address keeps its brackets.
     public let host: String
-    /// `nil` where it is the scheme's own (80, 443).
+    /// The port, or `nil` for the default port of the scheme (80, 443).
     public let port: Int?
-    /// Percent-encoded; begins and ends with a slash.
+    /// The percent-encoded path, which begins and ends with a slash.
     public let path: String
 
-    /// Host, and port where it is not the scheme's own.
+    /// The host, with the port if it is not the default port.
     public var authority: String { port.map { "\(host):\($0)" } ?? host }
 
+    /// The URL as text.
     public var description: String { "\(scheme)://\(authority)\(path)" }
 
-    /// Reads `http` and `https` URLs without user, query and fragment, whose path ends in a slash. An
-    /// empty path is read as `/`. Names outside of ASCII must come in their encoded form.
+    /// Parses an `http` or `https` URL without user, query and fragment, whose path ends in a slash.
+    ///
+    /// An empty path is read as `/`. Host names with characters outside ASCII must be in their encoded form (`xn--`).
     /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         func refuse(_ reason: String) -> PackageError {
@@ -63,7 +65,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
         return isHost(name) ? (name, authority.port) : nil
     }
 
-    /// Narrower than a URL's host: the lengths of the domain name system, and no tilde.
+    /// Checks limits beyond those of a URL's host: the lengths of the domain name system, and no tilde.
     private static func isHost(_ name: String) -> Bool {
         guard (1...253).contains(name.utf8.count) else { return false }
         return name.utf8.first == UInt8(ascii: "[")
@@ -72,7 +74,7 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
             }
     }
 
-    /// The path with escapes in upper case, or `nil` where it is not a plain folder path.
+    /// Returns the path with escapes in upper case, or `nil` if it is not a plain folder path.
     private static func normalise(path: Substring) -> String? {
         guard !path.isEmpty else { return "/" }
         guard path.first == "/", path.last == "/" else { return nil }
@@ -85,8 +87,8 @@ public struct PackageBaseURL: Sendable, Hashable, CustomStringConvertible {
                     return nil
                 }
                 let escaped = high << 4 | low
-                // An escaped slash, backslash or NUL would name another folder to some reader; an escaped
-                // dot would hide a dot segment from the check below.
+                // Some readers would resolve an escaped slash, backslash or NUL to another folder. An escaped dot
+                // would hide a dot segment from the check below.
                 guard ![0x00, 0x2E, 0x2F, 0x5C].contains(escaped) else { return nil }
                 PercentEncoding.appendEscape(of: escaped, to: &result)
             case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"),

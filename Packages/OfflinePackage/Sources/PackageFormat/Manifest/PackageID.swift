@@ -3,16 +3,19 @@
 
 internal import WebSyntax
 
-/// The name of a package: 1 to 128 characters of `A–Z a–z 0–9 . _ -`, the first of them no dot.
+/// The identifier of a package: 1 to 128 characters of `A–Z a–z 0–9 . _ -`, of which the first is not a dot.
 ///
-/// The alphabet is safe as a file name, in a URL's path and in a log line.
+/// The alphabet is safe in a file name, in a URL's path and in a log line.
 public struct PackageID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The identifier as text.
     public let description: String
 
+    /// Creates an identifier.
     /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         guard PackageName.isValid(string, upTo: 128, allowingPlus: false) else {
-            throw PackageError(.badManifest, "a package's id is 1 to 128 of A-Z a-z 0-9 . _ - and begins with no dot")
+            throw PackageError(
+                .badManifest, "a package id is 1 to 128 of A-Z a-z 0-9 . _ - and must not begin with a dot")
         }
         description = string
     }
@@ -31,7 +34,7 @@ extension PackageID: Codable {
     }
 }
 
-/// The alphabet that identifiers and versions share.
+/// The common alphabet of identifiers and versions.
 enum PackageName {
     static func isValid(_ string: String, upTo limit: Int, allowingPlus: Bool) -> Bool {
         let bytes = string.utf8

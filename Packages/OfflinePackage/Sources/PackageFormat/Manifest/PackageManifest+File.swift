@@ -6,17 +6,18 @@ public import ContentDigest
 extension PackageManifest {
     /// One file of a package.
     public struct File: Encodable, Sendable, Hashable {
-        /// Where it lies: under the archive's root and under the base URL.
+        /// The path below the archive's root and below the base URL.
         public var path: ArchivePath
-        /// Bytes when unpacked.
+        /// The number of uncompressed bytes.
         public var size: Int64
-        /// The digest of the unpacked bytes.
+        /// The digest of the uncompressed bytes.
         public var sha256: SHA256Digest
-        /// The value of its `Content-Type`, such as `text/html;charset=utf-8`.
+        /// The value of the `Content-Type` field, such as `text/html;charset=utf-8`.
         public var mediaType: String
-        /// Where its bytes lie in the manifest's ``PackageManifest/archive``. Either all files have it, or none.
+        /// The position in the manifest's ``PackageManifest/archive``. Either all files have a slice, or none.
         public var slice: ArchiveSlice?
 
+        /// Creates a file of a manifest.
         public init(
             path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String, slice: ArchiveSlice? = nil
         ) {
@@ -50,13 +51,15 @@ extension PackageManifest {
         }
 
         func validate() throws {
-            guard size >= 0 else { throw PackageError(.badManifest, "negative size", at: path.description) }
-            // It becomes a header field: nothing that could end the line may pass (RFC 9110, 5.5).
+            guard size >= 0 else {
+                throw PackageError(.badManifest, "the file has a negative size", at: path.description)
+            }
+            // The value becomes a header field, so it must not contain characters that end the line (RFC 9110, 5.5).
             let bytes = mediaType.utf8
             guard (3...255).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7E).contains($0) }),
                 let slash = mediaType.firstIndex(of: "/"), slash != mediaType.startIndex,
                 mediaType.index(after: slash) != mediaType.endIndex
-            else { throw PackageError(.badManifest, "not a media type", at: path.description) }
+            else { throw PackageError(.badManifest, "the type is not a media type", at: path.description) }
         }
     }
 }

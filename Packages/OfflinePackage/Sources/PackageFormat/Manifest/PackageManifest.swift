@@ -4,41 +4,46 @@
 public import ContentDigest
 public import Foundation
 
-/// What a package holds: its name, the URL it stands under, and each file with size, digest and type.
+/// The description of a package: its name, its base URL, and each file with size, digest and type.
 ///
-/// As JSON: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?, "path",
-/// "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. Either `archive` and each file's `method`,
-/// `offset` and `packed` are there, or none of them. Keys that are not known are ignored.
+/// JSON form: `{"archive"?: {"sha256", "size"}, "baseURL", "complete"?, "files": [{"method"?, "offset"?, "packed"?,
+/// "path", "sha256", "size", "type"}], "format": 1, "id", "minHost"?, "sequence"?, "version"}`. `archive` and each
+/// file's `method`, `offset` and `packed` are either all present or all absent. Unknown keys are ignored.
 public struct PackageManifest: Encodable, Sendable, Hashable {
-    /// The only format so far.
+    /// The only supported format.
     public static let currentFormat = 1
-    /// The numbers that ``sequence`` may have, which every reader of JSON takes as they are.
+    /// The valid values of ``sequence``, which every JSON reader represents exactly.
     public static let sequences: ClosedRange<Int64> = 1...(1 << 53 - 1)
 
-    /// Which format this is: ``currentFormat``.
+    /// The format, which is always ``currentFormat``.
     public var format: Int
-    /// The package's name, the same in all versions.
+    /// The package's identifier, which is the same in all versions.
     public var id: PackageID
-    /// Which version of it this is.
+    /// The version of the package.
     public var version: PackageVersion
-    /// What the files stand under.
+    /// The URL of the folder of the files.
     public var baseURL: PackageBaseURL
-    /// Whether these files are all there is under the base URL, so that anything else there is answered as not found
-    /// without asking the network. JSON has `"complete": true` for it; it is absent otherwise.
+    /// A Boolean value that indicates whether the package contains all files below the base URL.
+    ///
+    /// If `true`, the response to any other URL below the base URL is 404, without a network request. In JSON it is
+    /// `"complete": true`; otherwise the member is absent.
     public var isComplete: Bool
-    /// The least version of the host that the package works in: numbers between dots, each of at most nine digits,
-    /// compared number by number, where a missing one is 0. JSON has `"minHost"` for it; it is absent where any will do.
+    /// The minimum version of the host, or `nil` if the package works in every host.
+    ///
+    /// It consists of numbers between dots, each of at most nine digits. Versions are compared number by number, and
+    /// a missing number is 0. In JSON it is `"minHost"`.
     public var minHost: PackageVersion?
-    /// The number of this manifest among those of its package: each that is published has a higher one than those before.
-    /// A device that has installed one with a number takes neither one with a lower number nor one without. JSON has
-    /// `"sequence"` for it; it is absent if the publisher does not count.
+    /// The sequence number of this manifest, or `nil` if the publisher does not number manifests.
+    ///
+    /// Each published manifest of a package has a higher number than those before. After a device has installed a
+    /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
-    /// The zip that holds the files, and which each file's ``File/slice`` points into.
+    /// The zip that contains the files and that each file's ``File/slice`` refers to.
     public var archive: Archive?
-    /// Sorted by path; no two that some file system could take for the same.
+    /// The files, sorted by path. No two paths are equal on any file system.
     public var files: [File]
 
-    /// Sorts `files`; what else must hold of them is checked by ``validate(limits:)`` and when encoding.
+    /// Creates a manifest and sorts `files`. ``validate(limits:)`` and encoding check the other requirements.
     public init(
         id: PackageID, version: PackageVersion, baseURL: PackageBaseURL, isComplete: Bool = false,
         minHost: PackageVersion? = nil, sequence: Int64? = nil, archive: Archive? = nil, files: [File]
@@ -54,12 +59,11 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         self.files = files.sorted { $0.path < $1.path }
     }
 
-    /// Reads a manifest: strict JSON in UTF-8, no name twice in an object. Files may come in any order.
-    /// - Throws: ``PackageError`` with code `badManifest`, or
-    ///   `tooLarge` and `tooMany` for the limits.
+    /// Decodes a manifest: strict JSON in UTF-8 without duplicate names in an object. Files may be in any order.
+    /// - Throws: ``PackageError`` with code `badManifest`, or `tooLarge` and `tooMany` if a limit is exceeded.
     public init(decoding data: Data, limits: ManifestLimits = .default) throws {
         guard data.count <= limits.maxBytes else {
-            throw PackageError(.tooLarge, "manifest of \(data.count) bytes, limit \(limits.maxBytes)")
+            throw PackageError(.tooLarge, "the manifest has \(data.count) bytes, the limit is \(limits.maxBytes)")
         }
         self = try data.withUnsafeBytes { bytes in
             var reader = ManifestReader(bytes, maxFiles: limits.maxFiles)
@@ -68,14 +72,13 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         try validate(limits: limits)
     }
 
-    /// Reads the manifest at a path of the file system, and no more of it than the limit allows. Blocks while it reads.
-    /// - Throws: as ``init(decoding:limits:)`` does, `noInput` and
-    ///   `io`.
+    /// Decodes the manifest at a path of the file system, if its size is within the limit. Blocks while it reads.
+    /// - Throws: the errors of ``init(decoding:limits:)``, `noInput` and `io`.
     public init(path: String, limits: ManifestLimits = .default) throws {
         do {
             let file = try InputFile(path: path)
             guard file.size <= Int64(limits.maxBytes) else {
-                throw PackageError(.tooLarge, "manifest of \(file.size) bytes, limit \(limits.maxBytes)")
+                throw PackageError(.tooLarge, "the manifest has \(file.size) bytes, the limit is \(limits.maxBytes)")
             }
             try self.init(decoding: file.data(), limits: limits)
         } catch let error as PackageError where error.code == .notAnArchive {
@@ -110,17 +113,18 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
         case files
     }
 
-    /// Checks what the types do not: format, counts, sizes, media types, unique paths and slices.
+    /// Checks the requirements that the types do not enforce: format, counts, sizes, media types, unique paths and
+    /// slices.
     /// - Throws: ``PackageError``, as ``init(decoding:limits:)`` does.
     public func validate(limits: ManifestLimits = .default) throws {
         guard format == Self.currentFormat else {
             throw PackageError(.badManifest, "manifest of format \(format), known is \(Self.currentFormat)")
         }
         guard files.count <= limits.maxFiles else {
-            throw PackageError(.tooMany, "manifest of \(files.count) files, limit \(limits.maxFiles)")
+            throw PackageError(.tooMany, "the manifest lists \(files.count) files, the limit is \(limits.maxFiles)")
         }
         if let minHost, HostVersion(minHost.description) == nil {
-            throw PackageError(.badManifest, "minHost: \(minHost) is not numbers between dots")
+            throw PackageError(.badManifest, "minHost: \(minHost) does not consist of numbers between dots")
         }
         if let sequence, !Self.sequences.contains(sequence) {
             throw PackageError(.badManifest, "sequence: \(sequence) is not within 1 to 2^53 - 1")
@@ -136,16 +140,17 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
             }
             let (sum, overflow) = total.addingReportingOverflow(file.size)
             guard !overflow, sum <= limits.maxTotalBytes else {
-                throw PackageError(.tooLarge, "files of more than \(limits.maxTotalBytes) bytes in the manifest")
+                throw PackageError(.tooLarge, "the files have more than \(limits.maxTotalBytes) bytes in total")
             }
             total = sum
         }
         try validateSlices(limits: limits)
     }
 
-    /// The manifest as JSON. Equal manifests give equal bytes: keys and files are sorted, slashes are not
-    /// escaped, there are no blanks, and one line feed ends it.
-    /// - Throws: ``PackageError`` with code `badManifest` where the content is wrong.
+    /// Returns the manifest as JSON. Equal manifests give equal bytes.
+    ///
+    /// Keys and files are sorted, slashes are not escaped, there is no white space, and the text ends in a line feed.
+    /// - Throws: ``PackageError`` with code `badManifest` if the manifest is not valid.
     public func encoded() throws -> Data {
         var sorted = self
         sorted.files.sort { $0.path < $1.path }
@@ -157,23 +162,24 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
             data.append(UInt8(ascii: "\n"))
             return data
         } catch {
-            throw PackageError(.badManifest, "cannot be written as JSON", cause: error)
+            throw PackageError(.badManifest, "the manifest cannot be encoded as JSON", cause: error)
         }
     }
 }
 
 extension PackageManifest {
-    /// The zip that the files' slices refer to. A slice means nothing in any other archive.
+    /// The zip that the files' slices refer to. The slices are not valid for any other archive.
     public struct Archive: Encodable, Sendable, Hashable {
-        /// Bytes of the zip.
+        /// The number of bytes of the zip.
         public var size: Int64
-        /// The digest of the zip's bytes.
+        /// The digest of the zip.
         public var sha256: SHA256Digest
 
         private enum CodingKeys: String, CodingKey {
             case size, sha256
         }
 
+        /// Creates the description of a zip.
         public init(size: Int64, sha256: SHA256Digest) {
             self.size = size
             self.sha256 = sha256

@@ -4,24 +4,24 @@
 public import HTTPTypes
 internal import WebSyntax
 
-/// The URL of a request as packages see it: origin and path, without query and fragment.
+/// The URL of a request for the lookup in packages: origin and path, without query and fragment.
 ///
-/// Compared by what the parts mean: case of scheme and host, a default port and needless escapes make no
-/// difference. What has no plain meaning as a path of files (an escaped slash or NUL, a broken escape, bytes
-/// that are no UTF-8) or names a user is no package URL.
+/// Equality follows the meaning of the parts: the case of scheme and host, a default port and needless percent
+/// escapes make no difference. A URL with a user, or whose path is not a plain file path, is not a package URL.
+/// Examples are an escaped slash or NUL, an invalid escape and bytes that are not UTF-8.
 public struct PackageURL: Sendable, Hashable {
-    /// `https://host` or `https://host:port`, in lower case, without the scheme's own port.
+    /// The origin, `https://host` or `https://host:port`, in lower case and without a default port.
     public let origin: String
-    /// Begins with a slash; percent-decoded once.
+    /// The path, percent-decoded once. It begins with a slash.
     public let path: String
 
-    /// Takes the URL of a request, or returns `nil` if it has no scheme or authority, or is no package URL.
+    /// Creates the URL of a request, or returns `nil` if it has no scheme or authority or is not a package URL.
     public init?(_ request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         self.init(scheme: scheme[...], authority: authority[...], rest: (request.path ?? "/")[...])
     }
 
-    /// Takes an absolute URL.
+    /// Creates a package URL from an absolute URL, or returns `nil`.
     public init?(_ url: String) {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let rest = url[url.index(after: colon)...]
@@ -32,17 +32,17 @@ public struct PackageURL: Sendable, Hashable {
             scheme: url[..<colon], authority: hierarchy[..<authorityEnd], rest: hierarchy[authorityEnd...])
     }
 
-    /// Whether a URL lies under this one, which ends in a slash.
+    /// Returns a Boolean value that indicates whether a URL lies below this URL, which ends in a slash.
     public func isPrefix(of url: PackageURL) -> Bool {
         url.origin == origin && url.path.utf8.starts(with: path.utf8)
     }
 
-    /// What follows the path of a URL that is a prefix of this one.
+    /// Returns the part of the path that follows the path of `base`, which must be a prefix of this URL.
     public func path(below base: PackageURL) -> String {
         String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
     }
 
-    /// The same with a slash at its end; `nil` where it has one.
+    /// The same URL with a slash at the end, or `nil` if it has one already.
     public var asFolder: PackageURL? {
         path.utf8.last == UInt8(ascii: "/") ? nil : PackageURL(origin: origin, path: path + "/")
     }
@@ -75,7 +75,7 @@ public struct PackageURL: Sendable, Hashable {
         } else {
             return nil
         }
-        // A colon without digits means the scheme's own port (RFC 3986, section 6.2.3).
+        // A colon without digits means the scheme's default port (RFC 3986, section 6.2.3).
         guard let authority = Authority(authority.utf8) else { return nil }
         let start: StaticString = isSecure ? "https://" : "http://"
         let origin = String(unsafeUninitializedCapacity: start.utf8CodeUnitCount + authority.host.count) { buffer in
@@ -91,12 +91,12 @@ public struct PackageURL: Sendable, Hashable {
         return "\(origin):\(port)"
     }
 
-    /// Resolves percent escapes, once.
+    /// Decodes percent escapes once, or returns `nil` if the result is not a plain path.
     private static func decode(_ path: Substring) -> String? {
         guard path.utf8.contains(UInt8(ascii: "%")) else {
             return path.utf8.contains(0) ? nil : String(path)
         }
-        // An escaped slash would become a separator that the server never saw as one.
+        // An escaped slash must not become a separator, because the server did not treat it as one.
         guard let bytes = PercentEncoding.decode(path.utf8), !bytes.contains(0),
             bytes.lazy.filter({ $0 == UInt8(ascii: "/") }).count
                 == path.utf8.lazy.filter({ $0 == UInt8(ascii: "/") }).count

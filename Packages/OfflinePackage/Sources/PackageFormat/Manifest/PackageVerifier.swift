@@ -3,27 +3,31 @@
 
 internal import ContentDigest
 
-/// Reads an archive to its end and says whether it is whole, and whether it is what a manifest promises.
+/// A verifier that reads an archive completely and checks it, optionally against a manifest.
 public struct PackageVerifier: Sendable {
-    /// What was checked.
+    /// The result of a verification.
     public struct Summary: Sendable, Hashable {
+        /// The number of files.
         public var files: Int
-        /// Bytes of all files when unpacked.
+        /// The number of uncompressed bytes of all files.
         public var bytes: Int64
-        /// Files whose digest was compared with a manifest; 0 without one.
+        /// The number of files whose digest was compared with a manifest; 0 without a manifest.
         public var digests: Int
     }
 
+    /// The reader of the archive.
     public var reader: any ArchiveReading
+    /// The limits of the archive.
     public var limits: ArchiveLimits
 
+    /// Creates a verifier.
     public init(reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default) {
         self.reader = reader
         self.limits = limits
     }
 
-    /// Checks the archive's structure and, where it has them, its checksums.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Checks the archive's structure and, if present, its checksums.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     public func verify(_ archive: String) throws -> Summary {
         var summary = Summary(files: 0, bytes: 0, digests: 0)
         try reader.read(archive, limits: limits) { entry, reader in
@@ -33,11 +37,12 @@ public struct PackageVerifier: Sendable {
         return summary
     }
 
-    /// Checks the archive's structure, and each file's path, size and digest: none may be missing or extra. Where the
-    /// manifest names its archive, size and digest of the archive and the place of each file are checked first.
-    /// - Throws: ``PackageError``, with code `mismatch` or
-    ///   `digestMismatch` where the two disagree; or `CancellationError` when
-    ///   the current task was cancelled.
+    /// Checks the archive's structure, and the path, size and digest of each file. No file may be missing or extra.
+    ///
+    /// If the manifest names its archive, the size and digest of the archive and the position of each file are
+    /// checked first.
+    /// - Throws: ``PackageError``, with code `mismatch` or `digestMismatch` if archive and manifest disagree; or
+    ///   `CancellationError` if the current task is cancelled.
     public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
         try manifest.validate(limits: .unbounded)
         if let promised = manifest.archive { try verify(archive, promised, manifest) }
@@ -46,10 +51,10 @@ public struct PackageVerifier: Sendable {
         try reader.read(archive, limits: limits) { entry, reader in
             let name = entry.path.description
             guard let file = expected.removeValue(forKey: entry.path) else {
-                throw PackageError(.mismatch, "file that the manifest does not name", at: name)
+                throw PackageError(.mismatch, "the manifest does not list the file", at: name)
             }
             func mismatch(_ size: Int64) -> PackageError {
-                PackageError(.mismatch, "file of \(size) bytes, \(file.size) in the manifest", at: name)
+                PackageError(.mismatch, "the file has \(size) bytes, the manifest declares \(file.size)", at: name)
             }
             if let size = entry.size, size != file.size { throw mismatch(size) }
             var hasher = SHA256Hasher()
@@ -60,7 +65,7 @@ public struct PackageVerifier: Sendable {
             }
             guard size == file.size else { throw mismatch(size) }
             guard hasher.finalize() == file.sha256 else {
-                throw PackageError(.digestMismatch, "the bytes do not have the manifest's SHA-256", at: name)
+                throw PackageError(.digestMismatch, "the SHA-256 of the file differs from the manifest", at: name)
             }
             summary.files += 1
             summary.bytes += size
@@ -68,23 +73,23 @@ public struct PackageVerifier: Sendable {
         }
         if let missing = expected.keys.min() {
             throw PackageError(
-                .mismatch, "\(expected.count) files of the manifest are missing, the first of them",
+                .mismatch, "\(expected.count) files of the manifest are missing, beginning with",
                 at: missing.description)
         }
         return summary
     }
 
-    /// Checks the archive itself, and where its files lie.
+    /// Checks the archive itself and the positions of its files.
     private func verify(_ archive: String, _ promised: PackageManifest.Archive, _ manifest: PackageManifest) throws {
         let file = try InputFile(path: archive)
         guard file.size == promised.size else {
             throw PackageError(
-                .mismatch, "archive of \(file.size) bytes, \(promised.size) in the manifest", at: archive)
+                .mismatch, "the archive has \(file.size) bytes, the manifest declares \(promised.size)", at: archive)
         }
-        // Before the digest, for the better message where the archive is hopeless.
+        // The structure is validated before the digest, because its errors are more specific.
         let directory = try ZipValidator(limits: limits).validate(file)
         guard try file.sha256() == promised.sha256 else {
-            throw PackageError(.digestMismatch, "the archive does not have the manifest's SHA-256", at: archive)
+            throw PackageError(.digestMismatch, "the SHA-256 of the archive differs from the manifest", at: archive)
         }
         try manifest.checkSlices(against: directory)
     }

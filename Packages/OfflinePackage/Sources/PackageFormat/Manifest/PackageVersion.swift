@@ -3,17 +3,19 @@
 
 internal import WebSyntax
 
-/// The version of a package: 1 to 64 characters of `A–Z a–z 0–9 . _ - +`, the first of them no dot.
+/// The version of a package: 1 to 64 characters of `A–Z a–z 0–9 . _ - +`, of which the first is not a dot.
 ///
-/// Versions are compared for equality only; which of two is newer is the publisher's word, not the text's.
+/// Versions are compared only for equality. The publisher, not the text, determines which of two versions is newer.
 public struct PackageVersion: Sendable, Hashable, CustomStringConvertible {
+    /// The version as text.
     public let description: String
 
+    /// Creates a version.
     /// - Throws: ``PackageError`` with code `badManifest`.
     public init(_ string: String) throws {
         guard PackageName.isValid(string, upTo: 64, allowingPlus: true) else {
             throw PackageError(
-                .badManifest, "a package's version is 1 to 64 of A-Z a-z 0-9 . _ - + and begins with no dot")
+                .badManifest, "a package version is 1 to 64 of A-Z a-z 0-9 . _ - + and must not begin with a dot")
         }
         description = string
     }
@@ -30,11 +32,11 @@ extension PackageVersion: Codable {
     }
 }
 
-/// Compares versions of the host, which are numbers between dots: a missing one is zero, and what is no number makes
-/// two versions incomparable.
+/// A comparable version of the host: numbers between dots, where a missing number is 0.
 package struct HostVersion: Sendable, Comparable {
     private let numbers: [Int]
 
+    /// Creates a version, or returns `nil` if a component is not a number of at most nine digits.
     package init?(_ text: String) {
         var numbers: [Int] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -47,10 +49,11 @@ package struct HostVersion: Sendable, Comparable {
         self.numbers = numbers
     }
 
-    /// Whether a host may have a package.
+    /// Returns a Boolean value that indicates whether a host satisfies a package's minimum version.
     /// - Parameters:
-    ///   - least: what the package asks for; `nil` where any host will do.
-    ///   - host: the host's own version; `nil`, or one that is no number, is too old for every package that asks.
+    ///   - least: the minimum version of the package, or `nil` if every host is allowed.
+    ///   - host: the host's version. If it is `nil` or not numeric, only packages without a minimum version are
+    ///     allowed.
     package static func allows(_ least: PackageVersion?, in host: PackageVersion?) -> Bool {
         guard let least else { return true }
         guard let least = HostVersion(least.description), let host = host.flatMap({ HostVersion($0.description) })

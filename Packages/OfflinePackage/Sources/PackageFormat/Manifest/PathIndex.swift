@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Finds names that collide: equal ones, ones that only case or Unicode form tells apart, and a file that is
-/// a folder elsewhere.
+/// An index that detects colliding paths: equal ones, ones that differ only in case or Unicode form, and files that
+/// are also folders.
 struct PathIndex {
     private var files: Set<String> = []
     private var folders: Set<String> = []
 
-    /// Adds a file.
+    /// Inserts a file.
     /// - Throws: ``PackageError`` with code `duplicateEntry`.
     mutating func insert(_ path: ArchivePath) throws {
         let key = UnicodeForm.folded(path.description)
         guard files.insert(key).inserted else {
-            throw PackageError(.duplicateEntry, "name that occurs twice, case aside", at: path.description)
+            throw PackageError(.duplicateEntry, "the path occurs twice, ignoring case", at: path.description)
         }
         guard !folders.contains(key) else {
-            throw PackageError(.duplicateEntry, "name that is a file and a folder", at: path.description)
+            throw PackageError(.duplicateEntry, "the path is a file and a folder", at: path.description)
         }
         try insertFolders(of: key, path)
     }
 
-    /// Adds a folder that an archive lists; it may come any number of times.
+    /// Inserts a folder that an archive lists. A folder may occur several times.
     mutating func insertFolder(_ path: ArchivePath) throws {
         let key = UnicodeForm.folded(path.description)
         guard !files.contains(key) else {
-            throw PackageError(.duplicateEntry, "name that is a file and a folder", at: path.description)
+            throw PackageError(.duplicateEntry, "the path is a file and a folder", at: path.description)
         }
         folders.insert(key)
         try insertFolders(of: key, path)
@@ -36,9 +36,9 @@ struct PathIndex {
             rest = rest[..<slash]
             let folder = String(rest)
             guard !files.contains(folder) else {
-                throw PackageError(.duplicateEntry, "name that is a file and a folder", at: path.description)
+                throw PackageError(.duplicateEntry, "the path is a file and a folder", at: path.description)
             }
-            // Whoever added this folder added those above it too.
+            // If the folder is already in the index, its parent folders are too.
             guard folders.insert(folder).inserted else { return }
         }
     }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Where the bytes of one file lie inside of a zip, and how they are packed.
+/// The position and compression method of one file's data inside a zip.
 ///
-/// Enough to fetch a file out of an archive on a server by one range of bytes, with no look at the archive's own
-/// headers.
+/// A slice is enough to fetch a file from an archive on a server with one range request, without reading the
+/// archive's own headers.
 public struct ArchiveSlice: Sendable, Hashable {
-    /// How the bytes are packed.
+    /// The compression method of a slice.
     public enum Method: String, Codable, Sendable, Hashable, CaseIterable {
-        /// As they are.
+        /// Uncompressed bytes.
         case stored
         /// Raw deflate (RFC 1951), without the header and trailer of zlib or gzip.
         case deflate
     }
 
-    /// The first byte of the data, behind the entry's local header, counted from the start of the archive.
+    /// The offset of the first byte of the data, which follows the entry's local header, from the start of the
+    /// archive.
     public var offset: Int64
-    /// Bytes inside of the archive.
+    /// The number of bytes inside the archive.
     public var size: Int64
+    /// The compression method of the data.
     public var method: Method
 
     public init(offset: Int64, size: Int64, method: Method) {
@@ -26,13 +28,14 @@ public struct ArchiveSlice: Sendable, Hashable {
         self.method = method
     }
 
-    /// The slice of an entry of a proven zip.
+    /// Creates the slice of an entry of a validated zip.
     public init(_ entry: ZipDirectory.Entry) {
         self.init(offset: entry.dataOffset, size: entry.compressedSize, method: Method(entry.method))
     }
 
-    /// The first byte behind the data. Meaningful once the slice was validated: before that the sum could overflow,
-    /// and is cut at the largest number instead.
+    /// The offset of the first byte after the data.
+    ///
+    /// The value is only meaningful for a validated slice. If the sum overflows, the value is `Int64.max`.
     public var end: Int64 {
         let (sum, overflow) = offset.addingReportingOverflow(size)
         return overflow ? .max : sum
@@ -40,6 +43,7 @@ public struct ArchiveSlice: Sendable, Hashable {
 }
 
 extension ArchiveSlice.Method {
+    /// Creates the slice method that corresponds to a zip compression method.
     public init(_ method: ZipMethod) {
         switch method {
         case .stored: self = .stored
@@ -48,11 +52,11 @@ extension ArchiveSlice.Method {
     }
 }
 
-/// Reads a zip by the slices of its manifest: slice, inflate, hand out.
+/// A reader that locates the files of a zip with the slices of a manifest.
 ///
-/// Faster than ``LibarchiveReader`` and smaller in surface, since the archive's headers are never parsed. What comes out
-/// is proven by the digests of the manifest alone, so its consumer must compare them; ``PackageVerifier`` does, and so
-/// does an install. For reading on several threads see ``SlicedArchive``.
+/// It is faster than ``LibarchiveReader`` and never parses the archive's headers. Only the digests of the manifest
+/// authenticate the output, so the consumer must compare them, as ``PackageVerifier`` and an install do. To read on
+/// several threads, use ``SlicedArchive``.
 @_spi(Fuzzing) public struct ArchiveSlices: ArchiveReading {
     public var manifest: PackageManifest
 

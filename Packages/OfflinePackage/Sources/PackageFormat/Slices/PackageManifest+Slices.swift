@@ -2,12 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension PackageManifest {
-    /// The manifest with the place of each file inside of `archive`.
+    /// Returns the manifest with the slice of each file inside `archive`.
     /// - Parameters:
     ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
     ///   - archive: the size and the digest of the zip, which become the manifest's.
-    /// - Throws: ``PackageError`` with code `mismatch` where the directory has other
-    ///   files or sizes.
+    /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes.
     public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest {
         var located = self
         located.archive = archive
@@ -18,7 +17,7 @@ extension PackageManifest {
         return located
     }
 
-    /// The manifest without ``archive`` and slices: it then fits any archive that holds its files.
+    /// Returns the manifest without ``archive`` and slices, so that it fits any archive that holds its files.
     public func withoutSlices() -> PackageManifest {
         var plain = self
         plain.archive = nil
@@ -26,17 +25,17 @@ extension PackageManifest {
         return plain
     }
 
-    /// Checks that each file's slice is where the directory of the zip says it is.
+    /// Checks that the slice of each file equals the position in the directory of the zip.
     /// - Throws: ``PackageError`` with code `mismatch`.
     func checkSlices(against directory: ZipDirectory) throws {
         let slices = try Self.slices(of: directory, matching: files)
         for file in files where slices[file.path] != file.slice {
             throw PackageError(
-                .mismatch, "the file lies elsewhere in the archive than the manifest says", at: file.path.description)
+                .mismatch, "the file's position in the archive differs from the manifest", at: file.path.description)
         }
     }
 
-    /// The slices of a directory that holds exactly `files`.
+    /// Returns the slice of each file of a directory that holds exactly `files`.
     private static func slices(
         of directory: ZipDirectory, matching files: [File]
     ) throws -> [ArchivePath: ArchiveSlice] {
@@ -46,50 +45,53 @@ extension PackageManifest {
         for file in files {
             let name = file.path.description
             guard let entry = entries.removeValue(forKey: file.path) else {
-                throw PackageError(.mismatch, "file of the manifest that the archive lacks", at: name)
+                throw PackageError(.mismatch, "the archive does not contain the file", at: name)
             }
             guard entry.size == file.size else {
-                throw PackageError(.mismatch, "file of \(entry.size) bytes, \(file.size) in the manifest", at: name)
+                throw PackageError(
+                    .mismatch, "the file has \(entry.size) bytes, the manifest declares \(file.size)", at: name)
             }
             slices[file.path] = ArchiveSlice(entry)
         }
         if let extra = entries.keys.min() {
-            throw PackageError(.mismatch, "file that the manifest does not name", at: extra.description)
+            throw PackageError(.mismatch, "the manifest does not list the file", at: extra.description)
         }
         return slices
     }
 
-    /// Holds the manifest and its slices to the limits of an archive.
+    /// Checks the manifest and its slices against the limits of an archive.
     func check(_ limits: ArchiveLimits) throws {
         guard files.count <= limits.maxEntries else {
-            throw PackageError(.tooMany, "manifest of \(files.count) files, limit \(limits.maxEntries)")
+            throw PackageError(.tooMany, "the manifest lists \(files.count) files, the limit is \(limits.maxEntries)")
         }
         var total: Int64 = 0
         for file in files {
             let (sum, overflow) = total.addingReportingOverflow(file.size)
             guard !overflow, sum <= limits.maxTotalBytes else {
-                throw PackageError(.tooLarge, "files of more than \(limits.maxTotalBytes) bytes in the manifest")
+                throw PackageError(.tooLarge, "the files have more than \(limits.maxTotalBytes) bytes in total")
             }
             total = sum
             try file.path.check(limits)
         }
-        // How large the archive is was held to the manifest's own limits, or is of no matter: it is there.
+        // The archive is already local or its size was checked against the manifest limits before.
         try validateSlices(
             limits: ManifestLimits(
                 maxArchiveBytes: .max, maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor))
     }
 
-    /// Checks that all files have slices and ``archive`` is there, or none and it is not; and that the slices can be:
-    /// inside of an archive that is not too large, apart from each other, and no bombs.
+    /// Checks that ``archive`` and slices are either all present or all absent, and that the slices are possible.
+    ///
+    /// Slices must lie inside the archive, must not overlap, and must not exceed the size and ratio limits.
     func validateSlices(limits: ManifestLimits) throws {
         guard let archive else {
             guard let file = files.first(where: { $0.slice != nil }) else { return }
             throw PackageError(
-                .badManifest, "a place in an archive, and no archive is named", at: file.path.description)
+                .badManifest, "the file has a slice, but the manifest names no archive", at: file.path.description)
         }
-        guard archive.size >= 0 else { throw PackageError(.badManifest, "archive of a negative size") }
+        guard archive.size >= 0 else { throw PackageError(.badManifest, "the archive has a negative size") }
         guard archive.size <= limits.maxArchiveBytes else {
-            throw PackageError(.tooLarge, "archive of \(archive.size) bytes, limit \(limits.maxArchiveBytes)")
+            throw PackageError(
+                .tooLarge, "the archive has \(archive.size) bytes, the limit is \(limits.maxArchiveBytes)")
         }
         let ratio = ArchiveLimits(maxRatio: limits.maxRatio, ratioFloor: limits.ratioFloor)
         var total: Int64 = 0
@@ -98,35 +100,35 @@ extension PackageManifest {
         for file in files {
             let name = file.path.description
             guard let slice = file.slice else {
-                throw PackageError(.badManifest, "no place in the archive that the manifest names", at: name)
+                throw PackageError(.badManifest, "the manifest names an archive, but the file has no slice", at: name)
             }
             guard slice.offset >= 0, slice.size >= 0, slice.offset <= archive.size,
                 slice.size <= archive.size - slice.offset
-            else { throw PackageError(.badManifest, "a place outside of the archive", at: name) }
+            else { throw PackageError(.badManifest, "the slice lies outside the archive", at: name) }
             switch slice.method {
             case .stored where slice.size != file.size:
                 throw PackageError(
-                    .badManifest, "stored file of \(file.size) bytes in \(slice.size) of the archive", at: name)
+                    .badManifest, "stored file of \(file.size) bytes has a slice of \(slice.size) bytes", at: name)
             case .deflate where slice.size == 0:
-                throw PackageError(.badManifest, "deflated file in no bytes of the archive", at: name)
+                throw PackageError(.badManifest, "deflated file has an empty slice", at: name)
             default: break
             }
             guard !ratio.isBomb(file.size, from: slice.size) else {
                 throw PackageError(
-                    .tooLarge, "unpacks to more than \(limits.maxRatio) times its size in the archive", at: name)
+                    .tooLarge, "inflates to more than \(limits.maxRatio) times its size in the archive", at: name)
             }
             let (sum, overflow) = total.addingReportingOverflow(file.size)
             total = overflow ? .max : sum
             places.append((slice, file.path))
         }
-        // Many small bombs are one large one.
+        // Many small compression bombs add up to a large one.
         guard !ratio.isBomb(total, from: archive.size) else {
-            throw PackageError(.tooLarge, "files of more than \(limits.maxRatio) times the archive's size")
+            throw PackageError(.tooLarge, "the files have more than \(limits.maxRatio) times the archive's size")
         }
         places.sort { ($0.slice.offset, $0.slice.end) < ($1.slice.offset, $1.slice.end) }
         for (left, right) in zip(places, places.dropFirst()) where right.slice.offset < left.slice.end {
             throw PackageError(
-                .badManifest, "shares bytes of the archive with \(left.path)", at: right.path.description)
+                .badManifest, "the slice overlaps the slice of \(left.path)", at: right.path.description)
         }
     }
 }

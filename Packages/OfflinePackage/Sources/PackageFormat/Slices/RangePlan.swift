@@ -3,41 +3,44 @@
 
 internal import ContentDigest
 
-/// How the missing bytes of an archive are fetched: not at all, as ranges, or with all the others. A pure function.
+/// A plan for fetching the missing bytes of an archive: not at all, as ranges, or as the whole archive.
 ///
-/// A request costs what its bytes cost and a round trip besides, which is counted in bytes too. So two ranges that lie
-/// closer together than a round trip is worth are asked for as one. Where the ranges do not save an eighth the archive is
-/// fetched: it can be gone on with after a cut.
+/// Each request costs its bytes plus one round trip, which is also counted in bytes. Two ranges are joined if the gap
+/// between them costs no more than a round trip. The plan is the whole archive unless ranges save at least an eighth,
+/// because the download of a whole archive can be resumed after an interruption.
 public enum RangePlan: Sendable, Hashable {
-    /// The store has everything.
+    /// The store already has all bytes.
     case nothing
-    /// One request each, in this order: ascending, apart from each other.
+    /// The ranges to request, one request each, in ascending order and without overlap.
     case ranges([Range<Int64>])
     /// The whole archive.
     case whole
 
-    /// What requests cost.
+    /// The costs of requests.
     public struct Costs: Sendable, Hashable {
-        /// The bytes that could arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160 ms.
+        /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160
+        /// ms.
         public var bytesOfRoundTrip: Int64 = 32 << 10
-        /// The most ranges, each a request of its own. Default: 6.
+        /// The maximum number of ranges, each of which is one request. Default: 6.
         public var maxRanges = 6
 
+        /// Creates the default costs.
         public init() {}
     }
 
-    /// Plans how to fetch ranges of an archive.
+    /// Creates the plan for ranges of an archive.
     /// - Parameters:
     ///   - missing: the ranges to fetch, in any order; they may overlap.
     ///   - size: the number of bytes of the archive.
-    ///   - costs: the cost of a round trip, and the most requests.
+    ///   - costs: the cost of a round trip and the maximum number of ranges.
     public init(_ missing: [Range<Int64>], ofArchive size: Int64, costs: Costs = Costs()) {
         let missing = missing.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
         guard let first = missing.first else {
             self = .nothing
             return
         }
-        // What reaches out of the archive fits no server's file. Inside of it no difference of offsets overflows.
+        // A range outside the archive matches no file on a server. Inside the archive no difference of offsets
+        // overflows.
         guard first.lowerBound >= 0, missing.allSatisfy({ $0.upperBound <= size }) else {
             self = .whole
             return
@@ -58,19 +61,19 @@ public enum RangePlan: Sendable, Hashable {
         self = cost < costOfAll - costOfAll / 8 ? .ranges(ranges) : .whole
     }
 
-    /// The sum, or the largest number where that is smaller.
+    /// Returns the sum, or `Int64.max` if it overflows.
     private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? .max : sum
     }
 
-    /// Joins ranges over the smallest gaps until there are so few.
+    /// Joins ranges over the smallest gaps until at most `count` ranges remain.
     private static func close(_ ranges: inout [Range<Int64>], downTo count: Int) {
         guard ranges.count > count else { return }
         let gaps = zip(ranges, ranges.dropFirst()).enumerated().map { index, pair in
             (after: index, bytes: pair.1.lowerBound - pair.0.upperBound)
         }
-        // The largest stay open; where two are as large, the earlier one.
+        // The largest gaps stay open. Of two equal gaps, the earlier one stays open.
         let open = Set(gaps.sorted { ($1.bytes, $0.after) < ($0.bytes, $1.after) }.prefix(count - 1).map(\.after))
         var joined: [Range<Int64>] = []
         for (index, range) in ranges.enumerated() {
@@ -85,15 +88,16 @@ public enum RangePlan: Sendable, Hashable {
 }
 
 extension RangePlan {
-    /// Creates the plan for the missing files of a package. Files without bytes need nothing.
+    /// Creates the plan for the missing files of a package. Empty files need no bytes.
     ///
-    /// A first install answers pages while its archive arrives, and goes on after a cut: both are worth more than what
-    /// ranges save, unless the store has half of its packed bytes, from another package or an earlier version.
+    /// During a first install, pages are served while the whole archive arrives, and the download can be resumed.
+    /// Ranges are therefore used only if the store already has at least half of the packed bytes, from another
+    /// package or an earlier version.
     /// - Parameters:
     ///   - missing: files of `manifest`, each digest once.
-    ///   - manifest: a validated one.
+    ///   - manifest: a validated manifest.
     ///   - isFirst: whether no version of the package is active.
-    ///   - costs: the cost of a round trip, and the most requests.
+    ///   - costs: the cost of a round trip and the maximum number of ranges.
     public init(
         _ missing: [PackageManifest.File], of manifest: PackageManifest, isFirst: Bool, costs: Costs = Costs()
     ) {
@@ -118,7 +122,7 @@ extension RangePlan {
         self.init(slices.map { $0.offset..<$0.end }, ofArchive: archive.size, costs: costs)
     }
 
-    /// Slices share no bytes: together they are no more than the archive.
+    /// Returns the number of packed bytes. Slices do not overlap, so the sum is at most the size of the archive.
     private static func packedBytes(of files: [PackageManifest.File]) -> Int64 {
         files.reduce(0) { $0 + ($1.slice?.size ?? 0) }
     }

@@ -3,47 +3,51 @@
 
 public import Foundation
 
-/// Unpacks the packed bytes of one slice into the bytes of its file, as they arrive, with zlib.
+/// An incremental decoder that turns the packed bytes of one slice into the bytes of its file, with zlib.
 ///
-/// Call ``append(_:_:)`` with the slice's bytes in order, in pieces of any size, then ``finish()``: only when that
-/// returns was the slice whole. After an error nothing more comes out.
+/// Call ``append(_:_:)`` with the slice's bytes in order, in pieces of any size, and then ``finish()``. The slice is
+/// complete only if ``finish()`` returns. After an error the inflater produces no more bytes.
 ///
-/// Holds some 40 KB and at most one piece of 256 KiB. Copies share their state. Not `Sendable`: used in one isolation
-/// at a time, and never blocks.
+/// An inflater holds about 40 KB and at most one piece of 256 KiB. Copies share their state. It is not `Sendable` and
+/// never blocks.
 public struct SliceInflater {
     private let state: SliceState
 
+    /// Creates an inflater for a slice.
     /// - Parameters:
-    ///   - slice: how the bytes are packed, and how many there are.
-    ///   - size: bytes of the file.
-    ///   - name: what errors name.
+    ///   - slice: the compression method and the number of packed bytes.
+    ///   - size: the number of bytes of the file.
+    ///   - name: the name that errors report.
+    /// - Throws: ``PackageError`` with code `badManifest` if the sizes are not valid.
     public init(_ slice: ArchiveSlice, size: Int64, name: String) throws {
         state = try SliceState(slice, size: size, name: name)
     }
 
-    /// For a file of a manifest that has slices.
-    /// - Throws: ``PackageError`` with code `badManifest` where it has none.
+    /// Creates an inflater for a file of a manifest that has slices.
+    /// - Throws: ``PackageError`` with code `badManifest` if the file has no slice.
     public init(_ file: PackageManifest.File) throws {
         guard let slice = file.slice else {
-            throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
+            throw PackageError(.badManifest, "the file has no slice", at: file.path.description)
         }
         try self.init(slice, size: file.size, name: file.path.description)
     }
 
-    /// Takes packed bytes, and hands out what they unpack to: pieces of at most 256 KiB and never empty, and never
-    /// more in all than the file has.
+    /// Decodes packed bytes and passes the result to `consume` in non-empty pieces of at most 256 KiB.
+    ///
+    /// The pieces never have more bytes in total than the file.
     /// - Parameters:
     ///   - packed: the next bytes of the slice.
-    ///   - consume: receives each piece. An error that it throws ends the unpacking and is thrown on.
-    /// - Throws: ``PackageError`` with code `damaged` for data that cannot be, that
-    ///   ends before the slice does, or that unpacks to more or fewer bytes than the file has;
-    ///   `mismatch` for more packed bytes than the slice has.
+    ///   - consume: receives each piece. If it throws, decoding ends and the error is rethrown.
+    /// - Throws: ``PackageError`` with code `damaged` if the data is not valid, ends before the slice does, or
+    ///   inflates to more or fewer bytes than the file has; `mismatch` if there are more packed bytes than the slice
+    ///   has.
     public mutating func append(_ packed: Data, _ consume: (Data) throws -> Void) throws {
         var position = packed.startIndex
         while state.wanted > 0 {
             let left = Int64(packed.endIndex - position)
             guard left > 0 || state.mayHold else { return }
-            // As large as the input will probably make it: small inputs of a large file do not cost 256 KiB each.
+            // The capacity follows the size of the input, so that each small input of a large file does not cost 256
+            // KiB.
             let likely = state.isStored ? left : max(left * 8, 16 << 10)
             var piece = Data(count: Int(min(state.wanted, SliceState.chunk, likely)))
             let filled = try packed[position...].withUnsafeBytes { input in
@@ -66,9 +70,8 @@ public struct SliceInflater {
         }
     }
 
-    /// Checks that the slice is whole.
-    /// - Throws: ``PackageError`` with code `truncated` where packed bytes are
-    ///   missing, else `damaged`.
+    /// Checks that the slice is complete.
+    /// - Throws: ``PackageError`` with code `truncated` if packed bytes are missing, otherwise `damaged`.
     public mutating func finish() throws {
         try state.finish()
     }

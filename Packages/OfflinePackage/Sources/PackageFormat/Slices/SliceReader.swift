@@ -4,20 +4,20 @@
 internal import Foundation
 internal import ZlibStreams
 
-/// Hands out the bytes of one slice of an archive that lies in a file.
+/// A reader of the bytes of one slice of an archive in a file.
 struct SliceReader: ArchiveEntryReading {
     private let input: ReadAhead
-    /// For slices that are small enough; `nil` where zlib does all.
+    /// The single-call inflater for small slices, or `nil` if zlib reads the slice in pieces.
     private let whole: WholeInflater?
     private let state: SliceState
-    /// The end of the slice in the file.
+    /// The offset of the end of the slice in the file.
     private let end: Int64
 
     init(
         _ file: PackageManifest.File, from input: ReadAhead, zlib: ZlibInflater, whole: WholeInflater?
     ) throws {
         guard let slice = file.slice else {
-            throw PackageError(.badManifest, "no place in an archive", at: file.path.description)
+            throw PackageError(.badManifest, "the file has no slice", at: file.path.description)
         }
         self.input = input
         let isSmall = slice.size <= ReadAhead.capacity && file.size <= SliceState.chunk
@@ -41,7 +41,7 @@ struct SliceReader: ArchiveEntryReading {
             if try fillAtOnce(output) { return output.count }
             var filled = 0
             while filled < output.count {
-                // What the packed data lacks is found by zlib; that it is used up without its end, by finishing.
+                // zlib reports missing packed data. `finish()` reports data that is used up without an end marker.
                 var packed = state.missing > 0 ? try bytes() : UnsafeRawBufferPointer(start: nil, count: 0)
                 guard !packed.isEmpty || state.mayHold else { break }
                 filled += try state.fill(UnsafeMutableRawBufferPointer(rebasing: output[filled...]), from: &packed)
@@ -49,7 +49,7 @@ struct SliceReader: ArchiveEntryReading {
             return filled
         }
         if filled < piece.count {
-            // All packed bytes are in, and the file is not out.
+            // All packed bytes are consumed, but the file is not complete.
             guard filled > 0 else {
                 try state.finish()
                 return nil
@@ -59,20 +59,20 @@ struct SliceReader: ArchiveEntryReading {
         return piece
     }
 
-    /// Ends the use of this reader and its copies: what it reads with serves the next slice.
+    /// Ends the use of this reader and its copies, because the next slice reuses the buffers.
     func close() {
         state.fail()
     }
 
-    /// Unpacks a small file with one call.
-    /// - Returns: `false` where the file is not small, or not sound: then it is taken piece by piece.
+    /// Inflates a small file with one call.
+    /// - Returns: `false` if the file is not small or not valid; the caller then reads it in pieces.
     private func fillAtOnce(_ output: UnsafeMutableRawBufferPointer) throws -> Bool {
         guard let whole, state.missing > 0 else { return false }
         let packed = try input.whole(at: end - state.missing, count: state.missing, name: state.name)
         return state.fill(output, from: packed, with: whole)
     }
 
-    /// Packed bytes that were not used yet.
+    /// Returns packed bytes that are not consumed yet.
     private func bytes() throws -> UnsafeRawBufferPointer {
         try input.bytes(at: end - state.missing, upTo: state.missing, name: state.name)
     }

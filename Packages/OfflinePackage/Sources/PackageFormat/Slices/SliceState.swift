@@ -3,31 +3,33 @@
 
 internal import ZlibStreams
 
-/// How far the unpacking of one slice has come. What ``SliceInflater`` and ``SliceReader`` have in common.
+/// The decoding progress of one slice, shared by ``SliceInflater`` and ``SliceReader``.
 ///
-/// Not `Sendable`, as ``ZlibInflater`` is not.
+/// It is not `Sendable`, because ``ZlibInflater`` is not.
 final class SliceState {
-    /// The most bytes of a piece.
+    /// The maximum number of bytes of a piece.
     static let chunk: Int64 = 256 << 10
 
     let name: String
-    /// Packed bytes that are still to come.
+    /// The number of packed bytes that are not consumed yet.
     private(set) var missing: Int64
-    /// Bytes of the file that are still to come.
+    /// The number of bytes of the file that are not produced yet.
     private(set) var wanted: Int64
-    /// The last piece was filled to its end: zlib may have more without more input.
+    /// A Boolean value that indicates whether zlib may produce more bytes without input, because the last output was
+    /// full.
     private(set) var mayHold = false
     private let size: Int64
-    /// `nil` for stored slices.
+    /// The inflater, or `nil` for a stored slice.
     private let zlib: ZlibInflater?
-    /// All came out at once, without zlib.
+    /// A Boolean value that indicates whether the whole slice was inflated with one call, without zlib.
     private var isWhole = false
     private var hasFailed = false
 
-    /// - Parameter zlib: one to use again, of format raw; a new one is made where it is `nil`.
+    /// Creates the state of a slice.
+    /// - Parameter zlib: a raw inflater to reuse, or `nil` to create one.
     init(_ slice: ArchiveSlice, size: Int64, name: String, zlib: ZlibInflater? = nil) throws {
         guard slice.offset >= 0, slice.size >= 0, size >= 0 else {
-            throw PackageError(.badManifest, "negative size", at: name)
+            throw PackageError(.badManifest, "the slice or the file has a negative size", at: name)
         }
         self.name = name
         self.size = size
@@ -37,7 +39,8 @@ final class SliceState {
         case .stored:
             self.zlib = nil
             guard slice.size == size else {
-                throw PackageError(.badManifest, "stored file of \(size) bytes in \(slice.size)", at: name)
+                throw PackageError(
+                    .badManifest, "stored file of \(size) bytes has a slice of \(slice.size) bytes", at: name)
             }
         case .deflate:
             zlib?.reset()
@@ -45,14 +48,15 @@ final class SliceState {
         }
     }
 
-    /// Whether the bytes are as they were.
+    /// A Boolean value that indicates whether the slice is uncompressed.
     var isStored: Bool { zlib == nil }
 
-    /// Unpacks the whole slice at once, where it is compressed and nothing was read of it before.
+    /// Inflates the whole slice with one call, if it is compressed and nothing was read of it before.
     /// - Parameters:
-    ///   - output: has room for the whole file.
+    ///   - output: a buffer with the size of the whole file.
     ///   - packed: the bytes of the slice.
-    /// - Returns: `false` where it is not sound, and nothing was taken: ``fill(_:from:)`` says what is wrong with it.
+    /// - Returns: `false` if the data is not valid. The state is then unchanged, and ``fill(_:from:)`` reports the
+    ///   error.
     func fill(
         _ output: UnsafeMutableRawBufferPointer, from packed: UnsafeRawBufferPointer, with inflater: WholeInflater
     ) -> Bool {
@@ -65,14 +69,14 @@ final class SliceState {
         return true
     }
 
-    /// Unpacks bytes that follow the ones before, until `output` is full or the input is used up; what was used of the
-    /// input is dropped.
-    /// - Parameter output: not empty, with room for at most ``wanted`` bytes.
-    /// - Returns: how many bytes were written.
+    /// Decodes the following bytes until `output` is full or the input is used up, and drops the consumed input.
+    /// - Parameter output: a non-empty buffer of at most ``wanted`` bytes.
+    /// - Returns: the number of bytes that were written.
     func fill(_ output: UnsafeMutableRawBufferPointer, from input: inout UnsafeRawBufferPointer) throws -> Int {
         try guarded {
             guard Int64(input.count) <= missing else {
-                throw PackageError(.mismatch, "\(Int64(input.count) - missing) bytes behind the slice's end", at: name)
+                throw PackageError(
+                    .mismatch, "\(Int64(input.count) - missing) bytes after the end of the slice", at: name)
             }
             var filled = 0
             while filled < output.count, !input.isEmpty || mayHold {
@@ -83,40 +87,43 @@ final class SliceState {
                 guard consumed > 0 || produced > 0 else { break }
             }
             if let zlib, zlib.isAtEnd, wanted > 0 {
-                throw PackageError(.damaged, "entry of \(size) bytes unpacks to fewer", at: name)
+                throw PackageError(.damaged, "entry of \(size) bytes inflates to fewer", at: name)
             }
             return filled
         }
     }
 
-    /// With all bytes of the file out, what is left of the slice may only be the end of the compressed data.
+    /// Consumes the rest of the slice after all bytes of the file. It may only be the end of the compressed data.
     func end(_ input: inout UnsafeRawBufferPointer) throws {
         try guarded {
-            guard wanted == 0 else { throw PackageError(.io, "a slice was ended before its time", at: name) }
+            guard wanted == 0 else {
+                throw PackageError(.io, "the slice was ended before all bytes of the file were read", at: name)
+            }
             guard let zlib else {
                 guard input.isEmpty else {
-                    throw PackageError(.mismatch, "\(input.count) bytes behind the slice's end", at: name)
+                    throw PackageError(.mismatch, "\(input.count) bytes after the end of the slice", at: name)
                 }
                 return
             }
             guard Int64(input.count) <= missing else {
-                throw PackageError(.mismatch, "\(Int64(input.count) - missing) bytes behind the slice's end", at: name)
+                throw PackageError(
+                    .mismatch, "\(Int64(input.count) - missing) bytes after the end of the slice", at: name)
             }
             var spare: UInt8 = 0
             while !isWhole, !zlib.isAtEnd {
                 let (consumed, produced) = try withUnsafeMutableBytes(of: &spare) { try step(&input, into: $0) }
                 guard produced == 0 else {
-                    throw PackageError(.damaged, "entry of \(size) bytes unpacks to more", at: name)
+                    throw PackageError(.damaged, "entry of \(size) bytes inflates to more", at: name)
                 }
                 guard consumed > 0 else { break }
             }
             guard input.isEmpty else {
-                throw PackageError(.damaged, "bytes behind the end of the compressed data", at: name)
+                throw PackageError(.damaged, "bytes after the end of the compressed data", at: name)
             }
         }
     }
 
-    /// Checks that all went in and all came out.
+    /// Checks that all packed bytes were consumed and all bytes of the file were produced.
     func finish() throws {
         if wanted == 0 {
             var nothing = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -127,15 +134,15 @@ final class SliceState {
                 throw PackageError(.truncated, "\(missing) packed bytes are missing", at: name)
             }
             guard wanted == 0 else {
-                throw PackageError(.damaged, "entry of \(size) bytes unpacks to fewer", at: name)
+                throw PackageError(.damaged, "entry of \(size) bytes inflates to fewer", at: name)
             }
             guard isWhole || zlib?.isAtEnd ?? true else {
-                throw PackageError(.damaged, "compressed data without its end", at: name)
+                throw PackageError(.damaged, "the compressed data has no end marker", at: name)
             }
         }
     }
 
-    /// Nothing more comes out.
+    /// Marks the state as failed, so that every further call throws.
     func fail() {
         hasFailed = true
     }

@@ -3,15 +3,15 @@
 
 internal import ZlibStreams
 
-/// A zip in a file, read by the slices of its manifest alone: the archive's own headers are never looked at.
+/// A zip file that is read with the slices of its manifest, without the archive's own headers.
 ///
-/// Nothing that comes out is proven before its digest was compared with the manifest's: that is the caller's part. The
-/// archive as a whole is not hashed, since every byte that counts is.
+/// The output is authentic only after the caller has compared its digest with the manifest. The archive as a whole is
+/// not hashed, because each file is.
 ///
-/// Isolation: `Sendable`, and may be read by several threads at once; each call of ``read(_:visit:)`` has buffers of its
-/// own, some 600 KB. Reading blocks its thread.
+/// Isolation: several threads may read at once. Each call of ``read(_:visit:)`` has its own buffers of about 600 KB
+/// and blocks its thread.
 public struct SlicedArchive: Sendable {
-    /// The manifest's files in the order in which their bytes lie in the archive.
+    /// The manifest's files in the order of their bytes in the archive.
     public let files: [PackageManifest.File]
     private let input: InputFile
 
@@ -19,37 +19,34 @@ public struct SlicedArchive: Sendable {
     /// - Parameters:
     ///   - archive: the path of the zip.
     ///   - manifest: the manifest of the zip, with the slices of its files.
-    ///   - limits: what the manifest may ask for; `nil` where it was held to that before.
-    ///   - isWhole: `false` for a file that has only the slices that will be read, at their places.
-    /// - Throws: ``PackageError`` with code `badManifest` where the manifest has no
-    ///   slices or they cannot be, `tooMany` and
-    ///   `tooLarge` for the limits, `mismatch` where
-    ///   the file has another size, `noInput` and
-    ///   `io`.
+    ///   - limits: the limits to check the manifest against, or `nil` if it was checked before.
+    ///   - isWhole: `false` for a file that holds only the slices that will be read, at their offsets.
+    /// - Throws: ``PackageError`` with code `badManifest` if the manifest has no slices or invalid slices, `tooMany`
+    ///   or `tooLarge` if a limit is exceeded, `mismatch` if the file has another size, `noInput`, or `io`.
     public init(
         _ archive: String, manifest: PackageManifest, limits: ArchiveLimits? = nil, isWhole: Bool = true
     ) throws {
         guard let promised = manifest.archive else {
-            throw PackageError(.badManifest, "the manifest does not say where files lie in the archive", at: archive)
+            throw PackageError(.badManifest, "the manifest has no slices", at: archive)
         }
         if let limits { try manifest.check(limits) }
         try manifest.validateSlices(limits: .unbounded)
         input = try InputFile(path: archive)
         guard !isWhole || input.size == promised.size else {
             throw PackageError(
-                .mismatch, "archive of \(input.size) bytes, \(promised.size) in the manifest", at: archive)
+                .mismatch, "the archive has \(input.size) bytes, the manifest declares \(promised.size)", at: archive)
         }
         files = Self.sorted(manifest.files)
     }
 
-    /// Walks `files`, which are some of the manifest's. Neighbours in order of ``files`` are read fastest.
+    /// Reads some of the manifest's files in the given order. Neighbors in the order of ``files`` are read fastest.
     ///
-    /// What `visit` leaves unread of a file is read and checked all the same. The reader that `visit` is given is of use
+    /// The bytes that `visit` leaves unread are still read and checked. The reader that `visit` receives is valid
     /// only until `visit` returns.
     /// - Parameters:
     ///   - files: the files to read, in this order.
-    ///   - visit: called for each file; what it throws ends the walk and is thrown on.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    ///   - visit: called for each file. If it throws, reading ends and the error is rethrown.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     public func read(
         _ files: some Sequence<PackageManifest.File>,
         visit: (PackageManifest.File, inout any ArchiveEntryReading) throws -> Void
@@ -62,16 +59,16 @@ public struct SlicedArchive: Sendable {
             defer { whole.close() }
             var reader: any ArchiveEntryReading = whole
             try visit(file, &reader)
-            // Not through `reader`: the visitor may have put another one into it.
+            // `reader` is not used here, because the visitor may have replaced it.
             var rest = whole
             while try rest.next() != nil {}
         }
     }
 
-    /// Cuts files into at most `count` runs of neighbours that take about the same time, for as many threads.
+    /// Divides files into at most `count` runs of neighbors that take about the same time, one for each thread.
     /// - Parameters:
     ///   - count: the maximum number of runs; less than one counts as one.
-    ///   - some: which of the manifest's files, in any order; all where it is not given.
+    ///   - some: the files to divide, in any order. Default: all files of the manifest.
     public func shares(
         _ count: Int, of some: [PackageManifest.File]? = nil
     ) -> [ArraySlice<PackageManifest.File>] {
@@ -97,7 +94,7 @@ public struct SlicedArchive: Sendable {
         files.sorted { ($0.slice?.offset ?? 0, $0.path) < ($1.slice?.offset ?? 0, $1.path) }
     }
 
-    /// What a file costs, in bytes unpacked: to make a file is worth some 64 KiB.
+    /// Returns the cost of a file in bytes. The fixed cost of creating a file is counted as 64 KiB.
     private static func cost(_ file: PackageManifest.File) -> Int64 {
         min(file.size, 1 << 40) + (64 << 10)
     }

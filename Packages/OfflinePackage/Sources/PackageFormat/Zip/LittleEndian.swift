@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Reads little-endian numbers one after the other; refuses to read past the end.
+/// A reader of consecutive little-endian numbers that returns `nil` at the end of its bytes.
 struct LittleEndian {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -30,7 +30,7 @@ struct LittleEndian {
     }
 }
 
-/// The four bytes that begin each structure of a zip.
+/// The four-byte signatures of the structures of a zip.
 enum ZipSignature {
     static let local: [UInt8] = [0x50, 0x4B, 3, 4]
     static let central: [UInt8] = [0x50, 0x4B, 1, 2]

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The sizes of a header, with those that do not fit 32 bits taken from the zip64 field (APPNOTE 4.5.3).
+/// The sizes of a header; values that do not fit 32 bits come from the zip64 field (APPNOTE 4.5.3).
 struct Zip64Sizes {
     let size: Int64
     let compressed: Int64
-    /// `nil` in a local header.
+    /// The offset of the local header, or `nil` if the sizes belong to a local header.
     let offset: Int64?
     let disk: UInt32
 
-    /// - Parameter offset: `nil` for a local header, which has none.
+    /// Reads the sizes of a header.
+    /// - Parameter offset: the 32-bit offset, or `nil` for a local header.
     init(
         size size32: UInt32, compressed compressed32: UInt32, offset offset32: UInt32?, disk disk16: UInt16?,
         extra: ArraySlice<UInt8>?, at name: String
@@ -18,10 +19,10 @@ struct Zip64Sizes {
         func wide(_ narrow: UInt32, _ what: String) throws -> Int64 {
             guard narrow == 0xFFFF_FFFF else { return Int64(narrow) }
             guard let value = reader.uint64() else {
-                throw PackageError(.damaged, "no \(what) in the zip64 field", at: name)
+                throw PackageError(.damaged, "the zip64 field has no \(what)", at: name)
             }
             guard let number = Int64(exactly: value), number < 1 << 56 else {
-                throw PackageError(.damaged, "absurd \(what)", at: name)
+                throw PackageError(.damaged, "the \(what) is out of range", at: name)
             }
             return number
         }
@@ -30,7 +31,7 @@ struct Zip64Sizes {
         offset = try offset32.map { try wide($0, "offset") }
         if disk16 == 0xFFFF {
             guard let number = reader.uint32() else {
-                throw PackageError(.damaged, "no disk number in the zip64 field", at: name)
+                throw PackageError(.damaged, "the zip64 field has no disk number", at: name)
             }
             disk = number
         } else {

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a zip holds and where: the central directory, proven against the local headers.
+/// The central directory of a zip, validated against the local headers.
 public struct ZipDirectory: Sendable, Hashable {
-    /// The files in the order in which their bytes lie in the archive. Folders are not listed.
+    /// The files in the order of their bytes in the archive, without folders.
     public var entries: [Entry]
-    /// Where the central directory begins: the end of the last entry.
+    /// The offset of the central directory, which is the end of the last entry.
     public var offset: Int64
-    /// Bytes of all files when unpacked.
+    /// The total number of uncompressed bytes of all files.
     public var totalSize: Int64
 
     /// One file of a zip.
     public struct Entry: Sendable, Hashable {
+        /// The path of the file.
         public var path: ArchivePath
-        /// Offset of the local header from the start of the archive.
+        /// The offset of the local header from the start of the archive.
         public var headerOffset: Int64
-        /// Offset of the entry's first byte from the start of the archive.
+        /// The offset of the entry's first byte of data from the start of the archive.
         public var dataOffset: Int64
-        /// Bytes inside of the archive.
+        /// The number of bytes inside the archive.
         public var compressedSize: Int64
-        /// Bytes when unpacked.
+        /// The number of uncompressed bytes.
         public var size: Int64
-        /// CRC-32 of the unpacked bytes.
+        /// The CRC-32 of the uncompressed bytes.
         public var crc32: UInt32
+        /// The compression method.
         public var method: ZipMethod
     }
 }
 
-/// An entry of the central directory, folders included, as it is proven step by step.
+/// An entry of the central directory, including folders, with the results of its validation.
 struct ZipMember {
     let path: ArchivePath
     let isFolder: Bool
@@ -37,25 +39,28 @@ struct ZipMember {
     let compressedSize: Int64
     let size: Int64
     let headerOffset: Int64
-    /// Set when the local header was read.
+    /// The offset of the data, which is set after the local header is read.
     var dataOffset: Int64 = 0
-    /// The local header has the sizes and the checksum already.
+    /// A Boolean value that indicates whether the local header already has the sizes and the checksum.
     var isLocalComplete = false
 
     var dataEnd: Int64 { dataOffset + compressedSize }
 }
 
-/// The external attributes of a zip entry (APPNOTE 4.4.15): the Unix mode above, the DOS attributes below.
+/// The external attributes of a zip entry (APPNOTE 4.4.15): Unix mode in the upper half, DOS attributes in the lower
+/// half.
 struct ZipAttributes {
     let rawValue: UInt32
 
-    /// A link, device, socket or pipe. The mode is read whatever system the header names, as lenient readers do.
+    /// A Boolean value that indicates whether the entry is a link, device, socket or pipe.
+    ///
+    /// The Unix mode is read for every host system, as lenient readers do.
     var isSpecial: Bool { Self.isSpecial(mode: rawValue >> 16) }
 
-    /// Says of itself that it is a folder.
+    /// A Boolean value that indicates whether the attributes declare a folder.
     var isFolder: Bool { rawValue >> 16 & 0o170000 == 0o040000 || rawValue & 0x10 != 0 }
 
-    /// Says of itself that it is a file.
+    /// A Boolean value that indicates whether the attributes declare a file.
     var isFile: Bool { rawValue >> 16 & 0o170000 == 0o100000 }
 
     static func isSpecial(mode: UInt32) -> Bool {

@@ -4,7 +4,7 @@
 internal import SystemSupport
 internal import ZlibStreams
 
-/// Reads the records of a central directory one after the other, a piece of the file at a time.
+/// A buffered reader of the records of a central directory.
 struct ZipDirectoryReader<Source: RandomAccessReading> {
     private let source: Source
     private let limits: ArchiveLimits
@@ -19,52 +19,55 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
         self.end = end
     }
 
-    /// Whether all bytes of the directory were read.
+    /// A Boolean value that indicates whether all bytes of the directory were read.
     var isAtEnd: Bool { buffer.isEmpty && position == end }
 
-    /// Reads the next record, and the raw bytes of its name.
+    /// Reads the next record and the raw bytes of its name.
     mutating func next() throws -> (member: ZipMember, rawName: ArraySlice<UInt8>) {
         var fields = LittleEndian(try read(46))
         guard let signature = fields.read(4), signature.elementsEqual(ZipSignature.central) else {
-            throw damaged("central directory record without its signature")
+            throw damaged("a central directory record has no signature")
         }
         guard fields.read(4) != nil, let rawFlags = fields.uint16(), let rawMethod = fields.uint16(),
             fields.read(4) != nil, let crc32 = fields.uint32(), let compressed32 = fields.uint32(),
             let size32 = fields.uint32(), let nameLength = fields.uint16(), let extraLength = fields.uint16(),
             let commentLength = fields.uint16(), let disk16 = fields.uint16(), fields.read(2) != nil,
             let attributes = fields.uint32(), let offset32 = fields.uint32()
-        else { throw damaged("central directory record is cut") }
-        // Code page 437 takes up to three bytes of UTF-8 for one: the limit proper is checked on the text.
+        else { throw damaged("a central directory record is truncated") }
+        // A byte of code page 437 becomes at most three bytes of UTF-8, so the length limit applies to the decoded
+        // name.
         let rawName = try read(Int(nameLength))
         guard let extra = ZipExtraFields(try read(Int(extraLength))) else {
-            throw damaged("extra fields do not fit their room")
+            throw damaged("the extra fields do not match their declared length")
         }
         _ = try read(Int(commentLength))
 
         guard let text = ZipName.decode(rawName, isUTF8: ZipFlags(rawValue: rawFlags).contains(.utf8), extra: extra)
-        else { throw PackageError(.unsafePath, "name that is not UTF-8", at: source.location) }
+        else { throw PackageError(.unsafePath, "the name is not valid UTF-8", at: source.location) }
         let name = text.printable(limit: 200)
         let flags = ZipFlags(rawValue: rawFlags)
         guard flags.isDisjoint(with: .anyEncryption), rawMethod != 99, !extra.isEncrypted else {
-            throw PackageError(.encrypted, "encrypted entry", at: name)
+            throw PackageError(.encrypted, "the entry is encrypted", at: name)
         }
         guard !flags.contains(.patch), let method = ZipMethod(rawValue: rawMethod) else {
-            throw PackageError(.unsupported, "compression method \(rawMethod)", at: name)
+            throw PackageError(.unsupported, "compression method \(rawMethod) is not supported", at: name)
         }
         let wide = try Zip64Sizes(
             size: size32, compressed: compressed32, offset: offset32, disk: disk16, extra: extra.zip64, at: name)
-        guard wide.disk == 0 else { throw PackageError(.unsupported, "archive in several parts", at: name) }
-        guard let offset = wide.offset else { throw damaged("no offset in a central directory record") }
+        guard wide.disk == 0 else {
+            throw PackageError(.unsupported, "multi-part archives are not supported", at: name)
+        }
+        guard let offset = wide.offset else { throw damaged("a central directory record has no offset") }
 
         let isFolder = text.utf8.last == UInt8(ascii: "/")
         let path = try ArchivePath(isFolder ? String(text.dropLast()) : text, limits: limits)
         let kind = ZipAttributes(rawValue: attributes)
         guard !kind.isSpecial, !extra.isSpecial else {
-            throw PackageError(.specialFile, "link or device", at: name)
+            throw PackageError(.specialFile, "the entry is a link or a device", at: name)
         }
         guard isFolder ? !kind.isFile && wide.size == 0 : !kind.isFolder else {
             throw PackageError(
-                .headerMismatch, "a file by its name, a folder by its attributes, or the reverse", at: name)
+                .headerMismatch, "the name and the attributes disagree on file or folder", at: name)
         }
         let member = ZipMember(
             path: path, isFolder: isFolder, flags: flags, method: method, crc32: crc32,
@@ -75,7 +78,7 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
     private mutating func read(_ count: Int) throws -> ArraySlice<UInt8> {
         if buffer.count < count {
             guard Int64(count - buffer.count) <= end - position else {
-                throw damaged("central directory ends inside of a record")
+                throw damaged("the central directory ends inside a record")
             }
             let more = Int(min(Int64(max(count - buffer.count, 1 << 16)), end - position))
             buffer = ArraySlice(buffer + (try source.bytes(at: position, count: more)))
@@ -93,9 +96,11 @@ struct ZipDirectoryReader<Source: RandomAccessReading> {
 
 /// The name of a zip entry as text.
 enum ZipName {
-    /// Decodes a name: the Unicode Path extra field where it belongs to this name (APPNOTE 4.6.9), else UTF-8 where
-    /// the entry says so or the bytes are, else code page 437 (APPNOTE, appendix D).
-    /// - Returns: `nil` for a name that says it is UTF-8 and is not.
+    /// Decodes a name from the Unicode Path field, UTF-8 or code page 437.
+    ///
+    /// The Unicode Path field is used if its CRC-32 matches the raw name (APPNOTE 4.6.9). Otherwise the name is UTF-8
+    /// if the entry declares it or the bytes are valid, and code page 437 if not (APPNOTE, appendix D).
+    /// - Returns: `nil` if the entry declares UTF-8 and the name is not valid.
     static func decode(_ raw: ArraySlice<UInt8>, isUTF8: Bool, extra: ZipExtraFields) -> String? {
         if !extra.unicodePaths.isEmpty {
             let crc32 = raw.withUnsafeBytes { CRC32.checksum(of: $0) }
@@ -111,7 +116,7 @@ enum ZipName {
         byte < 0x80 ? Unicode.Scalar(byte) : upperHalf[Int(byte) - 0x80]
     }
 
-    /// 0x80 to 0xFF of code page 437.
+    /// The characters 0x80 to 0xFF of code page 437.
     private static let upperHalf = Array(
         ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧"
             + "╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)

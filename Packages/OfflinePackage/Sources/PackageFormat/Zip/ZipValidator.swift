@@ -3,41 +3,50 @@
 
 public import Foundation
 
-/// Proves that a zip can be read in one way only, before anything unpacks it.
+/// A validator that proves that every zip reader interprets an archive in the same way, before it is unpacked.
 ///
-/// Reads the end of central directory, the central directory and every local header, and refuses whatever two
-/// readers could understand differently or could be harmed by: names that leave the folder, links and devices, names
-/// that collide, entries that overlap or leave bytes unclaimed, headers that disagree, encryption, split archives,
-/// other methods than stored and deflated, cut files, and sizes beyond the limits. Compressed data is not
-/// looked at. Memory grows with the number of entries alone.
+/// It reads the end of central directory, the central directory and every local header. It rejects everything that
+/// readers could interpret differently or that could harm them:
+/// - names that leave the folder, and names that collide
+/// - links and devices
+/// - entries that overlap, and bytes that belong to no entry
+/// - headers that disagree
+/// - encryption, split archives, and compression methods other than stored and deflated
+/// - truncated files, and sizes beyond the limits
 ///
-/// Rules are from APPNOTE.TXT 6.3.10; where it leaves room, the strictest reading that common writers satisfy.
+/// It does not read compressed data. Memory grows only with the number of entries.
+///
+/// The rules follow APPNOTE.TXT 6.3.10. If it allows several interpretations, the validator applies the strictest one
+/// that common writers satisfy.
 public struct ZipValidator: Sendable {
+    /// The limits of the archive.
     public var limits: ArchiveLimits
 
+    /// Creates a validator with limits.
     public init(limits: ArchiveLimits = .default) {
         self.limits = limits
     }
 
-    /// Checks the zip at a path of the file system. Blocks while it reads.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Validates the zip at a path of the file system. Blocks while it reads.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     public func validate(_ archive: String) throws -> ZipDirectory {
         try validate(InputFile(path: archive))
     }
 
-    /// Checks a zip in memory.
-    /// - Throws: ``PackageError``, or `CancellationError` when the current task was cancelled.
+    /// Validates a zip in memory.
+    /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
     public func validate(_ bytes: Data) throws -> ZipDirectory {
         try validate(InputBytes(data: bytes))
     }
 
     func validate(_ source: some RandomAccessReading) throws -> ZipDirectory {
         guard try ArchiveKind(of: source) == .zip else {
-            throw PackageError(.notAnArchive, "not a zip", at: source.location)
+            throw PackageError(.notAnArchive, "the file is not a zip", at: source.location)
         }
         let end = try ZipEndRecord(of: source)
         guard end.entryCount <= UInt64(max(limits.maxEntries, 0)) else {
-            throw PackageError(.tooMany, "\(end.entryCount) entries, limit \(limits.maxEntries)", at: source.location)
+            throw PackageError(
+                .tooMany, "\(end.entryCount) entries, the limit is \(limits.maxEntries)", at: source.location)
         }
         var members = try members(of: source, end: end)
         members.sort { $0.headerOffset < $1.headerOffset }
@@ -52,7 +61,7 @@ public struct ZipValidator: Sendable {
             entries: entries, offset: end.directoryOffset, totalSize: files.reduce(0) { $0 + $1.size })
     }
 
-    /// Reads the directory and each entry's local header, and checks names and sizes.
+    /// Reads the directory and the local header of each entry, and checks names and sizes.
     private func members(of source: some RandomAccessReading, end: ZipEndRecord) throws -> [ZipMember] {
         var reader = ZipDirectoryReader(
             source, from: end.directoryOffset, to: end.directoryOffset + end.directorySize, limits: limits)
@@ -63,7 +72,7 @@ public struct ZipValidator: Sendable {
             if index.isMultiple(of: 256) { try Task.checkCancellation() }
             guard !reader.isAtEnd else {
                 throw PackageError(
-                    .headerMismatch, "\(index) entries in the directory, \(end.entryCount) announced",
+                    .headerMismatch, "the directory has \(index) entries, the end record declares \(end.entryCount)",
                     at: source.location)
             }
             let (central, rawName) = try reader.next()
@@ -78,7 +87,7 @@ public struct ZipValidator: Sendable {
         }
         guard reader.isAtEnd else {
             throw PackageError(
-                .headerMismatch, "more in the directory than the \(end.entryCount) entries announced",
+                .headerMismatch, "the directory has more than the declared \(end.entryCount) entries",
                 at: source.location)
         }
         return members
@@ -88,28 +97,29 @@ public struct ZipValidator: Sendable {
         let name = member.path.description
         if member.method == .stored, member.size != member.compressedSize {
             throw PackageError(
-                .headerMismatch, "stored entry of \(member.size) bytes holds \(member.compressedSize)", at: name)
+                .headerMismatch, "stored entry of \(member.size) bytes has \(member.compressedSize) bytes of data",
+                at: name)
         }
         if member.size == 0, member.crc32 != 0 {
-            throw PackageError(.damaged, "empty entry with a checksum", at: name)
+            throw PackageError(.damaged, "an empty entry has a nonzero CRC-32", at: name)
         }
         let (sum, overflow) = total.addingReportingOverflow(member.size)
         guard !overflow, sum <= limits.maxTotalBytes else {
-            throw PackageError(.tooLarge, "unpacks to more than \(limits.maxTotalBytes) bytes", at: name)
+            throw PackageError(.tooLarge, "inflates to more than \(limits.maxTotalBytes) bytes", at: name)
         }
         total = sum
         guard !limits.isBomb(member.size, from: member.compressedSize), !limits.isBomb(total, from: archive) else {
             throw PackageError(
-                .tooLarge, "unpacks to more than \(limits.maxRatio) times its size in the archive", at: name)
+                .tooLarge, "inflates to more than \(limits.maxRatio) times its size in the archive", at: name)
         }
     }
 
-    /// Entries must follow each other without a gap from the first byte to the directory.
+    /// Checks that the entries follow each other without a gap from the first byte to the directory.
     private func checkLayout(_ members: [ZipMember], of source: some RandomAccessReading, upTo end: Int64) throws {
         var position: Int64 = 0
         for (index, member) in members.enumerated() {
             guard member.headerOffset == position else {
-                let what = member.headerOffset < position ? "entry overlaps another" : "bytes that belong to no entry"
+                let what = member.headerOffset < position ? "the entry overlaps another" : "bytes belong to no entry"
                 throw PackageError(.overlap, what, at: member.path.description)
             }
             let next = index + 1 < members.count ? members[index + 1].headerOffset : end
@@ -122,7 +132,7 @@ public struct ZipValidator: Sendable {
             }
         }
         guard position == end else {
-            throw PackageError(.overlap, "bytes that belong to no entry", at: source.location)
+            throw PackageError(.overlap, "bytes belong to no entry", at: source.location)
         }
     }
 }

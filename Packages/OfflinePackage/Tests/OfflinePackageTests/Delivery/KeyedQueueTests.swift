@@ -6,9 +6,9 @@ import Testing
 
 @testable import OfflinePackage
 
-@Suite("Turns of downloads", .timeLimit(.minutes(1)))
+@Suite("Queue of downloads", .timeLimit(.minutes(1)))
 struct KeyedQueueTests {
-    /// What jobs said, in order.
+    /// The recorded events of jobs, in order.
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -32,7 +32,7 @@ struct KeyedQueueTests {
         while queue.waiting != count { try await Self.turn() }
     }
 
-    /// A job that rests until `signal` ends.
+    /// Returns a job that rests until `signal` ends.
     private func resting(_ key: String, in queues: [KeyedQueue], until signal: AsyncStream<Void>) -> Task<
         Void, any Error
     > {
@@ -49,7 +49,7 @@ struct KeyedQueueTests {
         }
     }
 
-    @Test("Who rests makes way in every queue, and comes back before those who have not run")
+    @Test("A resting job releases its slot in every queue and resumes before jobs that have not run")
     func rest() async throws {
         let outer = KeyedQueue(atATime: 1, inLine: 4)
         let inner = KeyedQueue(atATime: 1, inLine: 4)
@@ -76,7 +76,7 @@ struct KeyedQueueTests {
         #expect(log.all == ["a rests", "b runs", "a is back", "c runs"])
     }
 
-    @Test("Who rests keeps its key")
+    @Test("A resting job keeps its key")
     func key() async throws {
         let queue = KeyedQueue(atATime: 2, inLine: 4)
         let (signal, wake) = AsyncStream.makeStream(of: Void.self)
@@ -91,7 +91,7 @@ struct KeyedQueueTests {
     }
 
     @Test(
-        "Who is cancelled while it rests, or while it waits to come back, leaves nothing behind",
+        "A job that is cancelled while it rests or waits to resume leaves no state behind",
         arguments: [false, true])
     func cancellation(_ isBack: Bool) async throws {
         let queue = KeyedQueue(atATime: 1, inLine: 4)

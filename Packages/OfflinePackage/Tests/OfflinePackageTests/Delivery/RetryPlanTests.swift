@@ -82,7 +82,7 @@ struct RetryPlanTests {
         plan = RetryPlan()
         guard case .retry(let wait) = plan.decide(after: .status(503, retryAfter: "0"), now: now, using: &generator)
         else {
-            Issue.record("given up")
+            Issue.record("the plan gave up")
             return
         }
         #expect(wait >= .milliseconds(500))
@@ -118,7 +118,7 @@ struct RetryPlanTests {
         #expect(clock.sleeperCount == 1)
         clock.advance(by: .seconds(1))
         guard case .failure(let error) = await outcome else {
-            Issue.record("it did not end")
+            Issue.record("the attempt did not end")
             return
         }
         #expect((error as? DeliveryError)?.code == .stalled)

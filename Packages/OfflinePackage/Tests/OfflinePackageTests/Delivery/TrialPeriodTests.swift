@@ -20,7 +20,7 @@ struct TrialPeriodTests {
         #expect(trial.deadline == .seconds(11))
         #expect(trial.apply(.healthy(page), of: 8, at: .seconds(10)) == .healthy)
         #expect(trial.deadline == nil)
-        // What comes later changes nothing.
+        // Later events have no effect.
         #expect(trial.apply(.failed(page, "late"), of: 8, at: .seconds(11)) == nil)
         #expect(trial.verdict == .healthy)
     }
@@ -82,20 +82,20 @@ struct TrialPeriodTests {
             let verdict = trial.apply(.relaunched, of: 8, at: .zero)
             #expect((verdict == nil) == (process < 3))
         }
-        #expect(trial.verdict == .failed("3 processes in a row ended while it booted"))
+        #expect(trial.verdict == .failed("3 processes in a row ended during a boot"))
     }
 
     @Test func anAbsenceIsNoSilence() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
-        // It is heard after the process was frozen.
+        // The event arrives after the process was suspended.
         #expect(trial.apply(.paused, of: 8, at: .seconds(60)) == nil)
         #expect(trial.deadline == nil)
         #expect(trial.apply(.clock, of: 8, at: .seconds(100)) == nil)
         #expect(trial.apply(.bootBegan(other), of: 8, at: .seconds(100)) == nil)
         #expect(trial.apply(.resumed, of: 8, at: .seconds(200)) == nil)
         #expect(trial.deadline == .seconds(210))
-        // Once more says nothing new.
+        // A repeated event has no effect.
         #expect(trial.apply(.resumed, of: 8, at: .seconds(205)) == nil)
         #expect(trial.apply(.clock, of: 8, at: .seconds(210)) == .failed("the page did not report within 10.0 seconds"))
     }
@@ -117,7 +117,7 @@ struct TrialPeriodTests {
             trial = try JSONDecoder().decode(TrialPeriod.self, from: JSONEncoder().encode(trial))
             #expect(trial.apply(.relaunched, of: 8, at: .zero) == nil)
         }
-        // Back again, it counts again.
+        // After the return to the foreground, the process counts again.
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         _ = trial.apply(.paused, of: 8, at: .zero)
         _ = trial.apply(.resumed, of: 8, at: .zero)
@@ -126,7 +126,8 @@ struct TrialPeriodTests {
         #expect(trial.unfinishedBoots == 0)
     }
 
-    /// Every order of events of two pages and the clock: a verdict never changes, and follows from the events before it.
+    /// Tests every order of events of two pages and the clock. A verdict never changes and follows from the events
+    /// before it.
     @Test func everyInterleaving() {
         let events: [(TrialPeriod.Event, Int64)] = [
             (.bootBegan(page), 8), (.bootBegan(other), 8), (.healthy(page), 8), (.failed(other, "x"), 8),
@@ -138,7 +139,7 @@ struct TrialPeriodTests {
             for index in rest {
                 var next = trial
                 let (event, generation) = events[index]
-                // Three seconds a step: the limit passes on some ways.
+                // Each step takes three seconds, so that some orders exceed the limit.
                 let verdict = next.apply(event, of: generation, at: .seconds(3 * step))
                 if trial.verdict != nil || generation != 8 {
                     #expect(verdict == nil && next == trial)
