@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContentDigest
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// `h5 store check`: whether everything in a store is as it was put.
 struct StoreCheckCommand: AsyncParsableCommand {

@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// `h5 store stat`: how much a store holds.
 struct StoreStatCommand: AsyncParsableCommand {

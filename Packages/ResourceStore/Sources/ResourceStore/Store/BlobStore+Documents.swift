@@ -44,11 +44,11 @@ extension BlobStore {
             try file.write(Data(SHA256Digest(of: content).bytes))
             try file.write(content)
             // Flushed before the move, because a power failure could otherwise leave the name without the bytes.
-            try file.secure()
+            try file.sync()
             try onStep(.documentWritten)
             let folder = try root.makeSubfolder("documents")
             try file.move(to: folder, name)
-            try folder.secure()
+            try folder.sync()
             try onStep(.documentPlaced)
         }
     }
