@@ -5,6 +5,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// What pages say to the container: each input as the mark of a request, and as a question.
 @_cdecl("LLVMFuzzerTestOneInput")
