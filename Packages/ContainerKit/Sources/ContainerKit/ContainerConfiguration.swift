@@ -175,8 +175,12 @@ extension ContainerConfiguration {
         /// defaults.
         public var budgets = BlobStore.Configuration()
         /// The maximum number of bytes in memory of caches, relayed bodies, and files that are held until they are
-        /// verified; 128 MB by default. ``MemoryBudget`` defines the shares, and a larger limit of another option is
-        /// lowered to its share. Memory of views belongs to the engine and is not included.
+        /// verified; 128 MB by default. Memory of views belongs to the engine and is not included.
+        ///
+        /// One half is the share of the request bodies that have passed through a bridge. One eighth each is the share
+        /// of small stored files, of the HTTP cache, and of a style sheet that is verified. One sixteenth each is the
+        /// share of prefetched responses, and of a package file that is downloaded. A larger limit of another option
+        /// is lowered to its share.
         public var memoryCeiling = 128 << 20
 
         /// Creates the default options.

@@ -58,7 +58,7 @@ public struct RemoteConfigDocument: Sendable {
         expires = parsed.expires
         isEnabled = parsed.isEnabled
         features = parsed.features
-        deny = parsed.deny.map(\.pattern)
+        deny = parsed.deny
         modes = parsed.modes.map { ($0.host, $0.mode) }
         pageModes = parsed.modes.map { ($0.pages, $0.mode) }
         numbers = parsed.numbers
