@@ -94,7 +94,7 @@ final class Stage {
         }
         configuration.network.coveredHosts = options.coveredHosts
         configuration.pages.forcedBridges = options.bridges
-        configuration.views.poolCapacity = 1
+        configuration.views.pool = PoolCapacity(fixed: 1)
         // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
         configuration.network.httpCache?.diskBytes = 0
         configuration.network.cookies.isPersistent = false

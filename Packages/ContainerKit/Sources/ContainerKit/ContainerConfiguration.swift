@@ -123,7 +123,7 @@ extension ContainerConfiguration {
         /// The time limit for the engine to remove outdated package files from its caches when a page opens; 3 seconds
         /// by default. After the limit the page opens anyway. It applies to modes in which the engine caches package
         /// files.
-        public var engineCacheLimit = Duration.seconds(3)
+        var engineCacheLimit = Duration.seconds(3)
         /// The message protocol of legacy pages and the `post` requests of older apps; `nil`, and no support, by
         /// default. With this option, covered pages of all modes have the message handlers and
         /// `window.original_cookie`.
@@ -151,11 +151,6 @@ extension ContainerConfiguration {
     public struct Views: Sendable {
         /// The number of warm views, which adapts to use; by default 3 initially, then 1 to 6.
         public var pool = PoolCapacity.standard
-        /// The initial number of warm views. A new value also sets the minimum and the maximum.
-        public var poolCapacity: Int {
-            get { pool.standard }
-            set { pool = PoolCapacity(fixed: newValue) }
-        }
         /// A Boolean value that indicates whether the container prepares views automatically when the app is idle;
         /// `true` by default. The app is idle if no event occurred for ``idleDelay``, no page loads, the app is in the
         /// foreground, memory is not short, and ``ContainerConfiguration/conditions`` are idle.

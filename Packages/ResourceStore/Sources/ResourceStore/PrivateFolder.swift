@@ -21,7 +21,7 @@ internal import SystemSupport
 /// files with mode 0600. A wider mode is restricted when a file or folder is opened for writing.
 ///
 /// Isolation: any. Calls block their thread.
-public final class PrivateFolder: Sendable {
+@_spi(Facade) public final class PrivateFolder: Sendable {
     /// The path that the folder was opened by, for messages.
     public let path: String
     private let directory: DirectoryDescriptor

@@ -6,7 +6,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct OpeningTests {

@@ -95,7 +95,7 @@ extension BlobStore {
 /// A document of a store that is read and written on its own serial queue, in the order of the calls.
 ///
 /// Isolation: any.
-public final class StoredDocument: Sendable {
+@_spi(Facade) public final class StoredDocument: Sendable {
     private let name: String
     private let store: BlobStore
     private let queue: SerialQueue
