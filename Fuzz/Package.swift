@@ -57,7 +57,12 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
-        fuzzer("BridgeFuzz", over: "BodyBridge", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer(
+            "BridgeFuzz", over: "BodyBridge",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer(
             "LegacyFuzz", over: "BodyBridge",
             [

@@ -210,7 +210,7 @@ final class SavingHost: PageDelegate {
     let folder: String
     var answer: ((DownloadRequest) -> DownloadDecision)?
     private let (asked, ask) = AsyncStream<DownloadRequest>.makeStream()
-    private let (answers, endings) = AsyncStream<PageRequestRecord.Ending>.makeStream()
+    private let (answers, endings) = AsyncStream<PageRequestEnding>.makeStream()
     private let (ends, end) = AsyncStream<DownloadEvent>.makeStream()
 
     init(_ container: Container<WebKitGTKEngine>, in folder: String) {
@@ -237,7 +237,7 @@ final class SavingHost: PageDelegate {
         throw CancellationError()
     }
 
-    func nextAnswer() async -> PageRequestRecord.Ending? {
+    func nextAnswer() async -> PageRequestEnding? {
         for await ending in answers { return ending }
         return nil
     }

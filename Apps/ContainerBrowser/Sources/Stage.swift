@@ -94,7 +94,7 @@ final class Stage {
         }
         configuration.network.coveredHosts = options.coveredHosts
         configuration.pages.forcedBridges = options.bridges
-        configuration.views.poolCapacity = 1
+        configuration.views.pool = PoolCapacity(fixed: 1)
         // Each run begins without data from earlier runs, as in a bare engine.
         configuration.network.httpCache?.diskBytes = 0
         configuration.network.cookies.isPersistent = false

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContentDigest
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// The command `h5 store check`, which checks the integrity of a store.
 struct StoreCheckCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// Functions that open stores for commands.
 enum StoreInput {

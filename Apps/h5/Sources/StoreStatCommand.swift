@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// The command `h5 store stat`, which prints the amount of data in a store.
 struct StoreStatCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
+internal import ResourceLoading
 
 /// Fuzzes the body bridge: each input is parsed as a bridge header and as a message of a page.
 @_cdecl("LLVMFuzzerTestOneInput")

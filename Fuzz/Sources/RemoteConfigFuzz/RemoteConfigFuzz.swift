@@ -27,7 +27,7 @@ private func check(_ document: RemoteConfigDocument) {
     Fuzz.expect(document.deny.count <= RemoteConfigDocument.maxDenials, "\(document.deny.count) denials")
     Fuzz.expect(document.modes.count <= RemoteConfigDocument.maxModes, "\(document.modes.count) modes")
     for bound in RemoteConfigNumbers.bounds {
-        Fuzz.expect(document.numbers[bound.name].map(bound.range.contains) ?? true, bound.name)
+        Fuzz.expect(document.numbers[keyPath: bound.number].map(bound.range.contains) ?? true, bound.name)
     }
     for case .partial(let perMille, let salt) in document.features.values {
         Fuzz.expect((0...1_000).contains(perMille) && !salt.isEmpty, "perMille \(perMille)")

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 internal import SystemSupport
 
 /// A directory with the same store at the start of each input, and a folder outside that must not change.
