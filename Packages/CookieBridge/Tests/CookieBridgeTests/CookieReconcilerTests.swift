@@ -98,11 +98,11 @@ struct CookieReconcilerTests {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
-        try await reconciler.clear(domains: [".Shop.example"])
+        try await reconciler.clear(.domains(["shop.example"]))
         #expect(jar.values.isEmpty && engine.values.isEmpty && script.values.isEmpty)
         try await reconciler.barrier()
         #expect(jar.values.isEmpty && engine.values.isEmpty)
-        try await reconciler.clearAll()
+        try await reconciler.clear(.all)
         await reconciler.stop()
     }
 
