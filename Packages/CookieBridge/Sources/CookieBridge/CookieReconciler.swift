@@ -4,7 +4,7 @@
 internal import CookieJar
 internal import Foundation
 
-/// Synchronizes cookie stores: the jar, the engine's store, and the cookies that scripts see.
+/// Synchronizes cookie stores: the jar and the engine's store.
 ///
 /// `Reconciliation` holds the rules; the reconciler performs the effects that it returns. Writes of one cookie to one
 /// store run one after the other. A failed write is tried again after a wait. Pending work is a state, not a queue, so
@@ -104,16 +104,7 @@ actor CookieReconciler {
         for id in Array(waiters.keys) { finish(id, .failure(CookieBridgeError(.stopped, "the reconciler is stopped"))) }
     }
 
-    // MARK: Changes
-
-    /// Applies changes that no store holds yet, without waiting for the writes.
-    /// - Parameters:
-    ///   - changes: the changes, in order.
-    ///   - author: the author of the changes. A script may change less than the host; see ``CookieUpdate/Author``.
-    func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
-        guard phase != .stopped else { return }
-        for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
-    }
+    // MARK: Waiting for stores
 
     /// Waits until all stores have the cookies that a response has set in one of them. Other pending changes do not
     /// count.
@@ -137,8 +128,8 @@ actor CookieReconciler {
         }
     }
 
-    /// Waits until all stores have all changes applied or signalled before the call, or newer ones. The first
-    /// navigation waits for it.
+    /// Waits until all stores have all changes signalled before the call, or newer ones. The first navigation waits for
+    /// it.
     /// - Parameters:
     ///   - stores: the stores to read again, because their signals may not have arrived yet; none by default.
     ///   - limit: the longest wait; `nil` for the configured limit.

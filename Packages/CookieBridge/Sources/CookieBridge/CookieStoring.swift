@@ -55,8 +55,6 @@ extension CookieStoring {
     public static let jar = CookieStoreID(rawValue: "jar")
     /// The web engine's store.
     public static let engine = CookieStoreID(rawValue: "engine")
-    /// The cookies of `document.cookie`, if they are not in the engine's store.
-    public static let script = CookieStoreID(rawValue: "script")
 
     public var description: String { rawValue }
 }
