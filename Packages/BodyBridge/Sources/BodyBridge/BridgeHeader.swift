@@ -14,7 +14,7 @@ internal import WebSyntax
 ///
 /// The first three may be followed by any of the words `keep`, `omit`, `include` and `manual`, a number of
 /// milliseconds, and an id.
-public struct BridgeHeader: Sendable, Hashable {
+@_spi(Fuzzing) public struct BridgeHeader: Sendable, Hashable {
     /// The purpose of a request.
     @_spi(Fuzzing) public enum Purpose: Sendable, Hashable {
         /// A request without a body.
@@ -29,22 +29,12 @@ public struct BridgeHeader: Sendable, Hashable {
         case ask
     }
 
-    /// The credentials mode of a request (Fetch, section 2.2.5).
-    public enum Credentials: Sendable, Hashable {
-        /// Credentials only for the page's own origin; the default for scripts.
-        case sameOrigin
-        /// No credentials.
-        case omit
-        /// Credentials for every origin.
-        case include
-    }
-
     /// The purpose of the request.
-    @_spi(Fuzzing) public var purpose: Purpose
+    public var purpose: Purpose
     /// A Boolean value that indicates whether the request continues after its page is closed (Fetch, `keepalive`).
     public var isKeptAlive = false
     /// The credentials mode of the request.
-    public var credentials = Credentials.sameOrigin
+    public var credentials = BridgedRequest.Credentials.sameOrigin
     /// A Boolean value that indicates whether redirects are followed (Fetch, "redirect mode").
     public var followsRedirects = true
     /// The time limit for the whole response; `nil` for none.

@@ -65,7 +65,7 @@ public final class PageBridge {
     ///   - budget: the budget for the bodies of all pages together; `nil` for none.
     ///   - host: the object that makes the decisions for messages of the script.
     public init(
-        _ script: InjectedScript, documentURL: String, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
+        _ script: InjectedScript, documentURL: String, limits: BodyLimits = .init(), budget: ByteBudget? = nil,
         host: any BridgeHosting
     ) {
         self.documentURL = documentURL
@@ -139,7 +139,7 @@ public final class PageBridge {
     /// - Parameters:
     ///   - head: the head of the request, from which the bridge header is removed.
     ///   - fragment: the fragment of the URL that the engine requests, without its `#`.
-    /// - Throws: `ResourceError`, as ``BodyRelay`` does if a body is requested twice or is too large.
+    /// - Throws: `ResourceError` if a body is requested twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil
@@ -388,12 +388,22 @@ public struct BridgedRequest: Sendable {
         case value(ResourceBody)
     }
 
+    /// The credentials mode of a request (Fetch, section 2.2.5).
+    public enum Credentials: Sendable, Hashable {
+        /// Credentials only for the page's own origin; the default for scripts.
+        case sameOrigin
+        /// No credentials.
+        case omit
+        /// Credentials for every origin.
+        case include
+    }
+
     /// The location of the body.
     public var body = Body.unknown
     /// A Boolean value that indicates whether the request continues after its page is closed.
     public var isKeptAlive = false
     /// The credentials mode that the script set; `nil` also for requests of elements and documents.
-    public var credentials: BridgeHeader.Credentials?
+    public var credentials: Credentials?
     /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. It
     /// cannot read a cross-origin response.
     public var asksWithoutCORS = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
+@_spi(Facade) internal import BodyBridge
 @_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import BodyBridge
+@_spi(Facade) package import BodyBridge
 @_spi(Facade) internal import CookieBridge
 package import Foundation
 internal import HTTPTypes
