@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
-@_spi(Fuzzing) internal import Prefetch
+@_spi(Facade) @_spi(Fuzzing) internal import Prefetch
 internal import ResourceLoading
 
 /// A page's URL, a line's end, and a prefetch table; then the table as the body of a request.

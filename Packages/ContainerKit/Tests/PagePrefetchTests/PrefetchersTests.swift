@@ -5,7 +5,7 @@ import AsyncSupport
 import Foundation
 import HTTPTypes
 import PagePrefetch
-import Prefetch
+@_spi(Facade) import Prefetch
 import ResourceLoading
 @_spi(Facade) import SchemeMode
 import Testing
