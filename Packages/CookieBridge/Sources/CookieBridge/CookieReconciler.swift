@@ -114,7 +114,6 @@ actor CookieReconciler {
     /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
     ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
     ///   reconciler keeps trying to write the cookies.
-    @discardableResult
     func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))

@@ -35,15 +35,6 @@ protocol CookieStoring: Sendable {
     func changes() async -> AsyncStream<Void>
 }
 
-extension CookieStoring {
-    /// Removes the cookies of a scope one by one.
-    func clear(_ scope: CookieScope) async throws {
-        for cookie in try await snapshot() where scope.contains(cookie.identity) {
-            try await remove(cookie.identity)
-        }
-    }
-}
-
 /// The name of a store that a reconciler synchronizes.
 @_spi(Facade) public struct CookieStoreID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The name for logs.
