@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Fuzzing) internal import BodyBridge
+@_spi(Facade) @_spi(Fuzzing) internal import BodyBridge
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
-@_spi(Fuzzing) internal import Prefetch
+@_spi(Facade) @_spi(Fuzzing) internal import Prefetch
 internal import ResourceLoading
 
 /// Fuzzes the prefetch table. The input is a page URL, a line end and a table; the table is also parsed as a request

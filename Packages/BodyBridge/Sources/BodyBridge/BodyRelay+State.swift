@@ -60,7 +60,7 @@ extension BodyRelay {
         }
 
         /// Creates the entry of a body that is not known yet.
-        mutating func open(_ id: BodyID, _ limits: Limits) throws {
+        mutating func open(_ id: BodyID, _ limits: BodyLimits) throws {
             guard entries[id] == nil else { return }
             guard entries.count < limits.count else {
                 throw ResourceError(.tooLarge, "more than \(limits.count) bodies are waiting for their requests")
@@ -70,7 +70,7 @@ extension BodyRelay {
 
         /// Appends a piece to a body.
         /// - Returns: the reader that receives the piece, and whether the writer has to wait.
-        mutating func append(_ piece: Data, to id: BodyID, _ limits: Limits) throws -> (Entry.Reader?, Bool) {
+        mutating func append(_ piece: Data, to id: BodyID, _ limits: BodyLimits) throws -> (Entry.Reader?, Bool) {
             guard var entry = entries[id], !piece.isEmpty else { return (nil, false) }
             let received = entry.received + Int64(piece.count)
             guard received <= entry.length ?? entry.heldLength ?? .max else {
@@ -108,7 +108,7 @@ extension BodyRelay {
         }
 
         /// Creates the entry of a body that must be complete before its request begins.
-        mutating func hold(_ id: BodyID, length: Int64, _ limits: Limits) throws {
+        mutating func hold(_ id: BodyID, length: Int64, _ limits: BodyLimits) throws {
             guard entries[id] == nil else { return }
             try open(id, limits)
             guard length > limits.lead else {
@@ -142,7 +142,7 @@ extension BodyRelay {
         /// Returns the next piece of a body.
         /// - Returns: the piece, or `nil` if `reader` now waits for it; and the writer that has space again.
         mutating func next(
-            of id: BodyID, _ limits: Limits, _ reader: Entry.Reader
+            of id: BodyID, _ limits: BodyLimits, _ reader: Entry.Reader
         ) -> (answer: Result<Data?, any Error>?, writer: Entry.Writer?) {
             guard var entry = entries[id] else {
                 return (.failure(ResourceError(.cancelled, "the body was dropped")), nil)

@@ -2,36 +2,18 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import Foundation
-public import ResourceLoading
+internal import Foundation
+internal import ResourceLoading
 
 /// The transfer of bodies from a page to the requests that carry their ids. Pieces arrive in order, and each body is
 /// read once.
 ///
-/// The relay does not hold a whole body: a writer waits while more than ``Limits/lead`` bytes of its body are unread.
-/// So the size of a body is not limited. A body without activity for ``Limits/patience`` is dropped, and its waiting
-/// reader and writer receive an error. The body of a form is an exception: it is complete before its request begins,
-/// and it is in an unlinked temporary file if it is longer than the lead.
-public final class BodyRelay: Sendable {
-    /// The limits of a relay in bytes, bodies and time.
-    public struct Limits: Sendable, Hashable {
-        /// The maximum number of bytes of all bodies together; 64 MiB by default.
-        public var bytes = 64 << 20
-        /// The maximum number of bodies at a time; 64 by default.
-        public var count = 64
-        /// The number of unread bytes of one body above which its writer has to wait; 4 MiB by default.
-        public var lead = 4 << 20
-        /// The maximum number of bytes of held bodies on disk; 4 GiB by default.
-        public var heldBytes: Int64 = 4 << 30
-        /// The time after which a body without activity is dropped; 60 seconds by default. A body that its request has
-        /// taken is not dropped while the request does not read, because the server may pause for any time.
-        public var patience = Duration.seconds(60)
-
-        /// Creates the default limits.
-        public init() {}
-    }
-
-    let limits: Limits
+/// The relay does not hold a whole body: a writer waits while more than ``BodyLimits/lead`` bytes of its body are
+/// unread. So the size of a body is not limited. A body without activity for ``BodyLimits/patience`` is dropped, and
+/// its waiting reader and writer receive an error. The body of a form is an exception: it is complete before its
+/// request begins, and it is in an unlinked temporary file if it is longer than the lead.
+final class BodyRelay: Sendable {
+    let limits: BodyLimits
     private let clock: any Clock<Duration>
     let state: Mutex<State>
 
@@ -40,9 +22,9 @@ public final class BodyRelay: Sendable {
     ///   - limits: the limits in bytes, bodies and time.
     ///   - budget: the shared budget from which the bytes are reserved; `nil`, the default, if only the limits of the
     ///     relay count.
-    ///   - clock: the clock for ``Limits/patience``.
-    public init(
-        limits: Limits = Limits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ///   - clock: the clock for ``BodyLimits/patience``.
+    init(
+        limits: BodyLimits = BodyLimits(), budget: ByteBudget? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.limits = limits
         self.clock = clock
@@ -52,9 +34,9 @@ public final class BodyRelay: Sendable {
     deinit { removeAll() }
 
     /// The number of unread bytes in the relay.
-    public var bytes: Int { state.withLock { $0.bytes } }
+    var bytes: Int { state.withLock { $0.bytes } }
     /// The number of bodies in the relay, including expected ones.
-    public var count: Int { state.withLock { $0.entries.count } }
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// Adds a piece, and returns when there is space for another one.
     /// - Parameters:
@@ -64,7 +46,7 @@ public final class BodyRelay: Sendable {
     ///   - id: the id of the body.
     /// - Throws: `ResourceError` with code `tooLarge` beyond a limit, `invalidRequest` out of order, `timedOut` if the
     ///   body is not read in time, `cancelled` if the body is dropped.
-    public func put(_ bytes: Data, at offset: Int64, of id: BodyID) async throws {
+    func put(_ bytes: Data, at offset: Int64, of id: BodyID) async throws {
         guard try add(bytes, at: offset, of: id) else { return }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -84,7 +66,7 @@ public final class BodyRelay: Sendable {
 
     /// Adds a piece without waiting for space.
     /// - Throws: the errors of ``put(_:at:of:)``.
-    public func putNow(_ bytes: Data, at offset: Int64, of id: BodyID) throws {
+    func putNow(_ bytes: Data, at offset: Int64, of id: BodyID) throws {
         _ = try add(bytes, at: offset, of: id)
     }
 
@@ -101,7 +83,7 @@ public final class BodyRelay: Sendable {
 
     /// Returns the body of an id, which can be read once, from the first byte. Its pieces may arrive later.
     /// - Throws: `ResourceError` with code `invalidRequest` if it was taken before, `tooLarge` beyond a limit.
-    public func removeBody(_ id: BodyID, length: Int64) throws -> ResourceBody {
+    func removeBody(_ id: BodyID, length: Int64) throws -> ResourceBody {
         guard length > 0 else {
             drop(id)
             return .empty
@@ -120,13 +102,13 @@ public final class BodyRelay: Sendable {
     }
 
     /// Drops a body. Its waiting reader and writer receive the error.
-    public func drop(_ id: BodyID, because error: ResourceError? = nil) {
+    func drop(_ id: BodyID, because error: ResourceError? = nil) {
         let entry = state.withLock { $0.remove(id) }
         entry?.end(with: error ?? Self.dropped)
     }
 
     /// Drops all bodies, for example when their page is closed.
-    public func removeAll() {
+    func removeAll() {
         let entries = state.withLock { $0.removeAll() }
         for entry in entries { entry.end(with: Self.dropped) }
     }
@@ -226,12 +208,30 @@ public final class BodyRelay: Sendable {
     }
 }
 
+/// The limits of the bodies that a page sends, in bytes, bodies and time.
+public struct BodyLimits: Sendable, Hashable {
+    /// The maximum number of bytes of all bodies together; 64 MiB by default.
+    public var bytes = 64 << 20
+    /// The maximum number of bodies at a time; 64 by default.
+    public var count = 64
+    /// The number of unread bytes of one body above which its writer has to wait; 4 MiB by default.
+    public var lead = 4 << 20
+    /// The maximum number of bytes of held bodies on disk; 4 GiB by default.
+    public var heldBytes: Int64 = 4 << 30
+    /// The time after which a body without activity is dropped; 60 seconds by default. A body that its request has
+    /// taken is not dropped while the request does not read, because the server may pause for any time.
+    public var patience = Duration.seconds(60)
+
+    /// Creates the default limits.
+    public init() {}
+}
+
 // Bodies of forms. A form navigation ends the page that sends the body, so the body must be complete before it.
 extension BodyRelay {
     /// Expects the body of a form.
     ///
-    /// A body longer than ``Limits/lead`` is written to a temporary file, up to ``Limits/heldBytes`` in total. Beyond
-    /// that the body is not held and arrives while its request is in progress.
+    /// A body longer than ``BodyLimits/lead`` is written to a temporary file, up to ``BodyLimits/heldBytes`` in total.
+    /// Beyond that the body is not held and arrives while its request is in progress.
     /// - Throws: `ResourceError` with code `tooLarge` beyond the limit of bodies, `io` if the file cannot be created.
     ///   The relay then has nothing of the body.
     func hold(_ id: BodyID, length: Int64) throws {

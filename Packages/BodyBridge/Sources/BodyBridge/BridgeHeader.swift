@@ -15,7 +15,7 @@ internal import WebSyntax
 ///
 /// The first three may be followed by any of the words `keep`, `omit`, `include` and `manual`, a number of
 /// milliseconds, and an id.
-public struct BridgeHeader: Sendable, Hashable {
+@_spi(Fuzzing) public struct BridgeHeader: Sendable, Hashable {
     /// The purpose of a request.
     @_spi(Fuzzing) public enum Purpose: Sendable, Hashable {
         /// A request without a body.
@@ -31,7 +31,7 @@ public struct BridgeHeader: Sendable, Hashable {
     }
 
     /// The purpose of the request.
-    @_spi(Fuzzing) public var purpose: Purpose
+    public var purpose: Purpose
     /// A Boolean value that indicates whether the request continues after its page is closed (Fetch, `keepalive`).
     public var isKeptAlive = false
     /// The credentials mode of the request; `sameOrigin` is the default for scripts.

@@ -29,7 +29,7 @@ public struct InjectedScript: Sendable, Hashable {
     /// created, before the scripts of the page. It is the same in all pages and is revealed to none.
     private static let maker = "_" + BridgeToken().text
 
-    /// The header field that carries a ``BridgeHeader``. It never leaves the container.
+    /// The header field with which the script describes a request. It never leaves the container.
     public static let field = "ContainerKit-Request"
 
     /// Creates a script for the pages of one view.

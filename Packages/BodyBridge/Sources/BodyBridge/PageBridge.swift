@@ -65,7 +65,7 @@ public final class PageBridge {
     ///   - budget: the budget for the bodies of all pages together; `nil` for none.
     ///   - host: the object that makes the decisions for messages of the script.
     public init(
-        _ script: InjectedScript, documentURL: String, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
+        _ script: InjectedScript, documentURL: String, limits: BodyLimits = .init(), budget: ByteBudget? = nil,
         host: any BridgeHosting
     ) {
         self.documentURL = documentURL
@@ -139,7 +139,7 @@ public final class PageBridge {
     /// - Parameters:
     ///   - head: the head of the request, from which the bridge header is removed.
     ///   - fragment: the fragment of the URL that the engine requests, without its `#`.
-    /// - Throws: `ResourceError`, as ``BodyRelay`` does if a body is requested twice or is too large.
+    /// - Throws: `ResourceError` if a body is requested twice or is too large.
     public func read(_ head: inout HTTPRequest, fragment: String? = nil) throws -> Reading {
         let (mark, site) = mark(of: head.headerFields)
         head.headerFields[.mark] = nil

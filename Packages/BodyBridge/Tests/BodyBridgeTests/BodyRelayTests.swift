@@ -71,7 +71,7 @@ struct BodyRelayTests {
 
     @Test("A writer beyond the lead waits for the reader, and no piece is lost")
     func backPressure() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.lead = 10
         let relay = BodyRelay(limits: limits)
         let pieces = (0..<100).map { Data("\($0 % 10)".utf8) }
@@ -98,7 +98,7 @@ struct BodyRelayTests {
 
     @Test("Limits on bytes and count")
     func limits() throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.bytes = 4
         limits.count = 1
         let relay = BodyRelay(limits: limits)
@@ -112,7 +112,7 @@ struct BodyRelayTests {
 
     @Test("Readers and writers receive an error when the page is closed")
     func removal() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.lead = 0
         let relay = BodyRelay(limits: limits)
         let body = try relay.removeBody(id, length: 5)
@@ -128,7 +128,7 @@ struct BodyRelayTests {
 
     @Test("An inactive body is dropped, and its request fails")
     func patience() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.patience = .milliseconds(1)
         let relay = BodyRelay(limits: limits)
         try relay.putNow(Data("a".utf8), at: 0, of: other)
@@ -140,7 +140,7 @@ struct BodyRelayTests {
 
     @Test("A body that its request does not read is kept for any time")
     func heldBack() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.lead = 1
         let clock = PassingClock()
         let relay = BodyRelay(limits: limits, clock: clock)
@@ -195,7 +195,7 @@ struct BodyRelayTests {
 
     @Test("A held body is complete before it is taken; one longer than the lead takes no memory", arguments: [3, 40])
     func held(count: Int) async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         (limits.bytes, limits.lead) = (16, 8)
         let relay = BodyRelay(limits: limits)
         try relay.hold(id, length: Int64(count))
@@ -215,7 +215,7 @@ struct BodyRelayTests {
 
     @Test("Dropping a held body ends the wait for it, and a body longer than announced is refused")
     func heldInVain() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.lead = 2
         let relay = BodyRelay(limits: limits)
         try relay.hold(id, length: 4)
@@ -230,7 +230,7 @@ struct BodyRelayTests {
 
     @Test("Held bodies have a limit on disk; one beyond it arrives with its request, like other bodies")
     func heldLimit() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         (limits.lead, limits.heldBytes) = (2, 10)
         let relay = BodyRelay(limits: limits)
         try relay.hold(id, length: 8)
@@ -246,7 +246,7 @@ struct BodyRelayTests {
 
     @Test("A taken body is read from its file while its pieces still arrive")
     func heldAndTaken() async throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         limits.lead = 2
         let relay = BodyRelay(limits: limits)
         try relay.hold(id, length: 6)

@@ -56,7 +56,7 @@ struct LegacyBridgeTests {
     private let bridge: LegacyBridge
 
     init() throws {
-        var limits = BodyRelay.Limits()
+        var limits = BodyLimits()
         (limits.bytes, limits.count) = (100, 3)
         bridge = LegacyBridge(try #require(LegacyMessages(prefix: "yx")), token: token, limits: limits, host: host)
     }

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import HTTPTransport
 internal import HTTPTypes
-package import Prefetch
+@_spi(Facade) package import Prefetch
 internal import ResourceLoading
 package import WebEngine
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 package import Foundation
-package import Prefetch
+@_spi(Facade) package import Prefetch
 package import ResourceLoading
 package import WebEngine
 

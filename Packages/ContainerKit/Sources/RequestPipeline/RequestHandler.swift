@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
+@_spi(Facade) internal import BodyBridge
 internal import ContentDigest
 @_spi(Facade) internal import CookieBridge
 internal import Foundation

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import BodyBridge
-import CookieBridge
+@_spi(Facade) import CookieBridge
 import PackageUpdates
 import PagePrefetch
 import PageRecovery

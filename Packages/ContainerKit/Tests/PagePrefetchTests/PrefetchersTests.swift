@@ -6,7 +6,7 @@ import BaseTesting
 import Foundation
 import HTTPTypes
 import PagePrefetch
-import Prefetch
+@_spi(Facade) import Prefetch
 import ResourceLoading
 @_spi(Facade) import SchemeMode
 import Testing

@@ -17,10 +17,6 @@ public struct CookieCounters: Sendable, Hashable {
 
 /// The counters of the reconciliation rules for all stores.
 public struct ReconciliationCounters: Sendable, Hashable {
-    /// The number of applied changes that were new.
-    public var applied = 0
-    /// The number of applied changes that repeated the current state.
-    public var duplicates = 0
     /// The number of changes found in stores, including those of the first read.
     public var observed = 0
     /// The number of observed changes in a store that did not hold the previous version yet.
@@ -39,8 +35,6 @@ public struct ReconciliationCounters: Sendable, Hashable {
     public var refused = 0
     /// The number of writes abandoned after the maximum number of attempts.
     public var abandoned = 0
-    /// The number of rejected script changes to HttpOnly cookies.
-    public var rejectedScriptChanges = 0
     /// The number of requests to clear cookies.
     public var clears = 0
     /// The number of times that a cookie was ignored because the limit was reached.

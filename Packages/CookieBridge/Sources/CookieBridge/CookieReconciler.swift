@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieJar
-public import Foundation
+internal import CookieJar
+internal import Foundation
 
-/// Synchronizes cookie stores: the jar, the engine's store, and the cookies that scripts see.
+/// Synchronizes cookie stores: the jar and the engine's store.
 ///
 /// `Reconciliation` holds the rules; the reconciler performs the effects that it returns. Writes of one cookie to one
 /// store run one after the other. A failed write is tried again after a wait. Pending work is a state, not a queue, so
 /// waiting loses no change.
 ///
 /// Isolation: an actor. Stores are called outside of it.
-public actor CookieReconciler {
+actor CookieReconciler {
     let configuration: Configuration
     private let stores: [CookieStoreID: any CookieStoring]
     private let order: [CookieStoreID]
@@ -40,7 +40,7 @@ public actor CookieReconciler {
     ///   - configuration: the limits and the waits.
     ///   - clock: the clock that times waits and limits.
     ///   - now: returns the time against which cookies expire.
-    public init(
+    init(
         _ stores: KeyValuePairs<CookieStoreID, any CookieStoring>, configuration: Configuration = Configuration(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -57,10 +57,8 @@ public actor CookieReconciler {
         self.clock = clock
         self.wallClock = now
         reconciliation = Reconciliation(
-            stores.reduce(into: []) { members, pair in
-                guard !members.contains(where: { $0.id == pair.key }) else { return }
-                members.append(Reconciliation.Member(pair.key, pair.value.representation))
-            }, limits: configuration.limits)
+            order.compactMap { id in named[id].map { Reconciliation.Member(id, $0.representation) } },
+            limits: configuration.limits)
     }
 
     deinit {
@@ -68,7 +66,7 @@ public actor CookieReconciler {
     }
 
     /// The counters since the reconciler was created.
-    public var counters: CookieCounters {
+    var counters: CookieCounters {
         var counters = ownCounters
         counters.reconciliation = reconciliation.counters
         return counters
@@ -78,7 +76,7 @@ public actor CookieReconciler {
 
     /// Starts observing the stores, and reads them.
     /// - Throws: ``CookieBridgeError`` with code `stopped`, after ``stop()``.
-    public func start() async throws {
+    func start() async throws {
         guard phase != .stopped else { throw CookieBridgeError(.stopped, "a stopped reconciler cannot start") }
         guard phase == .idle else { return }
         phase = .running
@@ -99,23 +97,14 @@ public actor CookieReconciler {
 
     /// Stops the reconciler: it starts no further writes, and every waiting call throws an error with code `stopped`. A
     /// write that a store is performing may still complete.
-    public func stop() {
+    func stop() {
         phase = .stopped
         for task in tasks.values { task.cancel() }
         tasks = [:]
         for id in Array(waiters.keys) { finish(id, .failure(CookieBridgeError(.stopped, "the reconciler is stopped"))) }
     }
 
-    // MARK: Changes
-
-    /// Applies changes that no store holds yet, without waiting for the writes.
-    /// - Parameters:
-    ///   - changes: the changes, in order.
-    ///   - author: the author of the changes. A script may change less than the host; see ``CookieUpdate/Author``.
-    func apply(_ changes: [CookieUpdate], by author: CookieUpdate.Author = .host) {
-        guard phase != .stopped else { return }
-        for change in changes { perform(reconciliation.apply(change, by: author, now: wallClock())) }
-    }
+    // MARK: Waiting for stores
 
     /// Waits until all stores have the cookies that a response has set in one of them. Other pending changes do not
     /// count.
@@ -125,8 +114,7 @@ public actor CookieReconciler {
     /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
     ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
     ///   reconciler keeps trying to write the cookies.
-    @discardableResult
-    public func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
+    func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
@@ -139,14 +127,14 @@ public actor CookieReconciler {
         }
     }
 
-    /// Waits until all stores have all changes applied or signalled before the call, or newer ones. The first
-    /// navigation waits for it.
+    /// Waits until all stores have all changes signalled before the call, or newer ones. The first navigation waits for
+    /// it.
     /// - Parameters:
     ///   - stores: the stores to read again, because their signals may not have arrived yet; none by default.
     ///   - limit: the longest wait; `nil` for the configured limit.
     /// - Throws: ``CookieBridgeError`` with code `timedOut`, `storeFailed`, `stopped` or `overloaded`;
     ///   `CancellationError`.
-    public func barrier(reading stores: Set<CookieStoreID> = [], within limit: Duration? = nil) async throws {
+    func barrier(reading stores: Set<CookieStoreID> = [], within limit: Duration? = nil) async throws {
         if phase == .running {
             for id in order where stores.contains(id) { perform(reconciliation.signalled(id, now: wallClock())) }
         }
@@ -155,29 +143,12 @@ public actor CookieReconciler {
 
     // MARK: Clearing
 
-    /// Clears an account: removes the cookies of these domains and of their subdomains from all stores, pending changes
-    /// included.
+    /// Clears the cookies of a scope in all stores, pending changes included.
     ///
     /// Neither a write in progress nor an echo restores them. An open page can set new ones, and so can the response to
     /// an earlier request. Close the pages of the account first.
-    /// - Throws: the errors of ``clearAll()``.
-    public func clear(domains: some Sequence<String>) async throws {
-        let names = domains.map { name in
-            let name = name.lowercased()
-            return name.hasPrefix(".") ? String(name.dropFirst()) : name
-        }
-        try await clear(.domains(Set(names.filter { !$0.isEmpty })))
-    }
-
-    /// Clears all cookies.
     /// - Throws: ``CookieBridgeError`` with code `storeFailed` if a store could not be cleared; the operation then
     ///   stays pending. Also `timedOut`, `stopped`, `overloaded`; `CancellationError`.
-    public func clearAll() async throws {
-        try await clear(.all)
-    }
-
-    /// Clears the cookies of a scope.
-    /// - Throws: the errors of ``clearAll()``.
     func clear(_ scope: CookieScope) async throws {
         guard phase != .stopped else { throw CookieBridgeError(.stopped, "the reconciler is stopped") }
         // Apply it before the first suspension, so that no change comes in between.
@@ -331,27 +302,27 @@ public actor CookieReconciler {
 
 extension CookieReconciler {
     /// The limits and waits of a reconciler.
-    public struct Configuration: Sendable {
+    struct Configuration: Sendable {
         /// The limits on retained cookies and on attempts.
         var limits = Reconciliation.Limits()
         /// The longest wait of a barrier; 3 seconds by default.
-        public var barrierLimit = Duration.seconds(3)
+        var barrierLimit = Duration.seconds(3)
         /// The longest wait of a response for its cookies; 2 seconds by default.
-        public var handOverLimit = Duration.seconds(2)
+        var handOverLimit = Duration.seconds(2)
         /// The longest wait for the stores when cookies are cleared; 10 seconds by default.
-        public var clearLimit = Duration.seconds(10)
+        var clearLimit = Duration.seconds(10)
         /// The pause of a store after its first failure; 50 milliseconds by default. It doubles with each further
         /// failure.
-        public var firstWait = Duration.milliseconds(50)
+        var firstWait = Duration.milliseconds(50)
         /// The longest pause of a store; 5 seconds by default.
-        public var longestWait = Duration.seconds(5)
+        var longestWait = Duration.seconds(5)
         /// The maximum number of calls that wait at the same time, for barriers, responses and clearing together; 256
         /// by default. A further call throws an error with code `overloaded`.
-        public var maxWaiters = 256
+        var maxWaiters = 256
         /// Receives permanent faults. It must not block. The default does nothing.
         var report: @Sendable (Reconciliation.Fault) -> Void = { _ in }
 
-        public init() {}
+        init() {}
 
         /// Returns the pause of a store after a number of consecutive failures.
         func wait(after failures: Int) -> Duration {

@@ -7,34 +7,18 @@ internal import Foundation
 /// The properties of a cookie that a store can represent. Two cookies with the same representation are no change.
 ///
 /// The times of creation and last access are never compared, because engines do not keep them.
-public struct CookieRepresentation: Sendable, Hashable {
-    /// A Boolean value that indicates whether the store neither shows nor changes HttpOnly cookies; `false` by default.
-    public var hidesHTTPOnly: Bool
+struct CookieRepresentation: Sendable, Hashable {
     /// A Boolean value that indicates whether the store distinguishes an unspecified SameSite from `None`; `true` by
     /// default.
-    public var keepsUnspecifiedSameSite: Bool
-    /// The largest difference between two expiry times that count as equal, in seconds. The default is 1, because
-    /// stores round to whole seconds, up or down.
-    public var expirySlack: Double
-
-    public init(hidesHTTPOnly: Bool = false, keepsUnspecifiedSameSite: Bool = true, expirySlack: Double = 1) {
-        self.hidesHTTPOnly = hidesHTTPOnly
-        self.keepsUnspecifiedSameSite = keepsUnspecifiedSameSite
-        self.expirySlack = expirySlack
-    }
+    var keepsUnspecifiedSameSite = true
+    /// The largest difference between two expiry times that count as equal, in seconds, because stores round to whole
+    /// seconds, up or down.
+    let expirySlack = 1.0
 
     /// The representation of a store that keeps all properties.
-    public static let whole = CookieRepresentation()
+    static let whole = CookieRepresentation()
     /// The representation of an engine's store that has three values of SameSite, such as libsoup's.
-    public static let engine = CookieRepresentation(keepsUnspecifiedSameSite: false)
-    /// The representation of the cookies that scripts see.
-    public static let script = CookieRepresentation(hidesHTTPOnly: true)
-
-    /// Returns the cookie as the store should hold it; `nil` if the store hides it.
-    func projected(_ cookie: Cookie?) -> Cookie? {
-        guard let cookie, !(hidesHTTPOnly && cookie.isHTTPOnly) else { return nil }
-        return cookie
-    }
+    static let engine = CookieRepresentation(keepsUnspecifiedSameSite: false)
 
     /// Returns a Boolean value that indicates whether two states of one identity look the same in the store. A missing
     /// cookie is `nil`.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieJar
+internal import CookieJar
 
 /// A cookie store that a reconciler synchronizes with others.
 ///
 /// Reads and writes of different cookies may overlap; two writes of one cookie do not. A write that has thrown an error
 /// has no later effect. The conformance handles the quirks of its store. For example, if an engine reports success for
 /// a cookie that it does not keep, the conformance reads the cookie back and throws ``CookieRejection``.
-public protocol CookieStoring: Sendable {
+protocol CookieStoring: Sendable {
     /// The properties of a cookie that the store can represent.
     var representation: CookieRepresentation { get }
 
@@ -35,17 +35,8 @@ public protocol CookieStoring: Sendable {
     func changes() async -> AsyncStream<Void>
 }
 
-extension CookieStoring {
-    /// Removes the cookies of a scope one by one.
-    public func clear(_ scope: CookieScope) async throws {
-        for cookie in try await snapshot() where scope.contains(cookie.identity) {
-            try await remove(cookie.identity)
-        }
-    }
-}
-
 /// The name of a store that a reconciler synchronizes.
-public struct CookieStoreID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+@_spi(Facade) public struct CookieStoreID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The name for logs.
     public let rawValue: String
 
@@ -55,47 +46,43 @@ public struct CookieStoreID: Sendable, Hashable, RawRepresentable, CustomStringC
     public static let jar = CookieStoreID(rawValue: "jar")
     /// The web engine's store.
     public static let engine = CookieStoreID(rawValue: "engine")
-    /// The cookies of `document.cookie`, if they are not in the engine's store.
-    public static let script = CookieStoreID(rawValue: "script")
 
     public var description: String { rawValue }
 }
 
 /// The error of a store that permanently rejects a cookie. The reconciler does not write the cookie again until it
 /// changes.
-public struct CookieRejection: Error, Sendable, CustomStringConvertible {
+struct CookieRejection: Error, CustomStringConvertible {
     /// The human-readable reason, without the cookie's value.
-    public let reason: String
+    let reason: String
 
-    public init(_ reason: String) { self.reason = reason }
+    init(_ reason: String) { self.reason = reason }
 
-    public var description: String { reason }
+    var description: String { reason }
 }
 
 /// The error of a store that has lost its cookies by itself, for example because its process ended.
 ///
 /// A cookie that is missing then was not deleted. A store throws the error once for each loss, in place of a snapshot.
 /// The reconciler then reads it again.
-public struct CookieStoreLoss: Error, Sendable, Hashable {
-    public init() {}
-}
+struct CookieStoreLoss: Error {}
 
 /// A set of cookies that are cleared together.
-public enum CookieScope: Sendable, Hashable {
+@_spi(Facade) public enum CookieScope: Sendable, Hashable {
     /// Every cookie.
     case all
     /// The cookies of these domains and of all their subdomains. Domains are in lower case, without leading dots.
     case domains(Set<String>)
 
     /// Returns a Boolean value that indicates whether the scope contains a cookie of this identity.
-    public func contains(_ identity: Cookie.Identity) -> Bool {
+    func contains(_ identity: Cookie.Identity) -> Bool {
         reaches(identity.domain)
     }
 
     /// Returns a Boolean value that indicates whether a host is one of the domains or a subdomain of one. An address
     /// has no subdomains (RFC 6265bis, section 5.1.3).
     /// - Parameter host: a canonical host; an IPv6 address is in brackets.
-    @_spi(Facade) public func reaches(_ host: String) -> Bool {
+    public func reaches(_ host: String) -> Bool {
         switch self {
         case .all: true
         case .domains(let domains):

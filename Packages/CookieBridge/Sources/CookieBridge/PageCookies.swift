@@ -53,7 +53,7 @@ public import WebEngine
         guard let page = request.page?.page.documentURL, request.head.method != .options,
             mayCarry(request, of: page), let url = CookieURL(request.head.urlText)
         else { return nil }
-        return (url, context(of: request, in: page))
+        return (url, context(of: request, to: url, in: page))
     }
 
     /// Returns the target of a script, which has the cookies of the document in which it runs.
@@ -100,8 +100,7 @@ public import WebEngine
         }
     }
 
-    private func context(of request: ResourceRequest, in page: String) -> CookieContext {
-        guard let url = CookieURL(request.head.urlText) else { return .crossSite }
+    private func context(of request: ResourceRequest, to url: CookieURL, in page: String) -> CookieContext {
         if isOfPagesSite(request, to: url, in: page), !request.mayComeFromOtherSite { return .sameSite }
         guard request.destination == .document || request.isSaved else { return .crossSite }
         return .crossSiteNavigation(isSafe: [.get, .head, .options, .trace].contains(request.head.method))

@@ -4,9 +4,9 @@
 public import Foundation
 
 /// A cookie as a user agent stores it (RFC 6265bis, section 5.7).
-public struct Cookie: Sendable, Hashable, Codable {
+public struct Cookie: Sendable, Hashable {
     /// The key of a stored cookie. A new cookie replaces the old one with the same identity.
-    public struct Identity: Sendable, Hashable, Codable {
+    public struct Identity: Sendable, Hashable {
         /// The name of the cookie; may be empty.
         public var name: String
         /// The domain, in lower case, without a leading dot.
@@ -26,7 +26,7 @@ public struct Cookie: Sendable, Hashable, Codable {
     }
 
     /// The cross-site requests that a cookie is sent with (RFC 6265bis, section 5.5).
-    public enum SameSite: String, Sendable, Hashable, Codable {
+    public enum SameSite: String, Sendable, Hashable {
         /// The cookie has no `SameSite` attribute, which is similar to `lax`.
         case unspecified
         /// All requests.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
 internal import WebSyntax
 
 /// The validated parts of a URL that cookies depend on: scheme, host and path. Cookies do not depend on ports and user
@@ -34,11 +33,6 @@ public struct CookieURL: Sendable, Hashable {
             port.map({ $0.isEmpty || UInt16(decimalDigits: $0) != nil }) ?? true
         else { return nil }
         self.init(scheme: String(text[..<colon]), host: String(Substring(host)), path: String(Substring(path)))
-    }
-
-    /// Creates the parts from the absolute string of a URL.
-    public init?(_ url: URL) {
-        self.init(url.absoluteString)
     }
 
     /// Creates the parts from their text.

@@ -5,73 +5,70 @@
 // This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was not
 // distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
 
-/// The rules of the public suffix list; their form is told in the script.
+/// The rules of the public suffix list, in the form that `Scripts/refresh-public-suffixes` describes.
 enum CompiledRules {
-    /// How many labels the longest rule has, a wildcard's own included.
+    /// The number of labels of the longest rule, including the label of a wildcard.
     static let maxLabels = 5
 
-    /// How many lines there are.
-    static let count = 9506
-
-    /// Sorted by bytes, each line with its end.
+    /// The lines, sorted by bytes.
     static let text: StaticString = """
         0.bg
-        001www.com p
-        0e.vc p
-        0emm.com q
-        1.azurestaticapps.net p
+        001www.com
+        0e.vc
+        0emm.com w
+        1.azurestaticapps.net
         1.bg
-        123hjemmeside.dk p
-        123hjemmeside.no p
-        123homepage.it p
-        123kotisivu.fi p
-        123minsida.se p
-        123miweb.es p
-        123paginaweb.pt p
-        123sait.ru p
-        123siteweb.fr p
-        123webseite.at p
-        123webseite.de p
-        123website.be p
-        123website.ch p
-        123website.lu p
-        123website.nl p
-        12hp.at p
-        12hp.ch p
-        12hp.de p
-        1337.pictures p
-        16-b.it p
-        1kapp.com p
-        2.azurestaticapps.net p
+        123hjemmeside.dk
+        123hjemmeside.no
+        123homepage.it
+        123kotisivu.fi
+        123minsida.se
+        123miweb.es
+        123paginaweb.pt
+        123sait.ru
+        123siteweb.fr
+        123webseite.at
+        123webseite.de
+        123website.be
+        123website.ch
+        123website.lu
+        123website.nl
+        12hp.at
+        12hp.ch
+        12hp.de
+        1337.pictures
+        16-b.it
+        1kapp.com
+        2.azurestaticapps.net
         2.bg
         2000.hu
-        2038.io p
-        2ix.at p
-        2ix.ch p
-        2ix.de p
+        2038.io
+        2ix.at
+        2ix.ch
+        2ix.de
         3.bg
-        32-b.it p
-        3utilities.com p
+        32-b.it
+        3utilities.com
         4.bg
-        4lima.at p
-        4lima.ch p
-        4lima.de p
-        4u.com p
+        4lima.at
+        4lima.ch
+        4lima.de
+        4u.com
         5.bg
         5g.in
         6.bg
-        611.to p
-        64-b.it p
+        611.to
+        64-b.it
         6g.in
         7.bg
         8.bg
         9.bg
         9guacu.br
         a.bg
-        a.prod.fastly.net p
-        a.run.app p
+        a.prod.fastly.net
+        a.run.app
         a.se
-        a.ssl.fastly.net p
+        a.ssl.fastly.net
         aa.no
         aaa
         aaa.pro
@@ -88,7 +85,7 @@ enum CompiledRules {
         abeno.osaka.jp
         abiko.chiba.jp
         abira.hokkaido.jp
-        abkhazia.su p
+        abkhazia.su
         able
         abo.pa
         abogado
@@ -115,7 +112,7 @@ enum CompiledRules {
         ac.jp
         ac.ke
         ac.kr
-        ac.leg.br p
+        ac.leg.br
         ac.lk
         ac.ls
         ac.ma
@@ -128,7 +125,7 @@ enum CompiledRules {
         ac.pa
         ac.pr
         ac.rs
-        ac.ru p
+        ac.ru
         ac.rw
         ac.se
         ac.sz
@@ -146,7 +143,7 @@ enum CompiledRules {
         academy
         academy.museum
         accenture
-        accesscam.org p
+        accesscam.org
         accident-investigation.aero
         accident-prevention.aero
         accountant
@@ -156,27 +153,27 @@ enum CompiledRules {
         aco
         act.au
         act.edu.au
-        activetrail.biz p
+        activetrail.biz
         actor
         ad
         ad.jp
         adachi.tokyo.jp
-        adimo.co.uk p
+        adimo.co.uk
         adm.br
-        adobeaemcloud.com p
-        adobeaemcloud.net p
-        adobeio-static.net p
-        adobeioruntime.net p
+        adobeaemcloud.com
+        adobeaemcloud.net
+        adobeio-static.net
+        adobeioruntime.net
         ads
         adult
         adult.ht
         adv.br
         adv.mz
-        advisor.ws q
-        adygeya.ru p
-        adygeya.su p
+        advisor.ws w
+        adygeya.ru
+        adygeya.su
         ae
-        ae.org p
+        ae.org
         aeg
         aejrie.no
         aero
@@ -188,12 +185,12 @@ enum CompiledRules {
         aeroport.fr
         aetna
         af
-        affinitylottery.org.uk p
+        affinitylottery.org.uk
         afjord.no
         afl
         africa
         africa.bj
-        africa.com p
+        africa.com
         ag
         ag.it
         aga.niigata.jp
@@ -231,16 +228,16 @@ enum CompiledRules {
         aircraft.aero
         airforce
         airguard.museum
-        airkitapps-au.com p
-        airkitapps.com p
-        airkitapps.eu p
+        airkitapps-au.com
+        airkitapps.com
+        airkitapps.eu
         airline.aero
         airport.aero
         airtel
         airtraffic.aero
         aisai.aichi.jp
         aisho.shiga.jp
-        aivencloud.com p
+        aivencloud.com
         aizubange.fukushima.jp
         aizumi.tokushima.jp
         aizumisato.fukushima.jp
@@ -248,19 +245,19 @@ enum CompiledRules {
         aju.br
         ak.us
         akabira.hokkaido.jp
-        akadns.net p
+        akadns.net
         akagi.shimane.jp
         akaiwa.okayama.jp
-        akamai-staging.net p
-        akamai.net p
-        akamaiedge-staging.net p
-        akamaiedge.net p
-        akamaihd-staging.net p
-        akamaihd.net p
-        akamaiorigin-staging.net p
-        akamaiorigin.net p
-        akamaized-staging.net p
-        akamaized.net p
+        akamai-staging.net
+        akamai.net
+        akamaiedge-staging.net
+        akamaiedge.net
+        akamaihd-staging.net
+        akamaihd.net
+        akamaiorigin-staging.net
+        akamaiorigin.net
+        akamaized-staging.net
+        akamaized.net
         akashi.hyogo.jp
         akdn
         aki.kochi.jp
@@ -272,20 +269,20 @@ enum CompiledRules {
         aknoluokta.no
         ako.hyogo.jp
         akrehamn.no
-        aktyubinsk.su p
+        aktyubinsk.su
         akune.kagoshima.jp
         al
-        al.eu.org p
+        al.eu.org
         al.gov.br
         al.it
-        al.leg.br p
+        al.leg.br
         al.no
         al.us
         alabama.museum
         alaheadju.no
         aland.fi
         alaska.museum
-        alces.network q
+        alces.network w
         alessandria.it
         alesund.no
         alfaromeo
@@ -295,24 +292,24 @@ enum CompiledRules {
         allfinanz
         allstate
         ally
-        alp1.ae.flow.ch p
-        alpha-myqnapcloud.com p
-        alpha.bounty-full.com p
+        alp1.ae.flow.ch
+        alpha-myqnapcloud.com
+        alpha.bounty-full.com
         alsace
         alstahaug.no
         alstom
         alt.za
         alta.no
-        altervista.org p
+        altervista.org
         alto-adige.it
         altoadige.it
         alvdal.no
-        alwaysdata.net p
+        alwaysdata.net
         am
         am.br
         am.gov.br
         am.in
-        am.leg.br p
+        am.leg.br
         ama.aichi.jp
         ama.shimane.jp
         amagasaki.hyogo.jp
@@ -334,7 +331,7 @@ enum CompiledRules {
         amica
         amli.no
         amot.no
-        amscompute.com p
+        amscompute.com
         amsterdam
         amsterdam.museum
         amusement.aero
@@ -355,7 +352,7 @@ enum CompiledRules {
         andriabarlettatrani.it
         andriatranibarletta.it
         android
-        angry.jp p
+        angry.jp
         anjo.aichi.jp
         ann-arbor.mi.us
         annaka.gunma.jp
@@ -378,46 +375,46 @@ enum CompiledRules {
         aosta.it
         aostavalley.it
         aoste.it
-        ap-northeast-1.elasticbeanstalk.com p
-        ap-northeast-2.elasticbeanstalk.com p
-        ap-northeast-3.elasticbeanstalk.com p
-        ap-south-1.elasticbeanstalk.com p
-        ap-southeast-1.elasticbeanstalk.com p
-        ap-southeast-2.elasticbeanstalk.com p
+        ap-northeast-1.elasticbeanstalk.com
+        ap-northeast-2.elasticbeanstalk.com
+        ap-northeast-3.elasticbeanstalk.com
+        ap-south-1.elasticbeanstalk.com
+        ap-southeast-1.elasticbeanstalk.com
+        ap-southeast-2.elasticbeanstalk.com
         ap.gov.br
         ap.gov.pl
         ap.it
-        ap.leg.br p
+        ap.leg.br
         aparecida.br
         apartments
-        api.gov.uk p
-        api.stdlib.com p
-        apigee.io p
+        api.gov.uk
+        api.stdlib.com
+        apigee.io
         app
-        app.banzaicloud.io p
+        app.banzaicloud.io
         app.br
-        app.gp p
-        app.lmpm.com p
-        app.os.fedoraproject.org p
-        app.os.stg.fedoraproject.org p
-        app.render.com p
-        appchizi.com p
-        appengine.flow.ch p
+        app.gp
+        app.lmpm.com
+        app.os.fedoraproject.org
+        app.os.stg.fedoraproject.org
+        app.render.com
+        appchizi.com
+        appengine.flow.ch
         apple
-        applinzi.com p
-        apps.fbsbx.com p
-        apps.lair.io p
-        appspacehosted.com p
-        appspaceusercontent.com p
-        appspot.com p
-        appudo.net p
+        applinzi.com
+        apps.fbsbx.com
+        apps.lair.io
+        appspacehosted.com
+        appspaceusercontent.com
+        appspot.com
+        appudo.net
         aq
         aq.it
         aquarelle
         aquarium.museum
         aquila.it
         ar
-        ar.com p
+        ar.com
         ar.it
         ar.us
         arab
@@ -440,8 +437,8 @@ enum CompiledRules {
         arida.wakayama.jp
         aridagawa.wakayama.jp
         arita.saga.jp
-        arkhangelsk.su p
-        armenia.su p
+        arkhangelsk.su
+        armenia.su
         army
         arna.no
         arpa
@@ -452,7 +449,7 @@ enum CompiledRules {
         art.dz
         art.ht
         art.museum
-        art.pl p
+        art.pl
         art.sn
         artanddesign.museum
         artcenter.museum
@@ -467,7 +464,7 @@ enum CompiledRules {
         arts.ro
         arts.ve
         artsandcrafts.museum
-        arvo.network p
+        arvo.network
         as
         as.us
         asago.hyogo.jp
@@ -486,7 +483,7 @@ enum CompiledRules {
         ascolipiceno.it
         asda
         aseral.no
-        ashgabad.su p
+        ashgabad.su
         ashibetsu.hokkaido.jp
         ashikaga.tochigi.jp
         ashiya.fukuoka.jp
@@ -509,7 +506,7 @@ enum CompiledRules {
         assn.lk
         asso.ci
         asso.dz
-        asso.eu.org p
+        asso.eu.org
         asso.fr
         asso.gp
         asso.ht
@@ -525,15 +522,15 @@ enum CompiledRules {
         astronomy.museum
         asuke.aichi.jp
         at
-        at-band-camp.net p
-        at.eu.org p
+        at-band-camp.net
+        at.eu.org
         at.it
-        at.md p
-        at.vg p
+        at.md
+        at.vg
         atami.shizuoka.jp
-        ath.cx p
+        ath.cx
         athleta
-        atl.jelastic.vps-host.net p
+        atl.jelastic.vps-host.net
         atlanta.museum
         atm.pl
         ato.br
@@ -541,7 +538,7 @@ enum CompiledRules {
         atsuma.hokkaido.jp
         attorney
         au
-        au.eu.org p
+        au.eu.org
         auction
         audi
         audible
@@ -552,19 +549,19 @@ enum CompiledRules {
         aure.no
         aurland.no
         aurskog-holand.no
-        aus.basketball p
+        aus.basketball
         auspost
         austevoll.no
         austin.museum
         australia.museum
         austrheim.no
-        authgear-staging.com p
-        authgearapps.com p
+        authgear-staging.com
+        authgearapps.com
         author
         author.aero
         auto
         auto.pl
-        autocode.dev p
+        autocode.dev
         automotive.museum
         autos
         av.it
@@ -579,10 +576,10 @@ enum CompiledRules {
         avoues.fr
         aw
         awaji.hyogo.jp
-        awdev.ca q
+        awdev.ca w
         aws
-        awsglobalaccelerator.com p
-        awsmppl.com p
+        awsglobalaccelerator.com
+        awsmppl.com
         ax
         axa
         axis.museum
@@ -592,30 +589,30 @@ enum CompiledRules {
         ayase.kanagawa.jp
         az
         az.us
-        azerbaijan.su p
-        azimuth.network p
+        azerbaijan.su
+        azimuth.network
         azumino.nagano.jp
         azure
-        azure-mobile.net p
-        azurecontainer.io q
-        azurestaticapps.net p
-        azurewebsites.net p
-        b-data.io p
+        azure-mobile.net
+        azurecontainer.io w
+        azurestaticapps.net
+        azurewebsites.net
+        b-data.io
         b.bg
         b.br
         b.se
-        b.ssl.fastly.net p
+        b.ssl.fastly.net
         ba
         ba.gov.br
         ba.it
-        ba.leg.br p
+        ba.leg.br
         babia-gora.pl
         baby
-        babyblue.jp p
-        babymilk.jp p
-        backdrop.jp p
-        backplaneapp.io p
-        backyards.banzaicloud.io q
+        babyblue.jp
+        babymilk.jp
+        backdrop.jp
+        backplaneapp.io
+        backyards.banzaicloud.io w
         badaddja.no
         badajoz.museum
         baghdad.museum
@@ -625,10 +622,10 @@ enum CompiledRules {
         baidar.no
         baidu
         bajddar.no
-        balashov.su p
+        balashov.su
         balat.no
         bale.museum
-        balena-devices.com p
+        balena-devices.com
         balestrand.no
         ballangen.no
         ballooning.aero
@@ -637,7 +634,7 @@ enum CompiledRules {
         balsan.it
         balsfjord.no
         baltimore.museum
-        bambina.jp p
+        bambina.jp
         bamble.no
         banamex
         bananarepublic
@@ -645,12 +642,12 @@ enum CompiledRules {
         bandai.fukushima.jp
         bando.ibaraki.jp
         bank
-        banzai.cloud q
+        banzai.cloud w
         bar
         bar.pro
-        bar0.net p
-        bar1.net p
-        bar2.net p
+        bar0.net
+        bar1.net
+        bar2.net
         barcelona
         barcelona.museum
         barclaycard
@@ -661,44 +658,44 @@ enum CompiledRules {
         bari.it
         barletta-trani-andria.it
         barlettatraniandria.it
-        barrel-of-knowledge.info p
-        barrell-of-knowledge.info p
-        barsy.bg p
-        barsy.ca p
-        barsy.club p
-        barsy.co.uk p
-        barsy.de p
-        barsy.eu p
-        barsy.in p
-        barsy.info p
-        barsy.io p
-        barsy.me p
-        barsy.menu p
-        barsy.mobi p
-        barsy.net p
-        barsy.online p
-        barsy.org p
-        barsy.pro p
-        barsy.pub p
-        barsy.ro p
-        barsy.shop p
-        barsy.site p
-        barsy.support p
-        barsy.uk p
-        barsycenter.com p
-        barsyonline.co.uk p
-        barsyonline.com p
+        barrel-of-knowledge.info
+        barrell-of-knowledge.info
+        barsy.bg
+        barsy.ca
+        barsy.club
+        barsy.co.uk
+        barsy.de
+        barsy.eu
+        barsy.in
+        barsy.info
+        barsy.io
+        barsy.me
+        barsy.menu
+        barsy.mobi
+        barsy.net
+        barsy.online
+        barsy.org
+        barsy.pro
+        barsy.pub
+        barsy.ro
+        barsy.shop
+        barsy.site
+        barsy.support
+        barsy.uk
+        barsycenter.com
+        barsyonline.co.uk
+        barsyonline.com
         barueri.br
         barum.no
         bas.it
-        base.ec p
-        base.shop p
+        base.ec
+        base.shop
         baseball
         baseball.museum
         basel.museum
-        bashkiria.ru p
-        bashkiria.su p
-        basicserver.io p
+        bashkiria.ru
+        bashkiria.su
+        basicserver.io
         basilicata.it
         basketball
         baths.museum
@@ -713,17 +710,17 @@ enum CompiledRules {
         bbt
         bbva
         bc.ca
-        bc.platform.sh p
+        bc.platform.sh
         bcg
-        bci.dnstrace.pro p
+        bci.dnstrace.pro
         bcn
         bd w
         bd.se
         be
-        be.ax p
-        be.eu.org p
-        be.gy p
-        beagleboard.io p
+        be.ax
+        be.eu.org
+        be.gy
+        beagleboard.io
         bearalvahki.no
         beardu.no
         beats
@@ -731,9 +728,9 @@ enum CompiledRules {
         beauxarts.museum
         bedzin.pl
         beeldengeluid.museum
-        beep.pl p
+        beep.pl
         beer
-        beget.app q
+        beget.app w
         beiarn.no
         bel.tr
         belau.pw
@@ -757,13 +754,13 @@ enum CompiledRules {
         bestbuy
         bet
         bet.ar
-        beta.bounty-full.com p
-        beta.tailscale.net p
-        betainabox.com p
-        better-than.tv p
+        beta.bounty-full.com
+        beta.tailscale.net
+        betainabox.com
+        better-than.tv
         bf
         bg
-        bg.eu.org p
+        bg.eu.org
         bg.it
         bh
         bharti
@@ -794,24 +791,24 @@ enum CompiledRules {
         bingo
         bio
         bio.br
-        bip.sh p
-        bir.ru p
+        bip.sh
+        bir.ru
         biratori.hokkaido.jp
         birdart.museum
         birkenes.no
         birthplace.museum
-        bitbridge.net p
-        bitbucket.io p
-        bitter.jp p
+        bitbridge.net
+        bitbucket.io
+        bitter.jp
         biz
-        biz.at p
+        biz.at
         biz.az
         biz.bb
         biz.cy
-        biz.dk p
+        biz.dk
         biz.et
         biz.fj
-        biz.gl p
+        biz.gl
         biz.id
         biz.in
         biz.ki
@@ -828,9 +825,9 @@ enum CompiledRules {
         biz.tj
         biz.tr
         biz.tt
-        biz.ua p
+        biz.ua
         biz.vn
-        biz.wf p
+        biz.wf
         biz.zm
         bizen.okayama.jp
         bj
@@ -840,109 +837,109 @@ enum CompiledRules {
         bjugn.no
         bl.it
         black
-        blackbaudcdn.net p
+        blackbaudcdn.net
         blackfriday
         blockbuster
         blog
         blog.bo
         blog.br
-        blog.gt p
-        blog.kg p
-        blog.vu p
-        blogdns.com p
-        blogdns.net p
-        blogdns.org p
-        blogsite.org p
-        blogsite.xyz p
-        blogspot.ae p
-        blogspot.al p
-        blogspot.am p
-        blogspot.ba p
-        blogspot.be p
-        blogspot.bg p
-        blogspot.bj p
-        blogspot.ca p
-        blogspot.cf p
-        blogspot.ch p
-        blogspot.cl p
-        blogspot.co.at p
-        blogspot.co.id p
-        blogspot.co.il p
-        blogspot.co.ke p
-        blogspot.co.nz p
-        blogspot.co.uk p
-        blogspot.co.za p
-        blogspot.com p
-        blogspot.com.ar p
-        blogspot.com.au p
-        blogspot.com.br p
-        blogspot.com.by p
-        blogspot.com.co p
-        blogspot.com.cy p
-        blogspot.com.ee p
-        blogspot.com.eg p
-        blogspot.com.es p
-        blogspot.com.mt p
-        blogspot.com.ng p
-        blogspot.com.tr p
-        blogspot.com.uy p
-        blogspot.cv p
-        blogspot.cz p
-        blogspot.de p
-        blogspot.dk p
-        blogspot.fi p
-        blogspot.fr p
-        blogspot.gr p
-        blogspot.hk p
-        blogspot.hr p
-        blogspot.hu p
-        blogspot.ie p
-        blogspot.in p
-        blogspot.is p
-        blogspot.it p
-        blogspot.jp p
-        blogspot.kr p
-        blogspot.li p
-        blogspot.lt p
-        blogspot.lu p
-        blogspot.md p
-        blogspot.mk p
-        blogspot.mr p
-        blogspot.mx p
-        blogspot.my p
-        blogspot.nl p
-        blogspot.no p
-        blogspot.pe p
-        blogspot.pt p
-        blogspot.qa p
-        blogspot.re p
-        blogspot.ro p
-        blogspot.rs p
-        blogspot.ru p
-        blogspot.se p
-        blogspot.sg p
-        blogspot.si p
-        blogspot.sk p
-        blogspot.sn p
-        blogspot.td p
-        blogspot.tw p
-        blogspot.ug p
-        blogspot.vn p
-        blogsyte.com p
+        blog.gt
+        blog.kg
+        blog.vu
+        blogdns.com
+        blogdns.net
+        blogdns.org
+        blogsite.org
+        blogsite.xyz
+        blogspot.ae
+        blogspot.al
+        blogspot.am
+        blogspot.ba
+        blogspot.be
+        blogspot.bg
+        blogspot.bj
+        blogspot.ca
+        blogspot.cf
+        blogspot.ch
+        blogspot.cl
+        blogspot.co.at
+        blogspot.co.id
+        blogspot.co.il
+        blogspot.co.ke
+        blogspot.co.nz
+        blogspot.co.uk
+        blogspot.co.za
+        blogspot.com
+        blogspot.com.ar
+        blogspot.com.au
+        blogspot.com.br
+        blogspot.com.by
+        blogspot.com.co
+        blogspot.com.cy
+        blogspot.com.ee
+        blogspot.com.eg
+        blogspot.com.es
+        blogspot.com.mt
+        blogspot.com.ng
+        blogspot.com.tr
+        blogspot.com.uy
+        blogspot.cv
+        blogspot.cz
+        blogspot.de
+        blogspot.dk
+        blogspot.fi
+        blogspot.fr
+        blogspot.gr
+        blogspot.hk
+        blogspot.hr
+        blogspot.hu
+        blogspot.ie
+        blogspot.in
+        blogspot.is
+        blogspot.it
+        blogspot.jp
+        blogspot.kr
+        blogspot.li
+        blogspot.lt
+        blogspot.lu
+        blogspot.md
+        blogspot.mk
+        blogspot.mr
+        blogspot.mx
+        blogspot.my
+        blogspot.nl
+        blogspot.no
+        blogspot.pe
+        blogspot.pt
+        blogspot.qa
+        blogspot.re
+        blogspot.ro
+        blogspot.rs
+        blogspot.ru
+        blogspot.se
+        blogspot.sg
+        blogspot.si
+        blogspot.sk
+        blogspot.sn
+        blogspot.td
+        blogspot.tw
+        blogspot.ug
+        blogspot.vn
+        blogsyte.com
         bloomberg
-        bloxcms.com p
+        bloxcms.com
         blue
-        bluebite.io p
-        blush.jp p
+        bluebite.io
+        blush.jp
         bm
         bmd.br
-        bmoattachments.org p
+        bmoattachments.org
         bms
         bmw
         bn
         bn.it
         bnpparibas
-        bnr.la p
+        bnr.la
         bo
         bo.it
         bo.nordland.no
@@ -953,7 +950,7 @@ enum CompiledRules {
         boehringer
         bofa
         bokn.no
-        boldlygoingnowhere.org p
+        boldlygoingnowhere.org
         boleslawiec.pl
         bolivia.bo
         bologna.it
@@ -965,11 +962,11 @@ enum CompiledRules {
         bond
         bonn.museum
         boo
-        boo.jp p
+        boo.jp
         book
         booking
-        bookonline.app p
-        boomla.net p
+        bookonline.app
+        boomla.net
         bosch
         bostik
         boston
@@ -979,28 +976,28 @@ enum CompiledRules {
         botanicalgarden.museum
         botanicgarden.museum
         botany.museum
-        bounceme.net p
-        bounty-full.com p
+        bounceme.net
+        bounty-full.com
         boutique
-        boutir.com p
+        boutir.com
         box
-        boxfuse.io p
-        boy.jp p
-        boyfriend.jp p
+        boxfuse.io
+        boy.jp
+        boyfriend.jp
         bozen-sudtirol.it
         bozen-suedtirol.it
         bozen.it
-        bplaced.com p
-        bplaced.de p
-        bplaced.net p
+        bplaced.com
+        bplaced.de
+        bplaced.net
         br
-        br.com p
+        br.com
         br.it
         bradesco
         brand.se
         brandywinevalley.museum
         brasil.museum
-        brasilia.me p
+        brasilia.me
         bremanger.no
         brescia.it
         bridgestone
@@ -1010,36 +1007,36 @@ enum CompiledRules {
         britishcolumbia.museum
         broadcast.museum
         broadway
-        broke-it.net p
+        broke-it.net
         broker
         broker.aero
         bronnoy.no
         bronnoysund.no
         brother
-        browsersafetymark.io p
+        browsersafetymark.io
         brumunddal.no
         brunel.museum
         brussel.museum
         brussels
         brussels.museum
         bruxelles.museum
-        bryansk.su p
+        bryansk.su
         bryne.no
         bs
         bs.it
         bsb.br
-        bss.design p
+        bss.design
         bt
         bt.it
         bu.no
         budejju.no
         build
-        build.run q
-        builder.code.com q
+        build.run w
+        builder.code.com w
         builders
         building.museum
-        builtwithdark.com p
-        bukhara.su p
+        builtwithdark.com
+        bukhara.su
         bulsan-sudtirol.it
         bulsan-suedtirol.it
         bulsan.it
@@ -1052,44 +1049,44 @@ enum CompiledRules {
         bushey.museum
         business
         business.in
-        but.jp p
+        but.jp
         buy
-        buyshop.jp p
-        buyshouses.net p
+        buyshop.jp
+        buyshouses.net
         buzen.fukuoka.jp
         buzz
         bv
         bw
         by
         bydgoszcz.pl
-        byen.site p
+        byen.site
         bygland.no
         bykle.no
         bytom.pl
         bz
         bz.it
         bzh
-        bzz.dapps.earth q
+        bzz.dapps.earth w
         c.bg
-        c.cdn77.org p
-        c.la p
+        c.cdn77.org
+        c.la
         c.se
-        c66.me p
+        c66.me
         ca
-        ca-central-1.elasticbeanstalk.com p
-        ca.eu.org p
+        ca-central-1.elasticbeanstalk.com
+        ca.eu.org
         ca.in
         ca.it
         ca.na
-        ca.reclaim.cloud p
+        ca.reclaim.cloud
         ca.us
         caa.aero
-        caa.li p
+        caa.li
         cab
-        cable-modem.org p
+        cable-modem.org
         cadaques.museum
         cafe
-        cafjs.com p
+        cafjs.com
         cagliari.it
         cahcesuolo.no
         cal
@@ -1102,10 +1099,10 @@ enum CompiledRules {
         cam
         cam.it
         cambridge.museum
-        camdvr.org p
+        camdvr.org
         camera
         camp
-        campaign.gov.uk p
+        campaign.gov.uk
         campania.it
         campidano-medio.it
         campidanomedio.it
@@ -1114,17 +1111,17 @@ enum CompiledRules {
         campobasso.it
         can.museum
         canada.museum
-        candypop.jp p
+        candypop.jp
         canon
-        canva-apps.cn p
-        canva-apps.com p
+        canva-apps.cn
+        canva-apps.com
         capebreton.museum
         capetown
         capital
         capitalone
-        capoo.jp p
+        capoo.jp
         car
-        caracal.mythic-beasts.com p
+        caracal.mythic-beasts.com
         caravan
         carbonia-iglesias.it
         carboniaiglesias.it
@@ -1135,12 +1132,12 @@ enum CompiledRules {
         cargo.aero
         carrara-massa.it
         carraramassa.it
-        carrd.co p
+        carrd.co
         carrier.museum
         cars
         cartoonart.museum
         casa
-        casacam.net p
+        casacam.net
         casadelamoneda.museum
         case
         caserta.it
@@ -1150,18 +1147,18 @@ enum CompiledRules {
         castle.museum
         castres.museum
         cat
-        cat.ax p
+        cat.ax
         catania.it
         catanzaro.it
         catering
         catering.aero
-        catfood.jp p
+        catfood.jp
         catholic
         catholic.edu.au
         caxias.br
         cb.it
         cba
-        cbg.ru p
+        cbg.ru
         cbn
         cbre
         cbs
@@ -1180,7 +1177,7 @@ enum CompiledRules {
         cc.ga.us
         cc.gu.us
         cc.hi.us
-        cc.hn p
+        cc.hn
         cc.ia.us
         cc.id.us
         cc.il.us
@@ -1215,7 +1212,7 @@ enum CompiledRules {
         cc.sd.us
         cc.tn.us
         cc.tx.us
-        cc.ua p
+        cc.ua
         cc.ut.us
         cc.va.us
         cc.vi.us
@@ -1226,46 +1223,46 @@ enum CompiledRules {
         cc.wy.us
         cci.fr
         cd
-        cd.eu.org p
-        cdn-edges.net p
-        cdn.prod.atlassian-dev.net p
-        cdn77-ssl.net p
+        cd.eu.org
+        cdn-edges.net
+        cdn.prod.atlassian-dev.net
+        cdn77-ssl.net
         ce.gov.br
         ce.it
-        ce.leg.br p
-        cechire.com p
+        ce.leg.br
+        cechire.com
         celtic.museum
         center
         center.museum
-        centralus.azurestaticapps.net p
+        centralus.azurestaticapps.net
         ceo
         cern
         certification.aero
-        certmgr.org p
+        certmgr.org
         cesena-forli.it
         cesenaforli.it
         cf
-        cf-ipfs.com p
+        cf-ipfs.com
         cfa
         cfd
         cg
         ch
-        ch.eu.org p
+        ch.eu.org
         ch.it
-        ch.tc p
-        ch.trendhosting.cloud p
+        ch.tc
+        ch.trendhosting.cloud
         chambagri.fr
         championship.aero
         chanel
         channel
-        channelsdvr.net p
+        channelsdvr.net
         charity
         charter.aero
         chase
         chat
         chattanooga.museum
         cheap
-        cheap.jp p
+        cheap.jp
         cheltenham.museum
         cherkassy.ua
         cherkasy.ua
@@ -1276,7 +1273,7 @@ enum CompiledRules {
         chesapeakebay.museum
         chiba.jp
         chicago.museum
-        chicappa.jp p
+        chicappa.jp
         chichibu.saitama.jp
         chieti.it
         chigasaki.kanagawa.jp
@@ -1293,14 +1290,14 @@ enum CompiledRules {
         children.museum
         childrens.museum
         childrensgarden.museum
-        chillout.jp p
-        chimkent.su p
+        chillout.jp
+        chimkent.su
         chino.nagano.jp
         chintai
         chippubetsu.hokkaido.jp
-        chips.jp p
+        chips.jp
         chiropractic.museum
-        chirurgiens-dentistes-en-france.fr p
+        chirurgiens-dentistes-en-france.fr
         chirurgiens-dentistes.fr
         chiryu.aichi.jp
         chita.aichi.jp
@@ -1313,13 +1310,13 @@ enum CompiledRules {
         chonan.chiba.jp
         chosei.chiba.jp
         choshi.chiba.jp
-        chowder.jp p
+        chowder.jp
         choyo.kumamoto.jp
         christiansburg.museum
         christmas
         chrome
         chtr.k12.ma.us
-        chu.jp p
+        chu.jp
         chungbuk.kr
         chungnam.kr
         chuo.chiba.jp
@@ -1330,7 +1327,7 @@ enum CompiledRules {
         church
         ci
         ci.it
-        ciao.jp p
+        ciao.jp
         ciencia.bo
         cieszyn.pl
         cim.br
@@ -1340,8 +1337,8 @@ enum CompiledRules {
         circle
         circus.museum
         cisco
-        ciscofreak.com p
-        cistron.nl p
+        ciscofreak.com
+        cistron.nl
         citadel
         citi
         citic
@@ -1364,70 +1361,70 @@ enum CompiledRules {
         cl
         cl.it
         claims
-        clan.rip p
+        clan.rip
         cleaning
-        clerk.app p
-        clerkstage.app p
-        cleverapps.io p
+        clerk.app
+        clerkstage.app
+        cleverapps.io
         click
-        clicketcloud.com p
-        clickrising.net p
+        clicketcloud.com
+        clickrising.net
         clinic
         clinique
         clinton.museum
         clock.museum
         clothing
         cloud
-        cloud-fr1.unispace.io p
-        cloud.fedoraproject.org p
-        cloud.goog p
-        cloud.interhostsolutions.be p
-        cloud.jelastic.open.tim.it p
-        cloud.metacentrum.cz q
-        cloud.nospamproxy.com p
-        cloud66.ws p
-        cloud66.zone p
-        cloudaccess.host p
-        cloudaccess.net p
-        cloudapp.net p
-        cloudapps.digital p
-        cloudcontrolapp.com p
-        cloudcontrolled.com p
-        cloudera.site q
-        cloudflare-ipfs.com p
-        cloudfront.net p
-        cloudfunctions.net p
-        cloudjiffy.net p
-        cloudns.asia p
-        cloudns.biz p
-        cloudns.cc p
-        cloudns.club p
-        cloudns.eu p
-        cloudns.in p
-        cloudns.info p
-        cloudns.org p
-        cloudns.pro p
-        cloudns.pw p
-        cloudns.us p
-        cloudsite.builders p
-        cloudycluster.net p
+        cloud-fr1.unispace.io
+        cloud.fedoraproject.org
+        cloud.goog
+        cloud.interhostsolutions.be
+        cloud.jelastic.open.tim.it
+        cloud.metacentrum.cz w
+        cloud.nospamproxy.com
+        cloud66.ws
+        cloud66.zone
+        cloudaccess.host
+        cloudaccess.net
+        cloudapp.net
+        cloudapps.digital
+        cloudcontrolapp.com
+        cloudcontrolled.com
+        cloudera.site w
+        cloudflare-ipfs.com
+        cloudfront.net
+        cloudfunctions.net
+        cloudjiffy.net
+        cloudns.asia
+        cloudns.biz
+        cloudns.cc
+        cloudns.club
+        cloudns.eu
+        cloudns.in
+        cloudns.info
+        cloudns.org
+        cloudns.pro
+        cloudns.pw
+        cloudns.us
+        cloudsite.builders
+        cloudycluster.net
         club
         club.aero
         club.tw
         clubmed
         cm
         cn
-        cn-north-1.eb.amazonaws.com.cn p
-        cn-northwest-1.eb.amazonaws.com.cn p
-        cn.com p
-        cn.eu.org p
+        cn-north-1.eb.amazonaws.com.cn
+        cn-northwest-1.eb.amazonaws.com.cn
+        cn.com
+        cn.eu.org
         cn.in
         cn.it
         cn.ua
-        cn.vu p
+        cn.vu
         cng.br
-        cnpy.gdn p
-        cns.joyent.com q
+        cnpy.gdn
+        cns.joyent.com w
         cnt.br
         co
         co.ae
@@ -1438,20 +1435,20 @@ enum CompiledRules {
         co.bb
         co.bi
         co.bj
-        co.bn p
-        co.business p
+        co.bn
+        co.business
         co.bw
-        co.ca p
+        co.ca
         co.ci
         co.cl
         co.cm
-        co.com p
+        co.com
         co.cr
-        co.cz p
-        co.dk p
-        co.education p
-        co.events p
-        co.financial p
+        co.cz
+        co.dk
+        co.education
+        co.events
+        co.financial
         co.gg
         co.gl
         co.gy
@@ -1466,7 +1463,7 @@ enum CompiledRules {
         co.jp
         co.ke
         co.kr
-        co.krd p
+        co.krd
         co.lc
         co.ls
         co.ma
@@ -1476,28 +1473,28 @@ enum CompiledRules {
         co.mw
         co.mz
         co.na
-        co.network p
+        co.network
         co.ni
-        co.nl p
-        co.no p
+        co.nl
+        co.no
         co.nz
         co.om
-        co.pl p
-        co.place p
+        co.pl
+        co.place
         co.pn
         co.pw
-        co.ro p
+        co.ro
         co.rs
         co.rw
         co.st
         co.sz
-        co.technology p
+        co.technology
         co.th
         co.tj
         co.tm
         co.tt
         co.tz
-        co.ua p
+        co.ua
         co.ug
         co.uk
         co.us
@@ -1510,19 +1507,19 @@ enum CompiledRules {
         coach
         coal.museum
         coastaldefence.museum
-        cocotte.jp p
-        code.run q
-        codeberg.page p
+        cocotte.jp
+        code.run w
+        codeberg.page
         codes
-        codespot.com p
+        codespot.com
         cody.museum
         coffee
         cog.mi.us
-        col.ng p
+        col.ng
         coldwar.museum
         collection.museum
         college
-        collegefan.org p
+        collegefan.org
         cologne
         colonialwilliamsburg.museum
         coloradoplateau.museum
@@ -1560,7 +1557,7 @@ enum CompiledRules {
         com.cv
         com.cw
         com.cy
-        com.de p
+        com.de
         com.dm
         com.do
         com.dz
@@ -1636,12 +1633,12 @@ enum CompiledRules {
         com.qa
         com.re
         com.ro
-        com.ru p
+        com.ru
         com.sa
         com.sb
         com.sc
         com.sd
-        com.se p
+        com.se
         com.sg
         com.sh
         com.sl
@@ -1676,16 +1673,16 @@ enum CompiledRules {
         communication.museum
         communications.museum
         community
-        community-pro.de p
-        community-pro.net p
+        community-pro.de
+        community-pro.net
         community.museum
         como.it
         company
         compare
-        compute-1.amazonaws.com q
-        compute.amazonaws.com q
-        compute.amazonaws.com.cn q
-        compute.estate q
+        compute-1.amazonaws.com w
+        compute.amazonaws.com w
+        compute.amazonaws.com.cn w
+        compute.estate w
         computer
         computer.museum
         computerhistory.museum
@@ -1693,9 +1690,9 @@ enum CompiledRules {
         condos
         conf.au
         conf.lv
-        conf.se p
+        conf.se
         conference.aero
-        conn.uk p
+        conn.uk
         construction
         consulado.st
         consultant.aero
@@ -1711,7 +1708,7 @@ enum CompiledRules {
         cooking
         cookingchannel
         cool
-        coolblog.jp p
+        coolblog.jp
         coop
         coop.ar
         coop.br
@@ -1725,13 +1722,13 @@ enum CompiledRules {
         coop.tt
         cooperativa.bo
         copenhagen.museum
-        copro.uk p
+        copro.uk
         corporation.museum
         corsica
         corvette.museum
         cosenza.it
         costume.museum
-        couchpotatofries.org p
+        couchpotatofries.org
         council.aero
         country
         countryestate.museum
@@ -1746,11 +1743,11 @@ enum CompiledRules {
         cr
         cr.it
         cr.ua
-        crafting.xyz p
+        crafting.xyz
         crafts.museum
         cranbrook.museum
-        cranky.jp p
-        crd.co p
+        cranky.jp
+        crd.co
         creation.museum
         credit
         creditcard
@@ -1766,11 +1763,11 @@ enum CompiledRules {
         crs
         cruise
         cruises
-        cryptonomic.net q
+        cryptonomic.net w
         cs.in
         cs.it
-        cs.keliweb.cloud p
-        csx.cc p
+        cs.keliweb.cloud
+        csx.cc
         ct.it
         ct.us
         cu
@@ -1780,111 +1777,111 @@ enum CompiledRules {
         culturalcenter.museum
         culture.museum
         cuneo.it
-        cupcake.is p
+        cupcake.is
         curitiba.br
-        curv.dev p
-        cust.dev.thingdust.io p
-        cust.disrec.thingdust.io p
-        cust.prod.thingdust.io p
-        cust.retrosnub.co.uk p
-        cust.testing.thingdust.io p
-        custom.metacentrum.cz p
-        customer-oci.com q
-        customer.mythic-beasts.com p
-        customer.speedpartner.de p
-        cutegirl.jp p
+        curv.dev
+        cust.dev.thingdust.io
+        cust.disrec.thingdust.io
+        cust.prod.thingdust.io
+        cust.retrosnub.co.uk
+        cust.testing.thingdust.io
+        custom.metacentrum.cz
+        customer-oci.com w
+        customer.mythic-beasts.com
+        customer.speedpartner.de
+        cutegirl.jp
         cv
         cv.ua
         cw
         cx
-        cx.ua p
+        cx.ua
         cy
-        cy.eu.org p
-        cya.gg p
+        cy.eu.org
+        cya.gg
         cyber.museum
         cymru
         cymru.museum
-        cyon.link p
-        cyon.site p
+        cyon.link
+        cyon.site
         cyou
         cz
-        cz.eu.org p
+        cz.eu.org
         cz.it
         czeladz.pl
         czest.pl
         d.bg
-        d.gv.vc p
+        d.gv.vc
         d.se
-        daa.jp p
+        daa.jp
         dabur
         dad
         daegu.kr
         daejeon.kr
-        daemon.panel.gg p
-        dagestan.ru p
-        dagestan.su p
+        daemon.panel.gg
+        dagestan.ru
+        dagestan.su
         daigo.ibaraki.jp
         daisen.akita.jp
         daito.osaka.jp
         daiwa.hiroshima.jp
         dali.museum
         dallas.museum
-        damnserver.com p
+        damnserver.com
         dance
-        daplie.me p
-        dapps.earth q
+        daplie.me
+        dapps.earth w
         data
         database.museum
-        database.run q
+        database.run w
         date
         date.fukushima.jp
         date.hokkaido.jp
         dating
         datsun
-        dattolocal.com p
-        dattolocal.net p
-        dattorelay.com p
-        dattoweb.com p
+        dattolocal.com
+        dattolocal.net
+        dattorelay.com
+        dattoweb.com
         davvenjarga.no
         davvesiida.no
         day
         dazaifu.fukuoka.jp
         dc.us
         dclk
-        dd-dns.de p
-        ddns.me p
-        ddns.net p
-        ddns5.com p
-        ddnsfree.com p
-        ddnsgeek.com p
-        ddnsking.com p
-        ddnslive.com p
-        ddnss.de p
-        ddnss.org p
+        dd-dns.de
+        ddns.me
+        ddns.net
+        ddns5.com
+        ddnsfree.com
+        ddnsgeek.com
+        ddnsking.com
+        ddnslive.com
+        ddnss.de
+        ddnss.org
         ddr.museum
         dds
         de
-        de.com p
-        de.cool p
-        de.eu.org p
-        de.gt p
-        de.ls p
-        de.md p
-        de.trendhosting.cloud p
+        de.com
+        de.cool
+        de.eu.org
+        de.gt
+        de.ls
+        de.md
+        de.trendhosting.cloud
         de.us
         deal
         dealer
         deals
         deatnu.no
-        debian.net p
-        deca.jp p
-        deci.jp p
+        debian.net
+        deca.jp
+        deci.jp
         decorativearts.museum
-        dedibox.fr p
-        dedyn.io p
+        dedibox.fr
+        dedyn.io
         def.br
-        definima.io p
-        definima.net p
+        definima.io
+        definima.net
         degree
         delaware.museum
         delhi.in
@@ -1895,15 +1892,15 @@ enum CompiledRules {
         delmenhorst.museum
         deloitte
         delta
-        demo.datacenter.fi p
-        demo.datadetect.com p
-        demo.jelastic.com p
+        demo.datacenter.fi
+        demo.datadetect.com
+        demo.jelastic.com
         democracia.bo
         democrat
-        demon.nl p
+        demon.nl
         denmark.museum
-        deno-staging.dev p
-        deno.dev p
+        deno-staging.dev
+        deno.dev
         dental
         dentist
         dep.no
@@ -1916,57 +1913,57 @@ enum CompiledRules {
         design.aero
         design.museum
         det.br
-        deta.app p
-        deta.dev p
+        deta.app
+        deta.dev
         detroit.museum
         dev
-        dev-builder.code.com q
-        dev-myqnapcloud.com p
-        dev.adobeaemcloud.com q
+        dev-builder.code.com w
+        dev-myqnapcloud.com
+        dev.adobeaemcloud.com w
         dev.br
-        dev.static.land p
-        dev.vu p
-        devcdnaccesso.com q
-        developer.app q
-        development.run p
-        devices.resinstaging.io p
+        dev.static.land
+        dev.vu
+        devcdnaccesso.com w
+        developer.app w
+        development.run
+        devices.resinstaging.io
         df.gov.br
-        df.leg.br p
+        df.leg.br
         dgca.aero
-        dh.bytemark.co.uk p
+        dh.bytemark.co.uk
         dhl
-        diadem.cloud p
+        diadem.cloud
         diamonds
         dielddanuorri.no
         diet
-        digick.jp p
+        digick.jp
         digital
-        digitaloceanspaces.com q
-        diher.solutions q
+        digitaloceanspaces.com w
+        diher.solutions w
         dinosaur.museum
         direct
-        direct.quickconnect.cn p
-        direct.quickconnect.to p
+        direct.quickconnect.cn
+        direct.quickconnect.to
         directory
-        discordsays.com p
-        discordsez.com p
+        discordsays.com
+        discordsez.com
         discount
-        discourse.group p
-        discourse.team p
+        discourse.group
+        discourse.team
         discover
         discovery.museum
         dish
-        diskstation.eu p
-        diskstation.me p
-        diskstation.org p
-        diskussionsbereich.de p
-        ditchyourip.com p
+        diskstation.eu
+        diskstation.me
+        diskstation.org
+        diskussionsbereich.de
+        ditchyourip.com
         divtasvuodna.no
         divttasvuotna.no
         diy
         dj
         dk
-        dk.eu.org p
+        dk.eu.org
         dlugoleka.pl
         dm
         dn.ua
@@ -1974,37 +1971,37 @@ enum CompiledRules {
         dni.us
         dnipropetrovsk.ua
         dnp
-        dnsalias.com p
-        dnsalias.net p
-        dnsalias.org p
-        dnsdojo.com p
-        dnsdojo.net p
-        dnsdojo.org p
-        dnsfor.me p
-        dnshome.de p
-        dnsiskinky.com p
-        dnsking.ch p
-        dnsup.net p
-        dnsupdate.info p
-        dnsupdater.de p
+        dnsalias.com
+        dnsalias.net
+        dnsalias.org
+        dnsdojo.com
+        dnsdojo.net
+        dnsdojo.org
+        dnsfor.me
+        dnshome.de
+        dnsiskinky.com
+        dnsking.ch
+        dnsup.net
+        dnsupdate.info
+        dnsupdater.de
         do
         docs
         doctor
-        does-it.net p
-        doesntexist.com p
-        doesntexist.org p
+        does-it.net
+        doesntexist.com
+        doesntexist.org
         dog
         dolls.museum
         domains
         donetsk.ua
         donna.no
         donostia.museum
-        dontexist.com p
-        dontexist.net p
-        dontexist.org p
-        doomdns.com p
-        doomdns.org p
-        dopaas.com p
+        dontexist.com
+        dontexist.net
+        dontexist.org
+        doomdns.com
+        doomdns.org
+        dopaas.com
         doshi.yamanashi.jp
         dot
         dovre.no
@@ -2015,93 +2012,93 @@ enum CompiledRules {
         dr.tr
         drammen.no
         drangedal.no
-        dray-dns.de p
-        drayddns.com p
-        draydns.de p
-        dreamhosters.com p
+        dray-dns.de
+        drayddns.com
+        draydns.de
+        dreamhosters.com
         drive
         drobak.no
-        drr.ac p
-        drud.io p
-        drud.us p
-        dscloud.biz p
-        dscloud.me p
-        dscloud.mobi p
-        dsmynas.com p
-        dsmynas.net p
-        dsmynas.org p
+        drr.ac
+        drud.io
+        drud.us
+        dscloud.biz
+        dscloud.me
+        dscloud.mobi
+        dsmynas.com
+        dsmynas.net
+        dsmynas.org
         dst.mi.us
         dtv
         dubai
-        duckdns.org p
+        duckdns.org
         dunlop
         dupont
         durban
         durham.museum
         dvag
         dvr
-        dvrcam.info p
-        dvrdns.org p
-        dweb.link q
-        dy.fi p
-        dyn-berlin.de p
-        dyn-ip24.de p
-        dyn-o-saur.com p
-        dyn-vpn.de p
-        dyn.cosidns.de p
-        dyn.ddnss.de p
-        dyn.home-webserver.de p
-        dyn53.io p
-        dynalias.com p
-        dynalias.net p
-        dynalias.org p
-        dynamic-dns.info p
-        dynamisches-dns.de p
-        dynathome.net p
-        dyndns-at-home.com p
-        dyndns-at-work.com p
-        dyndns-blog.com p
-        dyndns-free.com p
-        dyndns-home.com p
-        dyndns-ip.com p
-        dyndns-mail.com p
-        dyndns-office.com p
-        dyndns-pics.com p
-        dyndns-remote.com p
-        dyndns-server.com p
-        dyndns-web.com p
-        dyndns-wiki.com p
-        dyndns-work.com p
-        dyndns.biz p
-        dyndns.dappnode.io p
-        dyndns.ddnss.de p
-        dyndns.info p
-        dyndns.org p
-        dyndns.tv p
-        dyndns.ws p
-        dyndns1.de p
-        dynns.com p
-        dynserv.org p
-        dynu.net p
-        dynv6.net p
-        dynvpn.de p
+        dvrcam.info
+        dvrdns.org
+        dweb.link w
+        dy.fi
+        dyn-berlin.de
+        dyn-ip24.de
+        dyn-o-saur.com
+        dyn-vpn.de
+        dyn.cosidns.de
+        dyn.ddnss.de
+        dyn.home-webserver.de
+        dyn53.io
+        dynalias.com
+        dynalias.net
+        dynalias.org
+        dynamic-dns.info
+        dynamisches-dns.de
+        dynathome.net
+        dyndns-at-home.com
+        dyndns-at-work.com
+        dyndns-blog.com
+        dyndns-free.com
+        dyndns-home.com
+        dyndns-ip.com
+        dyndns-mail.com
+        dyndns-office.com
+        dyndns-pics.com
+        dyndns-remote.com
+        dyndns-server.com
+        dyndns-web.com
+        dyndns-wiki.com
+        dyndns-work.com
+        dyndns.biz
+        dyndns.dappnode.io
+        dyndns.ddnss.de
+        dyndns.info
+        dyndns.org
+        dyndns.tv
+        dyndns.ws
+        dyndns1.de
+        dynns.com
+        dynserv.org
+        dynu.net
+        dynv6.net
+        dynvpn.de
         dyroy.no
         dz
         e.bg
         e.se
         e12.ve
         e164.arpa
-        e4.cz p
+        e4.cz
         earth
-        east-kazakhstan.su p
+        east-kazakhstan.su
         eastafrica.museum
-        eastasia.azurestaticapps.net p
+        eastasia.azurestaticapps.net
         eastcoast.museum
-        eastus2.azurestaticapps.net p
-        easypanel.app p
-        easypanel.host p
+        eastus2.azurestaticapps.net
+        easypanel.app
+        easypanel.host
         eat
-        eating-organic.net p
+        eating-organic.net
         eaton.mi.us
         ebetsu.hokkaido.jp
         ebina.kanagawa.jp
@@ -2114,7 +2111,7 @@ enum CompiledRules {
         eco.bj
         eco.br
         ecologia.bo
-        ecommerce-shop.pl p
+        ecommerce-shop.pl
         econo.bj
         economia.bo
         ed.ao
@@ -2123,14 +2120,14 @@ enum CompiledRules {
         ed.jp
         ed.pw
         edeka
-        edgeapp.net p
-        edgecompute.app p
-        edgekey-staging.net p
-        edgekey.net p
-        edgestack.me p
-        edgesuite-staging.net p
-        edgesuite.net p
-        editorx.io p
+        edgeapp.net
+        edgecompute.app
+        edgekey-staging.net
+        edgekey.net
+        edgestack.me
+        edgesuite-staging.net
+        edgesuite.net
+        editorx.io
         edogawa.tokyo.jp
         edu
         edu.ac
@@ -2165,7 +2162,7 @@ enum CompiledRules {
         edu.eg
         edu.es
         edu.et
-        edu.eu.org p
+        edu.eu.org
         edu.fm
         edu.gd
         edu.ge
@@ -2191,7 +2188,7 @@ enum CompiledRules {
         edu.km
         edu.kn
         edu.kp
-        edu.krd p
+        edu.krd
         edu.kw
         edu.ky
         edu.kz
@@ -2233,11 +2230,11 @@ enum CompiledRules {
         edu.py
         edu.qa
         edu.rs
-        edu.ru p
+        edu.ru
         edu.sa
         edu.sb
         edu.sc
-        edu.scot p
+        edu.scot
         edu.sd
         edu.sg
         edu.sl
@@ -2267,14 +2264,14 @@ enum CompiledRules {
         education.museum
         educational.museum
         educator.aero
-        edugit.io p
+        edugit.io
         ee
-        ee.eu.org p
-        eero-stage.online p
-        eero.online p
+        ee.eu.org
+        eero-stage.online
+        eero.online
         eg
         egersund.no
-        egoism.jp p
+        egoism.jp
         egyptian.museum
         ehime.jp
         eid.no
@@ -2286,13 +2283,13 @@ enum CompiledRules {
         eiheiji.fukui.jp
         eisenbahn.museum
         ekloges.cy
-        elasticbeanstalk.com p
-        elb.amazonaws.com q
-        elb.amazonaws.com.cn q
+        elasticbeanstalk.com
+        elb.amazonaws.com w
+        elb.amazonaws.com.cn w
         elblag.pl
         elburg.museum
-        elementor.cloud p
-        elementor.cool p
+        elementor.cloud
+        elementor.cool
         elk.pl
         elvendrell.museum
         elverum.no
@@ -2308,15 +2305,15 @@ enum CompiledRules {
         emp.br
         empresa.bo
         emr.it
-        en-root.fr p
+        en-root.fr
         en.it
         ena.gifu.jp
-        encoreapi.com p
-        encr.app p
+        encoreapi.com
+        encr.app
         encyclopedic.museum
-        endofinternet.net p
-        endofinternet.org p
-        endoftheinternet.org p
+        endofinternet.net
+        endofinternet.org
+        endoftheinternet.org
         enebakk.no
         energy
         enf.br
@@ -2331,9 +2328,9 @@ enum CompiledRules {
         eniwa.hokkaido.jp
         enna.it
         ens.tn
-        enscaled.sg p
-        ent.platform.sh p
-        enterprisecloud.nu p
+        enscaled.sg
+        ent.platform.sh
+        enterprisecloud.nu
         enterprises
         entertainment.aero
         entomology.museum
@@ -2351,21 +2348,21 @@ enum CompiledRules {
         erotica.hu
         erotika.hu
         es
-        es-1.axarnet.cloud p
-        es.ax p
-        es.eu.org p
+        es-1.axarnet.cloud
+        es.ax
+        es.eu.org
         es.gov.br
         es.kr
-        es.leg.br p
+        es.leg.br
         esan.hokkaido.jp
         esashi.hokkaido.jp
         esp.br
         esq
         essex.museum
-        est-a-la-maison.com p
-        est-a-la-masion.com p
-        est-le-patron.com p
-        est-mon-blogueur.com p
+        est-a-la-maison.com
+        est-a-la-masion.com
+        est-le-patron.com
+        est-mon-blogueur.com
         est.pr
         estate
         estate.museum
@@ -2378,60 +2375,60 @@ enum CompiledRules {
         etne.no
         etnedal.no
         eu
-        eu-1.evennode.com p
-        eu-2.evennode.com p
-        eu-3.evennode.com p
-        eu-4.evennode.com p
-        eu-central-1.elasticbeanstalk.com p
-        eu-west-1.elasticbeanstalk.com p
-        eu-west-2.elasticbeanstalk.com p
-        eu-west-3.elasticbeanstalk.com p
-        eu.ax p
-        eu.com p
-        eu.encoway.cloud p
+        eu-1.evennode.com
+        eu-2.evennode.com
+        eu-3.evennode.com
+        eu-4.evennode.com
+        eu-central-1.elasticbeanstalk.com
+        eu-west-1.elasticbeanstalk.com
+        eu-west-2.elasticbeanstalk.com
+        eu-west-3.elasticbeanstalk.com
+        eu.ax
+        eu.com
+        eu.encoway.cloud
         eu.int
-        eu.meteorapp.com p
-        eu.org p
-        eu.platform.sh p
-        eu.pythonanywhere.com p
+        eu.meteorapp.com
+        eu.org
+        eu.platform.sh
+        eu.pythonanywhere.com
         eun.eg
-        eurodir.ru p
+        eurodir.ru
         eurovision
         eus
         evenassi.no
         evenes.no
         events
         evje-og-hornnes.no
-        ex.futurecms.at q
-        ex.ortsinfo.at q
+        ex.futurecms.at w
+        ex.ortsinfo.at w
         exchange
         exchange.aero
         exeter.museum
         exhibition.museum
-        exnet.su p
+        exnet.su
         expert
         experts-comptables.fr
         exposed
         express
         express.aero
         extraspace
-        ezproxy.kuleuven.be p
+        ezproxy.kuleuven.be
         f.bg
         f.se
         fage
         fail
         fairwinds
         faith
-        fakefur.jp p
+        fakefur.jp
         fam.pk
         family
         family.museum
-        familyds.com p
-        familyds.net p
-        familyds.org p
+        familyds.com
+        familyds.net
+        familyds.org
         fan
         fans
-        fantasyleague.cc p
+        fantasyleague.cc
         far.br
         farm
         farm.museum
@@ -2441,47 +2438,47 @@ enum CompiledRules {
         farmstead.museum
         farsund.no
         fashion
-        fashionstore.jp p
+        fashionstore.jp
         fast
-        fastly-edge.com p
-        fastly-terrarium.com p
-        fastlylb.net p
-        faststacks.net p
-        fastvps-server.com p
-        fastvps.host p
-        fastvps.site p
+        fastly-edge.com
+        fastly-terrarium.com
+        fastlylb.net
+        faststacks.net
+        fastvps-server.com
+        fastvps.host
+        fastvps.site
         fauske.no
-        fbx-os.fr p
-        fbxos.fr p
+        fbx-os.fr
+        fbxos.fr
         fc.it
         fe.it
         fed.us
         federation.aero
         fedex
         fedje.no
-        fedorainfracloud.org p
-        fedorapeople.org p
+        fedorainfracloud.org
+        fedorapeople.org
         feedback
         feira.br
-        fem.jp p
-        fentiger.mythic-beasts.com p
+        fem.jp
+        fentiger.mythic-beasts.com
         fermo.it
         ferrara.it
         ferrari
         ferrero
-        feste-ip.net p
+        feste-ip.net
         fet.no
         fetsund.no
         fg.it
-        fh-muenster.io p
+        fh-muenster.io
         fh.se
         fhs.no
         fhsk.se
         fhv.se
         fi
-        fi.cloudplatform.fi p
+        fi.cloudplatform.fi
         fi.cr
-        fi.eu.org p
+        fi.eu.org
         fi.it
         fiat
         fidelity
@@ -2490,17 +2487,17 @@ enum CompiledRules {
         field.museum
         figueres.museum
         filatelia.museum
-        filegear-au.me p
-        filegear-de.me p
-        filegear-gb.me p
-        filegear-ie.me p
-        filegear-jp.me p
-        filegear-sg.me p
-        filegear.me p
+        filegear-au.me
+        filegear-de.me
+        filegear-gb.me
+        filegear-ie.me
+        filegear-jp.me
+        filegear-sg.me
+        filegear.me
         film
         film.hu
         film.museum
-        fin.ci p
+        fin.ci
         fin.ec
         fin.tn
         final
@@ -2511,21 +2508,21 @@ enum CompiledRules {
         finland.museum
         finnoy.no
         fire
-        firebaseapp.com p
-        firenet.ch q
+        firebaseapp.com
+        firenet.ch w
         firenze.it
         firestone
-        firewall-gateway.com p
-        firewall-gateway.de p
-        firewall-gateway.net p
-        firewalledreplit.co p
-        fireweb.app p
+        firewall-gateway.com
+        firewall-gateway.de
+        firewall-gateway.net
+        firewalledreplit.co
+        fireweb.app
         firm.co
-        firm.dk p
+        firm.dk
         firm.ht
         firm.in
         firm.nf
-        firm.ng p
+        firm.ng
         firm.ro
         firm.ve
         firmdale
@@ -2543,18 +2540,18 @@ enum CompiledRules {
         fla.no
         flakstad.no
         flanders.museum
-        flap.id p
+        flap.id
         flatanger.no
-        fldrv.com p
+        fldrv.com
         flekkefjord.no
         flesberg.no
         flickr
-        flier.jp p
+        flier.jp
         flight.aero
         flights
         flir
         flog.br
-        floppy.jp p
+        floppy.jp
         flora.no
         florence.it
         florida.museum
@@ -2562,50 +2559,50 @@ enum CompiledRules {
         florist
         floro.no
         flowers
-        flt.cloud.muni.cz p
+        flt.cloud.muni.cz
         fly
-        fly.dev p
-        flynnhosting.net p
+        fly.dev
+        flynnhosting.net
         fm
         fm.br
         fm.it
         fm.no
-        fnc.fr-par.scw.cloud p
+        fnc.fr-par.scw.cloud
         fnd.br
-        fnwk.site p
+        fnwk.site
         fo
         foggia.it
-        folionetwork.site p
+        folionetwork.site
         folkebibl.no
         folldal.no
         foo
         food
         foodnetwork
-        fool.jp p
+        fool.jp
         football
-        for-better.biz p
-        for-more.biz p
-        for-our.info p
-        for-some.biz p
-        for-the.biz p
+        for-better.biz
+        for-more.biz
+        for-our.info
+        for-some.biz
+        for-the.biz
         force.museum
         ford
         forde.no
         forex
-        forgeblocks.com p
-        forgot.her.name p
-        forgot.his.name p
+        forgeblocks.com
+        forgot.her.name
+        forgot.his.name
         forli-cesena.it
         forlicesena.it
         forsale
         forsand.no
         fortal.br
-        forte.id p
+        forte.id
         fortmissoula.museum
         fortworth.museum
         forum
         forum.hu
-        forumz.info p
+        forumz.info
         fosnes.no
         fot.br
         foundation
@@ -2613,39 +2610,39 @@ enum CompiledRules {
         fox
         foz.br
         fr
-        fr-1.paas.massivegrid.net p
-        fr-par-1.baremetal.scw.cloud p
-        fr-par-2.baremetal.scw.cloud p
-        fr.eu.org p
+        fr-1.paas.massivegrid.net
+        fr-par-1.baremetal.scw.cloud
+        fr-par-2.baremetal.scw.cloud
+        fr.eu.org
         fr.it
-        fra1-de.cloudjiffy.net p
-        framer.app p
-        framer.media p
-        framer.photos p
-        framer.website p
-        framer.wiki p
-        framercanvas.com p
+        fra1-de.cloudjiffy.net
+        framer.app
+        framer.media
+        framer.photos
+        framer.website
+        framer.wiki
+        framercanvas.com
         frana.no
         francaise.museum
         frankfurt.museum
         franziskaner.museum
         fredrikstad.no
         free
-        free.hr p
-        freebox-os.com p
-        freebox-os.fr p
-        freeboxos.com p
-        freeboxos.fr p
-        freeddns.org p
-        freeddns.us p
-        freedesktop.org p
+        free.hr
+        freebox-os.com
+        freebox-os.fr
+        freeboxos.com
+        freeboxos.fr
+        freeddns.org
+        freeddns.us
+        freedesktop.org
         freemasonry.museum
-        freemyip.com p
-        freesite.host p
-        freetls.fastly.net p
+        freemyip.com
+        freesite.host
+        freetls.fastly.net
         frei.no
         freiburg.museum
-        frenchkiss.jp p
+        frenchkiss.jp
         fresenius
         fribourg.museum
         friuli-v-giulia.it
@@ -2665,67 +2662,67 @@ enum CompiledRules {
         frogans
         frogn.no
         froland.no
-        from-ak.com p
-        from-al.com p
-        from-ar.com p
-        from-az.net p
-        from-ca.com p
-        from-co.net p
-        from-ct.com p
-        from-dc.com p
-        from-de.com p
-        from-fl.com p
-        from-ga.com p
-        from-hi.com p
-        from-ia.com p
-        from-id.com p
-        from-il.com p
-        from-in.com p
-        from-ks.com p
-        from-ky.com p
-        from-la.net p
-        from-ma.com p
-        from-md.com p
-        from-me.org p
-        from-mi.com p
-        from-mn.com p
-        from-mo.com p
-        from-ms.com p
-        from-mt.com p
-        from-nc.com p
-        from-nd.com p
-        from-ne.com p
-        from-nh.com p
-        from-nj.com p
-        from-nm.com p
-        from-nv.com p
-        from-ny.net p
-        from-oh.com p
-        from-ok.com p
-        from-or.com p
-        from-pa.com p
-        from-pr.com p
-        from-ri.com p
-        from-sc.com p
-        from-sd.com p
-        from-tn.com p
-        from-tx.com p
-        from-ut.com p
-        from-va.com p
-        from-vt.com p
-        from-wa.com p
-        from-wi.com p
-        from-wv.com p
-        from-wy.com p
+        from-ak.com
+        from-al.com
+        from-ar.com
+        from-az.net
+        from-ca.com
+        from-co.net
+        from-ct.com
+        from-dc.com
+        from-de.com
+        from-fl.com
+        from-ga.com
+        from-hi.com
+        from-ia.com
+        from-id.com
+        from-il.com
+        from-in.com
+        from-ks.com
+        from-ky.com
+        from-la.net
+        from-ma.com
+        from-md.com
+        from-me.org
+        from-mi.com
+        from-mn.com
+        from-mo.com
+        from-ms.com
+        from-mt.com
+        from-nc.com
+        from-nd.com
+        from-ne.com
+        from-nh.com
+        from-nj.com
+        from-nm.com
+        from-nv.com
+        from-ny.net
+        from-oh.com
+        from-ok.com
+        from-or.com
+        from-pa.com
+        from-pr.com
+        from-ri.com
+        from-sc.com
+        from-sd.com
+        from-tn.com
+        from-tx.com
+        from-ut.com
+        from-va.com
+        from-vt.com
+        from-wa.com
+        from-wi.com
+        from-wv.com
+        from-wy.com
         from.hr
         frontdoor
         frontier
         frosinone.it
         frosta.no
         froya.no
-        frusky.de q
+        frusky.de w
         fst.br
-        ftpaccess.cc p
+        ftpaccess.cc
         ftr
         fuchu.hiroshima.jp
         fuchu.tokyo.jp
@@ -2733,7 +2730,7 @@ enum CompiledRules {
         fudai.iwate.jp
         fuefuki.yamanashi.jp
         fuel.aero
-        fuettertdasnetz.de p
+        fuettertdasnetz.de
         fuji.shizuoka.jp
         fujieda.shizuoka.jp
         fujiidera.osaka.jp
@@ -2770,7 +2767,7 @@ enum CompiledRules {
         funabashi.chiba.jp
         funagata.yamagata.jp
         funahashi.toyama.jp
-        functions.fnc.fr-par.scw.cloud p
+        functions.fnc.fr-par.scw.cloud
         fund
         fundacio.museum
         fuoisku.no
@@ -2788,16 +2785,16 @@ enum CompiledRules {
         futbol
         futsu.nagasaki.jp
         futtsu.chiba.jp
-        futurecms.at q
-        futurehosting.at p
-        futuremailing.at p
+        futurecms.at w
+        futurehosting.at
+        futuremailing.at
         fvg.it
         fyi
         fylkesbibl.no
         fyresdal.no
         g.bg
         g.se
-        g.vbrplsbx.io p
+        g.vbrplsbx.io
         g12.br
         ga
         ga.us
@@ -2810,8 +2807,8 @@ enum CompiledRules {
         galsa.no
         gamagori.aichi.jp
         game
-        game-host.org p
-        game-server.cc p
+        game-host.org
+        game-server.cc
         game.tw
         games
         games.hu
@@ -2822,57 +2819,57 @@ enum CompiledRules {
         gap
         garden
         garden.museum
-        gateway.dev q
+        gateway.dev w
         gateway.museum
         gaular.no
         gausdal.no
         gay
         gb
-        gb.net p
+        gb.net
         gbiz
         gc.ca
         gd
         gd.cn
-        gda.pl p
-        gdansk.pl p
+        gda.pl
+        gdansk.pl
         gdn
-        gdynia.pl p
+        gdynia.pl
         ge
         ge.it
         gea
         geek.nz
-        geekgalaxy.com p
+        geekgalaxy.com
         geelvinck.museum
-        gehirn.ne.jp p
+        gehirn.ne.jp
         geisei.kochi.jp
         gemological.museum
         gen.in
         gen.mi.us
-        gen.ng p
+        gen.ng
         gen.nz
         gen.tr
         genkai.saga.jp
         genoa.it
         genova.it
         gent
-        gentapps.com p
+        gentapps.com
         genting
-        gentlentapis.com p
+        gentlentapis.com
         geo.br
         geology.museum
         geometre-expert.fr
         george
         georgia.museum
-        georgia.su p
-        getmyip.com p
-        gets-it.net p
+        georgia.su
+        getmyip.com
+        gets-it.net
         gf
         gg
-        gg.ax p
+        gg.ax
         ggee
         ggf.br
         gh
-        ghost.io p
+        ghost.io
         gi
         giehtavuoatna.no
         giessen.museum
@@ -2880,22 +2877,22 @@ enum CompiledRules {
         gifts
         gifu.gifu.jp
         gifu.jp
-        giize.com p
+        giize.com
         gildeskal.no
         ginan.gifu.jp
         ginowan.okinawa.jp
         ginoza.okinawa.jp
-        girlfriend.jp p
-        girly.jp p
+        girlfriend.jp
+        girly.jp
         giske.no
-        git-pages.rit.edu p
-        git-repos.de p
-        gitapp.si p
-        github.io p
-        githubpreview.dev p
-        githubusercontent.com p
-        gitlab.io p
-        gitpage.si p
+        git-pages.rit.edu
+        git-repos.de
+        gitapp.si
+        github.io
+        githubpreview.dev
+        githubusercontent.com
+        gitlab.io
+        gitpage.si
         gives
         giving
         gjemnes.no
@@ -2908,18 +2905,18 @@ enum CompiledRules {
         glass
         glass.museum
         gle
-        gleeze.com p
+        gleeze.com
         gliding.aero
-        glitch.me p
-        gliwice.pl p
+        glitch.me
+        gliwice.pl
         global
-        global.prod.fastly.net p
-        global.ssl.fastly.net p
+        global.prod.fastly.net
+        global.ssl.fastly.net
         globo
         glogow.pl
-        gloomy.jp p
+        gloomy.jp
         gloppen.no
-        glug.org.uk p
+        glug.org.uk
         gm
         gmail
         gmbh
@@ -2930,14 +2927,14 @@ enum CompiledRules {
         gniezno.pl
         go.ci
         go.cr
-        go.dyndns.org p
+        go.dyndns.org
         go.gov.br
         go.id
         go.it
         go.jp
         go.ke
         go.kr
-        go.leg.br p
+        go.leg.br
         go.pw
         go.th
         go.tj
@@ -2962,7 +2959,7 @@ enum CompiledRules {
         godaddy
         godo.gifu.jp
         goiania.br
-        goip.de p
+        goip.de
         gojome.akita.jp
         gok.pk
         gokase.miyazaki.jp
@@ -2970,16 +2967,16 @@ enum CompiledRules {
         gold
         goldpoint
         golf
-        golffan.us p
+        golffan.us
         gon.pk
-        gonna.jp p
+        gonna.jp
         gonohe.aomori.jp
         goo
         goodyear
         goog
         google
-        googleapis.com p
-        googlecode.com p
+        googleapis.com
+        googlecode.com
         gop
         gop.pk
         gorge.museum
@@ -2990,14 +2987,14 @@ enum CompiledRules {
         gosen.niigata.jp
         goshiki.hyogo.jp
         got
-        gotdns.ch p
-        gotdns.com p
-        gotdns.org p
+        gotdns.ch
+        gotdns.com
+        gotdns.org
         gotemba.shizuoka.jp
         goto.nagasaki.jp
-        gotpantheon.com p
+        gotpantheon.com
         gotsu.shimane.jp
-        goupile.fr p
+        goupile.fr
         gouv.ci
         gouv.fr
         gouv.ht
@@ -3089,7 +3086,7 @@ enum CompiledRules {
         gov.mz
         gov.nc.tr
         gov.ng
-        gov.nl p
+        gov.nl
         gov.nr
         gov.om
         gov.ph
@@ -3102,12 +3099,12 @@ enum CompiledRules {
         gov.py
         gov.qa
         gov.rs
-        gov.ru p
+        gov.ru
         gov.rw
         gov.sa
         gov.sb
         gov.sc
-        gov.scot p
+        gov.scot
         gov.sd
         gov.sg
         gov.sh
@@ -3139,8 +3136,8 @@ enum CompiledRules {
         gp
         gq
         gr
-        gr.com p
-        gr.eu.org p
+        gr.com
+        gr.eu.org
         gr.it
         gr.jp
         grainger
@@ -3150,27 +3147,27 @@ enum CompiledRules {
         grane.no
         granvin.no
         graphics
-        graphox.us p
+        graphox.us
         gratangen.no
         gratis
         graz.museum
-        greater.jp p
+        greater.jp
         green
         greta.fr
         grimstad.no
         gripe
         griw.gov.pl
         grocery
-        groks-the.info p
-        groks-this.info p
+        groks-the.info
+        groks-this.info
         grondar.za
         grong.no
         grosseto.it
         groundhandling.aero
         group
         group.aero
-        grozny.ru p
-        grozny.su p
+        grozny.ru
+        grozny.su
         grp.lk
         gru.br
         grue.no
@@ -3197,7 +3194,7 @@ enum CompiledRules {
         gs.tr.no
         gs.va.no
         gs.vf.no
-        gsj.bz p
+        gsj.bz
         gsm.pl
         gt
         gu
@@ -3219,7 +3216,7 @@ enum CompiledRules {
         gushikami.okinawa.jp
         gv.ao
         gv.at
-        gv.vc p
+        gv.vc
         gw
         gwangju.kr
         gx.cn
@@ -3236,7 +3233,7 @@ enum CompiledRules {
         habikino.osaka.jp
         habmer.no
         haboro.hokkaido.jp
-        hacca.jp p
+        hacca.jp
         hachijo.tokyo.jp
         hachinohe.aomori.jp
         hachioji.tokyo.jp
@@ -3256,10 +3253,10 @@ enum CompiledRules {
         hakui.ishikawa.jp
         hakusan.ishikawa.jp
         halden.no
-        half.host p
+        half.host
         halloffame.museum
         halsa.no
-        ham-radio-op.net p
+        ham-radio-op.net
         hamada.shimane.jp
         hamamatsu.shizuoka.jp
         hamar.no
@@ -3275,7 +3272,7 @@ enum CompiledRules {
         hanamigawa.chiba.jp
         hanawa.fukushima.jp
         handa.aichi.jp
-        handcrafted.jp p
+        handcrafted.jp
         handson.museum
         hanggliding.aero
         hangout
@@ -3292,13 +3289,13 @@ enum CompiledRules {
         harvestcelebration.museum
         hasama.oita.jp
         hasami.nagasaki.jp
-        hashbang.sh p
+        hashbang.sh
         hashikami.aomori.jp
         hashima.gifu.jp
         hashimoto.wakayama.jp
         hasuda.saitama.jp
-        hasura-app.io p
-        hasura.app p
+        hasura-app.io
+        hasura.app
         hasvik.no
         hatogaya.saitama.jp
         hatoyama.saitama.jp
@@ -3310,19 +3307,19 @@ enum CompiledRules {
         hayakawa.yamanashi.jp
         hayashima.okayama.jp
         hazu.aichi.jp
-        hb.cldmail.ru p
+        hb.cldmail.ru
         hb.cn
         hbo
         hdfc
         hdfcbank
         he.cn
         health
-        health-carereform.com p
+        health-carereform.com
         health.museum
         health.nz
         health.vn
         healthcare
-        heavy.jp p
+        heavy.jp
         heguri.nara.jp
         heimatunduhren.museum
         hekinan.aichi.jp
@@ -3334,29 +3331,29 @@ enum CompiledRules {
         hemne.no
         hemnes.no
         hemsedal.no
-        hepforge.org p
-        her.jp p
+        hepforge.org
+        her.jp
         herad.no
         here
-        here-for-more.info p
+        here-for-more.info
         heritage.museum
         hermes
-        herokuapp.com p
-        herokussl.com p
+        herokuapp.com
+        herokussl.com
         heroy.more-og-romsdal.no
         heroy.nordland.no
-        heteml.net p
+        heteml.net
         hgtv
         hi.cn
         hi.us
-        hicam.net p
+        hicam.net
         hichiso.gifu.jp
         hida.gifu.jp
         hidaka.hokkaido.jp
         hidaka.kochi.jp
         hidaka.saitama.jp
         hidaka.wakayama.jp
-        hidora.com p
+        hidora.com
         higashi.fukuoka.jp
         higashi.fukushima.jp
         higashi.okinawa.jp
@@ -3384,7 +3381,7 @@ enum CompiledRules {
         higashiyamato.tokyo.jp
         higashiyodogawa.osaka.jp
         higashiyoshino.nara.jp
-        hiho.jp p
+        hiho.jp
         hiji.oita.jp
         hikari.yamaguchi.jp
         hikawa.shimane.jp
@@ -3399,7 +3396,7 @@ enum CompiledRules {
         hinohara.tokyo.jp
         hioki.kagoshima.jp
         hiphop
-        hippy.jp p
+        hippy.jp
         hirado.nagasaki.jp
         hiraizumi.iwate.jp
         hirakata.osaka.jp
@@ -3438,20 +3435,20 @@ enum CompiledRules {
         hjelmeland.no
         hk
         hk.cn
-        hk.com p
-        hk.org p
+        hk.com
+        hk.org
         hkt
         hl.cn
         hl.no
-        hlx.live p
-        hlx.page p
-        hlx3.page p
+        hlx.live
+        hlx.page
+        hlx3.page
         hm
         hm.no
         hn
         hn.cn
-        hobby-site.com p
-        hobby-site.org p
+        hobby-site.com
+        hobby-site.org
         hobol.no
         hockey
         hof.no
@@ -3467,29 +3464,29 @@ enum CompiledRules {
         holiday
         holmestrand.no
         holtalen.no
-        holy.jp p
-        home-webserver.de p
-        home.dyndns.org p
+        holy.jp
+        home-webserver.de
+        home.dyndns.org
         homebuilt.aero
         homedepot
-        homedns.org p
-        homeftp.net p
-        homeftp.org p
+        homedns.org
+        homeftp.net
+        homeftp.org
         homegoods
-        homeip.net p
-        homelink.one p
-        homelinux.com p
-        homelinux.net p
-        homelinux.org p
-        homeoffice.gov.uk p
+        homeip.net
+        homelink.one
+        homelinux.com
+        homelinux.net
+        homelinux.org
+        homeoffice.gov.uk
         homes
-        homesecuritymac.com p
-        homesecuritypc.com p
+        homesecuritymac.com
+        homesecuritypc.com
         homesense
-        homesklep.pl p
-        homeunix.com p
-        homeunix.net p
-        homeunix.org p
+        homesklep.pl
+        homeunix.com
+        homeunix.net
+        homeunix.org
         honai.ehime.jp
         honbetsu.hokkaido.jp
         honda
@@ -3498,31 +3495,31 @@ enum CompiledRules {
         honjo.akita.jp
         honjo.saitama.jp
         honjyo.akita.jp
-        hoplix.shop p
-        hopto.me p
-        hopto.org p
+        hoplix.shop
+        hopto.me
+        hopto.org
         hornindal.no
         horokanai.hokkaido.jp
         horology.museum
         horonobe.hokkaido.jp
         horse
         horten.no
-        hosp.uk p
+        hosp.uk
         hospital
         host
-        hostedpi.com p
+        hostedpi.com
         hosting
-        hosting-cluster.nl p
-        hosting.myjino.ru q
-        hosting.ovh.net q
-        hostyhosting.io p
+        hosting-cluster.nl
+        hosting.myjino.ru w
+        hosting.ovh.net w
+        hostyhosting.io
         hot
         hotel.hu
         hotel.lk
         hotel.tz
         hoteles
         hotels
-        hotelwithflight.com p
+        hotelwithflight.com
         hotmail
         house
         house.museum
@@ -3530,22 +3527,22 @@ enum CompiledRules {
         hoyanger.no
         hoylandet.no
         hr
-        hr.eu.org p
-        hra.health p
+        hr.eu.org
+        hra.health
         hs.kr
-        hs.run p
-        hs.zone p
+        hs.run
+        hs.zone
         hsbc
         ht
-        httpbin.org p
+        httpbin.org
         hu
-        hu.com p
-        hu.eu.org p
-        hu.net p
+        hu.com
+        hu.eu.org
+        hu.net
         hughes
         huissier-justice.fr
         humanities.museum
-        hungry.jp p
+        hungry.jp
         hurdal.no
         hurum.no
         hvaler.no
@@ -3554,14 +3551,14 @@ enum CompiledRules {
         hyogo.jp
         hyuga.miyazaki.jp
         hyundai
-        hzc.io p
+        hzc.io
         i.bg
         i.ng
         i.ph
         i.se
-        i234.me p
+        i234.me
         ia.us
-        iamallama.com p
+        iamallama.com
         ibara.okayama.jp
         ibaraki.ibaraki.jp
         ibaraki.jp
@@ -3569,7 +3566,7 @@ enum CompiledRules {
         ibestad.no
         ibigawa.gifu.jp
         ibm
-        ibxos.it p
+        ibxos.it
         ic.gov.pl
         icbc
         ice
@@ -3584,15 +3581,15 @@ enum CompiledRules {
         ichinomiya.chiba.jp
         ichinoseki.iwate.jp
         icu
-        icurus.jp p
+        icurus.jp
         id
         id.au
-        id.firewalledreplit.co p
-        id.forgerock.io p
+        id.firewalledreplit.co
+        id.forgerock.io
         id.ir
         id.lv
         id.ly
-        id.repl.co p
+        id.repl.co
         id.us
         ide.kyoto.jp
         idf.il
@@ -3600,7 +3597,7 @@ enum CompiledRules {
         idv.hk
         idv.tw
         ie
-        ie.eu.org p
+        ie.eu.org
         ieee
         if.ua
         ifm
@@ -3623,17 +3620,17 @@ enum CompiledRules {
         ikeda.hokkaido.jp
         ikeda.nagano.jp
         ikeda.osaka.jp
-        iki.fi p
+        iki.fi
         iki.nagasaki.jp
         ikoma.nara.jp
         ikusaka.nagano.jp
         il
-        il.eu.org p
+        il.eu.org
         il.us
         ilawa.pl
-        iliadboxos.it p
+        iliadboxos.it
         illustration.museum
-        ilovecollege.info p
+        ilovecollege.info
         im
         im.it
         imabari.ehime.jp
@@ -3647,24 +3644,24 @@ enum CompiledRules {
         immo
         immobilien
         imperia.it
-        impertrix.com p
-        impertrixcdn.com p
+        impertrix.com
+        impertrixcdn.com
         in
         in-addr.arpa
-        in-berlin.de p
-        in-brb.de p
-        in-butter.de p
-        in-dsl.de p
-        in-dsl.net p
-        in-dsl.org p
-        in-the-band.net p
-        in-vpn.de p
-        in-vpn.net p
-        in-vpn.org p
-        in.eu.org p
-        in.futurecms.at q
+        in-berlin.de
+        in-brb.de
+        in-butter.de
+        in-dsl.de
+        in-dsl.net
+        in-dsl.org
+        in-the-band.net
+        in-vpn.de
+        in-vpn.net
+        in-vpn.org
+        in.eu.org
+        in.futurecms.at w
         in.na
-        in.net p
+        in.net
         in.ni
         in.rs
         in.th
@@ -3683,24 +3680,24 @@ enum CompiledRules {
         inawashiro.fukushima.jp
         inazawa.aichi.jp
         inc
-        inc.hk p
+        inc.hk
         incheon.kr
         ind.br
         ind.gt
         ind.in
         ind.kw
         ind.tn
-        independent-commission.uk p
-        independent-inquest.uk p
-        independent-inquiry.uk p
-        independent-panel.uk p
-        independent-review.uk p
+        independent-commission.uk
+        independent-inquest.uk
+        independent-inquiry.uk
+        independent-panel.uk
+        independent-review.uk
         inderoy.no
         indian.museum
         indiana.museum
         indianapolis.museum
         indianmarket.museum
-        indie.porn p
+        indie.porn
         indigena.bo
         industria.bo
         industries
@@ -3708,17 +3705,17 @@ enum CompiledRules {
         inf.br
         inf.cu
         inf.mk
-        inf.ua p
+        inf.ua
         infiniti
         info
-        info.at p
+        info.at
         info.au
         info.az
         info.bb
         info.bj
         info.bo
         info.co
-        info.cx p
+        info.cx
         info.ec
         info.et
         info.fj
@@ -3752,9 +3749,9 @@ enum CompiledRules {
         ingatlan.hu
         ink
         ino.kochi.jp
-        instance.datadetect.com p
-        instances.spawn.cc p
-        instantcloud.cn p
+        instance.datadetect.com
+        instances.spawn.cc
+        instantcloud.cn
         institute
         insurance
         insurance.aero
@@ -3766,7 +3763,7 @@ enum CompiledRules {
         int.ci
         int.co
         int.cv
-        int.eu.org p
+        int.eu.org
         int.in
         int.is
         int.la
@@ -3775,7 +3772,7 @@ enum CompiledRules {
         int.mw
         int.ni
         int.pt
-        int.ru p
+        int.ru
         int.tj
         int.tt
         int.ve
@@ -3783,7 +3780,7 @@ enum CompiledRules {
         intelligence.museum
         interactive.museum
         international
-        internet-dns.de p
+        internet-dns.de
         internet.in
         intl.tn
         intuit
@@ -3792,12 +3789,12 @@ enum CompiledRules {
         inzai.chiba.jp
         io
         io.in
-        io.kg p
-        iobb.net p
-        iopsys.se p
-        ip.linodeusercontent.com p
+        io.kg
+        iobb.net
+        iopsys.se
+        ip.linodeusercontent.com
         ip6.arpa
-        ipifony.net p
+        ipifony.net
         ipiranga
         iq
         ir
@@ -3807,88 +3804,88 @@ enum CompiledRules {
         iron.museum
         iruma.saitama.jp
         is
-        is-a-anarchist.com p
-        is-a-blogger.com p
-        is-a-bookkeeper.com p
-        is-a-bruinsfan.org p
-        is-a-bulls-fan.com p
-        is-a-candidate.org p
-        is-a-caterer.com p
-        is-a-celticsfan.org p
-        is-a-chef.com p
-        is-a-chef.net p
-        is-a-chef.org p
-        is-a-conservative.com p
-        is-a-cpa.com p
-        is-a-cubicle-slave.com p
-        is-a-democrat.com p
-        is-a-designer.com p
-        is-a-doctor.com p
-        is-a-financialadvisor.com p
-        is-a-geek.com p
-        is-a-geek.net p
-        is-a-geek.org p
-        is-a-green.com p
-        is-a-guru.com p
-        is-a-hard-worker.com p
-        is-a-hunter.com p
-        is-a-knight.org p
-        is-a-landscaper.com p
-        is-a-lawyer.com p
-        is-a-liberal.com p
-        is-a-libertarian.com p
-        is-a-linux-user.org p
-        is-a-llama.com p
-        is-a-musician.com p
-        is-a-nascarfan.com p
-        is-a-nurse.com p
-        is-a-painter.com p
-        is-a-patsfan.org p
-        is-a-personaltrainer.com p
-        is-a-photographer.com p
-        is-a-player.com p
-        is-a-republican.com p
-        is-a-rockstar.com p
-        is-a-socialist.com p
-        is-a-soxfan.org p
-        is-a-student.com p
-        is-a-teacher.com p
-        is-a-techie.com p
-        is-a-therapist.com p
-        is-an-accountant.com p
-        is-an-actor.com p
-        is-an-actress.com p
-        is-an-anarchist.com p
-        is-an-artist.com p
-        is-an-engineer.com p
-        is-an-entertainer.com p
-        is-by.us p
-        is-certified.com p
-        is-found.org p
-        is-gone.com p
-        is-into-anime.com p
-        is-into-cars.com p
-        is-into-cartoons.com p
-        is-into-games.com p
-        is-leet.com p
-        is-lost.org p
-        is-not-certified.com p
-        is-saved.org p
-        is-slick.com p
-        is-uberleet.com p
-        is-very-bad.org p
-        is-very-evil.org p
-        is-very-good.org p
-        is-very-nice.org p
-        is-very-sweet.org p
-        is-with-theband.com p
-        is.eu.org p
+        is-a-anarchist.com
+        is-a-blogger.com
+        is-a-bookkeeper.com
+        is-a-bruinsfan.org
+        is-a-bulls-fan.com
+        is-a-candidate.org
+        is-a-caterer.com
+        is-a-celticsfan.org
+        is-a-chef.com
+        is-a-chef.net
+        is-a-chef.org
+        is-a-conservative.com
+        is-a-cpa.com
+        is-a-cubicle-slave.com
+        is-a-democrat.com
+        is-a-designer.com
+        is-a-doctor.com
+        is-a-financialadvisor.com
+        is-a-geek.com
+        is-a-geek.net
+        is-a-geek.org
+        is-a-green.com
+        is-a-guru.com
+        is-a-hard-worker.com
+        is-a-hunter.com
+        is-a-knight.org
+        is-a-landscaper.com
+        is-a-lawyer.com
+        is-a-liberal.com
+        is-a-libertarian.com
+        is-a-linux-user.org
+        is-a-llama.com
+        is-a-musician.com
+        is-a-nascarfan.com
+        is-a-nurse.com
+        is-a-painter.com
+        is-a-patsfan.org
+        is-a-personaltrainer.com
+        is-a-photographer.com
+        is-a-player.com
+        is-a-republican.com
+        is-a-rockstar.com
+        is-a-socialist.com
+        is-a-soxfan.org
+        is-a-student.com
+        is-a-teacher.com
+        is-a-techie.com
+        is-a-therapist.com
+        is-an-accountant.com
+        is-an-actor.com
+        is-an-actress.com
+        is-an-anarchist.com
+        is-an-artist.com
+        is-an-engineer.com
+        is-an-entertainer.com
+        is-by.us
+        is-certified.com
+        is-found.org
+        is-gone.com
+        is-into-anime.com
+        is-into-cars.com
+        is-into-cartoons.com
+        is-into-games.com
+        is-leet.com
+        is-lost.org
+        is-not-certified.com
+        is-saved.org
+        is-slick.com
+        is-uberleet.com
+        is-very-bad.org
+        is-very-evil.org
+        is-very-good.org
+        is-very-nice.org
+        is-very-sweet.org
+        is-with-theband.com
+        is.eu.org
         is.gov.pl
         is.it
-        isa-geek.com p
-        isa-geek.net p
-        isa-geek.org p
-        isa-hockeynut.com p
+        isa-geek.com
+        isa-geek.net
+        isa-geek.org
+        isa-hockeynut.com
         isa.kagoshima.jp
         isa.us
         isahaya.nagasaki.jp
@@ -3896,8 +3893,8 @@ enum CompiledRules {
         isehara.kanagawa.jp
         isen.kagoshima.jp
         isernia.it
-        iserv.dev p
-        iservschule.de p
+        iserv.dev
+        iservschule.de
         isesaki.gunma.jp
         ishigaki.okinawa.jp
         ishikari.hokkaido.jp
@@ -3909,18 +3906,18 @@ enum CompiledRules {
         isleofman.museum
         ismaili
         isshiki.aichi.jp
-        issmarterthanyou.com p
+        issmarterthanyou.com
         ist
         istanbul
-        isteingeek.de p
-        istmein.de p
+        isteingeek.de
+        istmein.de
         isumi.chiba.jp
         it
         it.ao
-        it.com p
-        it.eu.org p
-        it1.eur.aruba.jenv-aruba.cloud p
-        it1.jenv-aruba.cloud p
+        it.com
+        it.eu.org
+        it1.eur.aruba.jenv-aruba.cloud
+        it1.jenv-aruba.cloud
         itabashi.tokyo.jp
         itako.ibaraki.jp
         itakura.gunma.jp
@@ -3928,15 +3925,15 @@ enum CompiledRules {
         itano.tokushima.jp
         itau
         itayanagi.aomori.jp
-        itcouldbewor.se p
-        itigo.jp p
+        itcouldbewor.se
+        itigo.jp
         ito.shizuoka.jp
         itoigawa.niigata.jp
         itoman.okinawa.jp
         its.me
         itv
         ivano-frankivsk.ua
-        ivanovo.su p
+        ivanovo.su
         iveland.no
         ivgu.no
         iwade.wakayama.jp
@@ -3967,41 +3964,41 @@ enum CompiledRules {
         izumozaki.niigata.jp
         izunokuni.shizuoka.jp
         j.bg
-        j.layershift.co.uk p
-        j.scaleforce.com.cy p
-        j.scaleforce.net p
+        j.layershift.co.uk
+        j.scaleforce.com.cy
+        j.scaleforce.net
         jab.br
         jaguar
-        jambyl.su p
+        jambyl.su
         jamison.museum
         jampa.br
         jan-mayen.no
         java
         jaworzno.pl
-        jc.neen.it p
+        jc.neen.it
         jcb
-        jcloud-ver-jpc.ik-server.com p
-        jcloud.ik-server.com p
-        jcloud.kz p
-        jdevcloud.com p
+        jcloud-ver-jpc.ik-server.com
+        jcloud.ik-server.com
+        jcloud.kz
+        jdevcloud.com
         jdf.br
         je
-        jed.wafaicloud.com p
+        jed.wafaicloud.com
         jeep
         jefferson.museum
         jeju.kr
-        jelastic.dogado.eu p
-        jelastic.regruhosting.ru p
-        jelastic.saveincloud.net p
-        jelastic.team p
-        jelastic.tsukaeru.net p
-        jele.cloud p
-        jele.club p
-        jele.host p
-        jele.io p
-        jele.site p
+        jelastic.dogado.eu
+        jelastic.regruhosting.ru
+        jelastic.saveincloud.net
+        jelastic.team
+        jelastic.tsukaeru.net
+        jele.cloud
+        jele.club
+        jele.host
+        jele.io
+        jele.site
         jelenia-gora.pl
-        jellybean.jp p
+        jellybean.jp
         jeonbuk.kr
         jeonnam.kr
         jerusalem.museum
@@ -4018,9 +4015,9 @@ enum CompiledRules {
         jio
         jl.cn
         jll
-        jls-sto1.elastx.net p
-        jls-sto2.elastx.net p
-        jls-sto3.elastx.net p
+        jls-sto1.elastx.net
+        jls-sto2.elastx.net
+        jls-sto3.elastx.net
         jm w
         jmp
         jnj
@@ -4039,25 +4036,25 @@ enum CompiledRules {
         jorpeland.no
         joso.ibaraki.jp
         jot
-        jotelulu.cloud p
+        jotelulu.cloud
         journal.aero
         journalism.museum
         journalist.aero
         joy
         joyo.kyoto.jp
-        jozi.biz p
+        jozi.biz
         jp
-        jp.eu.org p
-        jp.kg p
-        jp.md p
-        jp.net p
+        jp.eu.org
+        jp.kg
+        jp.md
+        jp.net
         jpmorgan
-        jpn.com p
+        jpn.com
         jprs
         js.cn
-        js.org p
-        js.wpenginepowered.com p
-        ju.mp p
+        js.org
+        js.wpenginepowered.com
+        ju.mp
         judaica.museum
         judygarland.museum
         juedisches.museum
@@ -4123,11 +4120,11 @@ enum CompiledRules {
         k12.wa.us
         k12.wi.us
         k12.wy.us
-        k8s.fr-par.scw.cloud p
-        k8s.nl-ams.scw.cloud p
-        k8s.pl-waw.scw.cloud p
-        k8s.scw.cloud p
-        kaas.gg p
+        k8s.fr-par.scw.cloud
+        k8s.nl-ams.scw.cloud
+        k8s.pl-waw.scw.cloud
+        k8s.scw.cloud
+        kaas.gg
         kadena.okinawa.jp
         kadogawa.miyazaki.jp
         kadoma.osaka.jp
@@ -4154,9 +4151,9 @@ enum CompiledRules {
         kakogawa.hyogo.jp
         kakuda.miyagi.jp
         kalisz.pl
-        kalmykia.ru p
-        kalmykia.su p
-        kaluga.su p
+        kalmykia.ru
+        kalmykia.su
+        kaluga.su
         kamagaya.chiba.jp
         kamaishi.iwate.jp
         kamakura.kanagawa.jp
@@ -4205,15 +4202,15 @@ enum CompiledRules {
         kanra.gunma.jp
         kanuma.tochigi.jp
         kanzaki.saga.jp
-        kapsi.fi p
-        karacol.su p
-        karaganda.su p
+        kapsi.fi
+        karacol.su
+        karaganda.su
         karasjohka.no
         karasjok.no
         karasuyama.tochigi.jp
         karate.museum
         karatsu.saga.jp
-        karelia.su p
+        karelia.su
         karikatur.museum
         kariwa.niigata.jp
         kariya.aichi.jp
@@ -4235,7 +4232,7 @@ enum CompiledRules {
         kashiwa.chiba.jp
         kashiwara.osaka.jp
         kashiwazaki.niigata.jp
-        kasserver.com p
+        kasserver.com
         kasuga.fukuoka.jp
         kasuga.hyogo.jp
         kasugai.aichi.jp
@@ -4263,7 +4260,7 @@ enum CompiledRules {
         kawahara.tottori.jp
         kawai.iwate.jp
         kawai.nara.jp
-        kawaiishop.jp p
+        kawaiishop.jp
         kawajima.saitama.jp
         kawakami.nagano.jp
         kawakami.nara.jp
@@ -4288,7 +4285,7 @@ enum CompiledRules {
         kddi
         ke
         keisen.fukuoka.jp
-        keliweb.cloud p
+        keliweb.cloud
         kembuchi.hokkaido.jp
         kep.tr
         kepno.pl
@@ -4296,24 +4293,24 @@ enum CompiledRules {
         kerrylogistics
         kerryproperties
         ketrzyn.pl
-        keymachine.de p
+        keymachine.de
         kfh
         kg
         kg.kr
         kh w
         kh.ua
-        khakassia.su p
+        khakassia.su
         kharkiv.ua
         kharkov.ua
         kherson.ua
         khmelnitskiy.ua
         khmelnytskyi.ua
-        khplay.nl p
+        khplay.nl
         ki
         kia
         kibichuo.okayama.jp
-        kicks-ass.net p
-        kicks-ass.org p
+        kicks-ass.net
+        kicks-ass.org
         kids
         kids.museum
         kids.us
@@ -4321,13 +4318,13 @@ enum CompiledRules {
         kiho.mie.jp
         kihoku.ehime.jp
         kijo.miyazaki.jp
-        kikirara.jp p
+        kikirara.jp
         kikonai.hokkaido.jp
         kikuchi.kumamoto.jp
         kikugawa.shizuoka.jp
-        kilatiron.com p
-        kill.jp p
-        kilo.jp p
+        kilatiron.com
+        kill.jp
+        kilo.jp
         kim
         kimino.wakayama.jp
         kimitsu.chiba.jp
@@ -4335,7 +4332,7 @@ enum CompiledRules {
         kin.okinawa.jp
         kinder
         kindle
-        kinghost.net p
+        kinghost.net
         kinko.kagoshima.jp
         kinokawa.wakayama.jp
         kira.aichi.jp
@@ -4386,9 +4383,9 @@ enum CompiledRules {
         km.ua
         kmpsp.gov.pl
         kn
-        knightpoint.systems p
-        knowsitall.info p
-        knx-server.net p
+        knightpoint.systems
+        knowsitall.info
+        knx-server.net
         kobayashi.miyazaki.jp
         kobe.jp w
         kobierzyce.pl
@@ -4427,7 +4424,7 @@ enum CompiledRules {
         konskowola.pl
         konsulat.gov.pl
         konyvelo.hu
-        koobin.events p
+        koobin.events
         koori.fukushima.jp
         kopervik.no
         koriyama.fukushima.jp
@@ -4453,24 +4450,24 @@ enum CompiledRules {
         koza.wakayama.jp
         kozagawa.wakayama.jp
         kozaki.chiba.jp
-        kozow.com p
+        kozow.com
         kp
         kpmg
         kpn
         kppsp.gov.pl
         kr
-        kr.com p
-        kr.eu.org p
+        kr.com
+        kr.eu.org
         kr.it
         kr.ua
         kraanghke.no
         kragero.no
-        krakow.pl p
-        krasnik.pl p
-        krasnodar.su p
+        krakow.pl
+        krasnik.pl
+        krasnodar.su
         krd
         kred
-        krellian.net p
+        krellian.net
         kristiansand.no
         kristiansund.no
         krodsherad.no
@@ -4478,7 +4475,7 @@ enum CompiledRules {
         krym.ua
         ks.ua
         ks.us
-        ktistory.com p
+        ktistory.com
         kuchinotsu.nagasaki.jp
         kudamatsu.yamaguchi.jp
         kudoyama.wakayama.jp
@@ -4487,7 +4484,7 @@ enum CompiledRules {
         kuju.oita.jp
         kujukuri.chiba.jp
         kuki.saitama.jp
-        kuleuven.cloud p
+        kuleuven.cloud
         kumagaya.saitama.jp
         kumakogen.ehime.jp
         kumamoto.jp
@@ -4498,7 +4495,7 @@ enum CompiledRules {
         kumejima.okinawa.jp
         kumenan.okayama.jp
         kumiyama.kyoto.jp
-        kunden.ortsinfo.at q
+        kunden.ortsinfo.at w
         kunigami.okinawa.jp
         kunimi.fukushima.jp
         kunisaki.oita.jp
@@ -4513,14 +4510,14 @@ enum CompiledRules {
         kurashiki.okayama.jp
         kurate.fukuoka.jp
         kure.hiroshima.jp
-        kurgan.su p
+        kurgan.su
         kuriyama.hokkaido.jp
         kurobe.toyama.jp
         kurogi.fukuoka.jp
         kuroishi.aomori.jp
         kuroiso.tochigi.jp
         kuromatsunai.hokkaido.jp
-        kuron.jp p
+        kuron.jp
         kurotaki.nara.jp
         kurume.fukuoka.jp
         kusatsu.gunma.jp
@@ -4528,8 +4525,8 @@ enum CompiledRules {
         kushima.miyazaki.jp
         kushimoto.wakayama.jp
         kushiro.hokkaido.jp
-        kustanai.ru p
-        kustanai.su p
+        kustanai.ru
+        kustanai.su
         kusu.oita.jp
         kutchan.hokkaido.jp
         kutno.pl
@@ -4560,14 +4557,14 @@ enum CompiledRules {
         kyowa.hokkaido.jp
         kyuragi.saga.jp
         kz
-        l-o-g-i-n.de p
+        l-o-g-i-n.de
         l.bg
         l.se
         la
         la-spezia.it
         la.us
         laakesvuemie.no
-        lab.ms p
+        lab.ms
         labor.museum
         labour.museum
         lacaixa
@@ -4581,9 +4578,9 @@ enum CompiledRules {
         lancaster
         lancia
         land
-        land-4-sale.us p
+        land-4-sale.us
         landes.museum
-        landing.myjino.ru q
+        landing.myjino.ru w
         landrover
         langevag.no
         lans.museum
@@ -4610,22 +4607,22 @@ enum CompiledRules {
         lb
         lc
         lc.it
-        lcl.dev q
-        lclstage.dev q
-        lcube-server.de p
+        lcl.dev w
+        lclstage.dev w
+        lcube-server.de
         lds
         le.it
-        leadpages.co p
+        leadpages.co
         leangaviika.no
         lease
         leasing.aero
         lebesby.no
         lebork.pl
-        lebtimnetz.de p
+        lebtimnetz.de
         lecce.it
         lecco.it
         leclerc
-        leczna.pl p
+        leczna.pl
         lefrak
         leg.br
         legal
@@ -4634,12 +4631,12 @@ enum CompiledRules {
         leikanger.no
         leirfjord.no
         leirvik.no
-        leitungsen.de p
+        leitungsen.de
         leka.no
         leksvik.no
         lel.br
-        lelux.site p
-        lenug.su p
+        lelux.site
+        lenug.su
         lenvik.no
         lerdal.no
         lesja.no
@@ -4661,7 +4658,7 @@ enum CompiledRules {
         lib.co.us
         lib.ct.us
         lib.dc.us
-        lib.de.us p
+        lib.de.us
         lib.ee
         lib.fl.us
         lib.ga.us
@@ -4717,16 +4714,16 @@ enum CompiledRules {
         lighting
         liguria.it
         like
-        likes-pie.com p
-        likescandy.com p
+        likes-pie.com
+        likescandy.com
         lillehammer.no
         lillesand.no
         lilly
-        lima-city.at p
-        lima-city.ch p
-        lima-city.de p
-        lima-city.rocks p
-        lima.zone p
+        lima-city.at
+        lima-city.ch
+        lima-city.de
+        lima-city.rocks
+        lima.zone
         limanowa.pl
         limited
         limo
@@ -4736,19 +4733,19 @@ enum CompiledRules {
         linde
         lindesnes.no
         link
-        linkyard-cloud.ch p
-        linkyard.cloud p
-        linodeobjects.com q
+        linkyard-cloud.ch
+        linkyard.cloud
+        linodeobjects.com w
         linz.museum
         lipsy
-        littlestar.jp p
+        littlestar.jp
         live
         living
         living.museum
         livinghistory.museum
         livorno.it
         lk
-        lk3.ru p
+        lk3.ru
         llc
         llp
         ln.cn
@@ -4757,86 +4754,86 @@ enum CompiledRules {
         loan
         loans
         localhistory.museum
-        localhost.daplie.me p
-        localzone.xyz p
+        localhost.daplie.me
+        localzone.xyz
         locker
         locus
         lodi.it
         lodingen.no
         log.br
-        loginline.app p
-        loginline.dev p
-        loginline.io p
-        loginline.services p
-        loginline.site p
-        loginto.me p
+        loginline.app
+        loginline.dev
+        loginline.io
+        loginline.services
+        loginline.site
+        loginto.me
         logistics.aero
-        logoip.com p
-        logoip.de p
-        lohmus.me p
+        logoip.com
+        logoip.de
+        lohmus.me
         loisirs.bj
         lol
-        lolipop.io p
-        lolipopmc.jp p
-        lolitapunk.jp p
+        lolipop.io
+        lolipopmc.jp
+        lolitapunk.jp
         lom.it
         lom.no
         lombardia.it
         lombardy.it
-        lomo.jp p
+        lomo.jp
         lomza.pl
-        lon-1.paas.massivegrid.net p
-        lon-2.paas.massivegrid.net p
-        lon.wafaicloud.com p
+        lon-1.paas.massivegrid.net
+        lon-2.paas.massivegrid.net
+        lon.wafaicloud.com
         london
-        london.cloudapps.digital p
+        london.cloudapps.digital
         london.museum
         londrina.br
         loppa.no
         lorenskog.no
         losangeles.museum
-        loseyourip.com p
+        loseyourip.com
         loten.no
         lotte
         lotto
         louvre.museum
         love
-        lovepop.jp p
-        lovesick.jp p
+        lovepop.jp
+        lovesick.jp
         lowicz.pl
         loyalist.museum
-        lpages.co p
+        lpages.co
         lpl
         lplfinancial
-        lpusercontent.com p
+        lpusercontent.com
         lr
         ls
         lt
-        lt.eu.org p
+        lt.eu.org
         lt.it
         lt.ua
         ltd
         ltd.co.im
         ltd.cy
         ltd.gi
-        ltd.hk p
+        ltd.hk
         ltd.lk
-        ltd.ng p
-        ltd.ua p
+        ltd.ng
+        ltd.ua
         ltd.uk
         ltda
         lu
-        lu.eu.org p
+        lu.eu.org
         lu.it
-        lubartow.pl p
+        lubartow.pl
         lubin.pl
-        lublin.pl p
+        lublin.pl
         lucania.it
         lucca.it
         lucerne.museum
-        lug.org.uk p
+        lug.org.uk
         lugansk.ua
-        lugs.org.uk p
+        lugs.org.uk
         lukow.pl
         lund.no
         lundbeck
@@ -4849,18 +4846,18 @@ enum CompiledRules {
         luxury
         luzern.museum
         lv
-        lv.eu.org p
+        lv.eu.org
         lv.ua
         lviv.ua
         ly
         lyngdal.no
         lyngen.no
-        lynx.mythic-beasts.com p
+        lynx.mythic-beasts.com
         m.bg
         m.se
         ma
         ma.gov.br
-        ma.leg.br p
+        ma.leg.br
         ma.us
         macapa.br
         maceio.br
@@ -4872,12 +4869,12 @@ enum CompiledRules {
         madrid.museum
         maebashi.gunma.jp
         magazine.aero
-        magentosite.cloud q
-        magnet.page p
+        magentosite.cloud w
+        magnet.page
         maibara.shiga.jp
         maif
         mail.pl
-        main.jp p
+        main.jp
         maintenance.aero
         maison
         maizuru.kyoto.jp
@@ -4897,7 +4894,7 @@ enum CompiledRules {
         manchester.museum
         mandal.no
         mango
-        mangyshlak.su p
+        mangyshlak.su
         maniwa.okayama.jp
         manno.kagawa.jp
         mansion.museum
@@ -4906,12 +4903,12 @@ enum CompiledRules {
         manx.museum
         maori.nz
         map
-        map.fastly.net p
-        map.fastlylb.net p
+        map.fastly.net
+        map.fastlylb.net
         mar.it
         marburg.museum
         marche.it
-        marine.ru p
+        marine.ru
         maringa.br
         maritime.museum
         maritimo.museum
@@ -4956,38 +4953,38 @@ enum CompiledRules {
         matsuzaki.shizuoka.jp
         matta-varjjat.no
         mattel
-        mayfirst.info p
-        mayfirst.org p
-        mazeplay.com p
+        mayfirst.info
+        mayfirst.org
+        mazeplay.com
         mazowsze.pl
         mazury.pl
         mb.ca
         mb.it
         mba
         mc
-        mc.ax p
-        mc.eu.org p
+        mc.ax
+        mc.eu.org
         mc.it
-        mcdir.me p
-        mcdir.ru p
+        mcdir.me
+        mcdir.ru
         mckinsey
-        mcpe.me p
-        mcpre.ru p
+        mcpe.me
+        mcpre.ru
         md
         md.ci
         md.us
         me
-        me.eu.org p
+        me.eu.org
         me.in
         me.it
         me.ke
         me.so
         me.ss
-        me.tc p
+        me.tc
         me.tz
         me.uk
         me.us
-        me.vu p
+        me.vu
         med
         med.br
         med.ec
@@ -4996,7 +4993,7 @@ enum CompiledRules {
         med.ly
         med.om
         med.pa
-        med.pl p
+        med.pl
         med.pro
         med.sa
         med.sd
@@ -5007,8 +5004,8 @@ enum CompiledRules {
         media.hu
         media.museum
         media.pl
-        mediatech.by p
-        mediatech.dev p
+        mediatech.by
+        mediatech.dev
         medical.museum
         medicina.bo
         medio-campidano.it
@@ -5017,36 +5014,36 @@ enum CompiledRules {
         meeres.museum
         meet
         meguro.tokyo.jp
-        mein-iserv.de p
-        mein-vigor.de p
-        meinforum.net p
+        mein-iserv.de
+        mein-vigor.de
+        meinforum.net
         meiwa.gunma.jp
         meiwa.mie.jp
-        mel.cloudlets.com.au p
+        mel.cloudlets.com.au
         meland.no
         melbourne
         meldal.no
         melhus.no
         meloy.no
-        members.linode.com p
+        members.linode.com
         meme
         memorial
         memorial.museum
-        memset.net p
+        memset.net
         men
         menu
         meraker.no
         merckmsd
-        merseine.nu p
+        merseine.nu
         mesaverde.museum
-        messerli.app p
+        messerli.app
         messina.it
-        messwithdns.com p
-        meteorapp.com p
-        mex.com p
+        messwithdns.com
+        meteorapp.com
+        mex.com
         mg
         mg.gov.br
-        mg.leg.br p
+        mg.leg.br
         mh
         mi.it
         mi.th
@@ -5067,7 +5064,7 @@ enum CompiledRules {
         mielec.pl
         mielno.pl
         mifune.kumamoto.jp
-        migration.run q
+        migration.run w
         mihama.aichi.jp
         mihama.chiba.jp
         mihama.fukui.jp
@@ -5124,7 +5121,7 @@ enum CompiledRules {
         mil.pl
         mil.py
         mil.qa
-        mil.ru p
+        mil.ru
         mil.rw
         mil.sh
         mil.st
@@ -5174,12 +5171,12 @@ enum CompiledRules {
         minato.osaka.jp
         minato.tokyo.jp
         mincom.tn
-        mine.nu p
+        mine.nu
         miners.museum
         mini
         mining.museum
-        miniserver.com p
-        minisite.ms p
+        miniserver.com
+        minisite.ms
         minnesota.museum
         mino.gifu.jp
         minobu.yamanashi.jp
@@ -5187,10 +5184,10 @@ enum CompiledRules {
         minokamo.gifu.jp
         minowa.nagano.jp
         mint
-        mintere.site p
-        mircloud.host p
-        mircloud.ru p
-        mircloud.us p
+        mintere.site
+        mircloud.host
+        mircloud.ru
+        mircloud.us
         misaki.okayama.jp
         misaki.osaka.jp
         misasa.tottori.jp
@@ -5200,7 +5197,7 @@ enum CompiledRules {
         misato.shimane.jp
         misato.wakayama.jp
         misawa.aomori.jp
-        misconfused.org p
+        misconfused.org
         mishima.fukushima.jp
         mishima.shizuoka.jp
         missile.museum
@@ -5241,21 +5238,21 @@ enum CompiledRules {
         mizusawa.iwate.jp
         mjondalen.no
         mk
-        mk.eu.org p
+        mk.eu.org
         mk.ua
         ml
         mlb
-        mlbfan.org p
+        mlbfan.org
         mls
         mm w
         mma
-        mmafan.biz p
+        mmafan.biz
         mn
         mn.it
         mn.us
         mo
         mo-i-rana.no
-        mo-siemens.io p
+        mo-siemens.io
         mo.cn
         mo.it
         mo.us
@@ -5270,14 +5267,14 @@ enum CompiledRules {
         mobi.tz
         mobile
         mochizuki.nagano.jp
-        mock.pstmn.io p
+        mock.pstmn.io
         mod.gi
         moda
         modalen.no
         modelling.aero
         modena.it
         modern.museum
-        mods.jp p
+        mods.jp
         modum.no
         moe
         moi
@@ -5289,11 +5286,11 @@ enum CompiledRules {
         moma.museum
         mombetsu.hokkaido.jp
         monash
-        mond.jp p
+        mond.jp
         money
         money.bj
         money.museum
-        mongolian.jp p
+        mongolian.jp
         monmouth.museum
         monster
         monticello.museum
@@ -5304,11 +5301,11 @@ enum CompiledRules {
         monzabrianza.it
         monzaebrianza.it
         monzaedellabrianza.it
-        moo.jp p
-        moonscale.io q
-        moonscale.net p
-        mordovia.ru p
-        mordovia.su p
+        moo.jp
+        moonscale.io w
+        moonscale.net
+        mordovia.ru
+        mordovia.su
         morena.br
         moriguchi.osaka.jp
         morimachi.shizuoka.jp
@@ -5337,7 +5334,7 @@ enum CompiledRules {
         mov
         movie
         movimiento.bo
-        mozilla-iot.org p
+        mozilla-iot.org
         mp
         mp.br
         mq
@@ -5348,16 +5345,16 @@ enum CompiledRules {
         ms.gov.br
         ms.it
         ms.kr
-        ms.leg.br p
+        ms.leg.br
         ms.us
         msd
-        msk.ru p
-        msk.su p
+        msk.ru
+        msk.su
         mt
-        mt.eu.org p
+        mt.eu.org
         mt.gov.br
         mt.it
-        mt.leg.br p
+        mt.leg.br
         mt.us
         mtn
         mtr
@@ -5377,7 +5374,7 @@ enum CompiledRules {
         murakami.niigata.jp
         murata.miyagi.jp
         murayama.yamagata.jp
-        murmansk.su p
+        murmansk.su
         muroran.hokkaido.jp
         muroto.kochi.jp
         mus.br
@@ -5397,7 +5394,7 @@ enum CompiledRules {
         music.museum
         musica.ar
         musica.bo
-        musician.io p
+        musician.io
         mutsu.aomori.jp
         mutsuzawa.chiba.jp
         mutual
@@ -5408,83 +5405,83 @@ enum CompiledRules {
         mx
         mx.na
         my
-        my-firewall.org p
-        my-gateway.de p
-        my-router.de p
-        my-vigor.de p
-        my-wan.de p
-        my.eu.org p
+        my-firewall.org
+        my-gateway.de
+        my-router.de
+        my-vigor.de
+        my-wan.de
+        my.eu.org
         my.id
-        myactivedirectory.com p
-        myamaze.net p
-        myasustor.com p
-        mycd.eu p
-        mycloud.by p
-        mydatto.com p
-        mydatto.net p
-        myddns.rocks p
-        mydissent.net p
-        mydobiss.com p
-        mydrobo.com p
-        myds.me p
-        myeffect.net p
-        myfast.host p
-        myfast.space p
-        myfirewall.org p
-        myforum.community p
-        myfritz.net p
-        myftp.biz p
-        myftp.org p
-        myhome-server.de p
-        myiphost.com p
-        myjino.ru p
+        myactivedirectory.com
+        myamaze.net
+        myasustor.com
+        mycd.eu
+        mycloud.by
+        mydatto.com
+        mydatto.net
+        myddns.rocks
+        mydissent.net
+        mydobiss.com
+        mydrobo.com
+        myds.me
+        myeffect.net
+        myfast.host
+        myfast.space
+        myfirewall.org
+        myforum.community
+        myfritz.net
+        myftp.biz
+        myftp.org
+        myhome-server.de
+        myiphost.com
+        myjino.ru
         mykolaiv.ua
-        mymailer.com.tw p
-        mymediapc.net p
+        mymailer.com.tw
+        mymediapc.net
         myoko.niigata.jp
-        mypep.link p
-        mypets.ws p
-        myphotos.cc p
-        mypi.co p
-        mypsx.net p
-        myqnapcloud.com p
-        mysecuritycamera.com p
-        mysecuritycamera.net p
-        mysecuritycamera.org p
-        myshopblocks.com p
-        myshopify.com p
-        myspreadshop.at p
-        myspreadshop.be p
-        myspreadshop.ca p
-        myspreadshop.ch p
-        myspreadshop.co.uk p
-        myspreadshop.com p
-        myspreadshop.com.au p
-        myspreadshop.de p
-        myspreadshop.dk p
-        myspreadshop.es p
-        myspreadshop.fi p
-        myspreadshop.fr p
-        myspreadshop.ie p
-        myspreadshop.it p
-        myspreadshop.net p
-        myspreadshop.nl p
-        myspreadshop.no p
-        myspreadshop.pl p
-        myspreadshop.se p
-        mytabit.co.il p
-        mytabit.com p
-        mytis.ru p
-        mytuleap.com p
-        myvnc.com p
-        mywire.org p
+        mypep.link
+        mypets.ws
+        myphotos.cc
+        mypi.co
+        mypsx.net
+        myqnapcloud.com
+        mysecuritycamera.com
+        mysecuritycamera.net
+        mysecuritycamera.org
+        myshopblocks.com
+        myshopify.com
+        myspreadshop.at
+        myspreadshop.be
+        myspreadshop.ca
+        myspreadshop.ch
+        myspreadshop.co.uk
+        myspreadshop.com
+        myspreadshop.com.au
+        myspreadshop.de
+        myspreadshop.dk
+        myspreadshop.es
+        myspreadshop.fi
+        myspreadshop.fr
+        myspreadshop.ie
+        myspreadshop.it
+        myspreadshop.net
+        myspreadshop.nl
+        myspreadshop.no
+        myspreadshop.pl
+        myspreadshop.se
+        mytabit.co.il
+        mytabit.com
+        mytis.ru
+        mytuleap.com
+        myvnc.com
+        mywire.org
         mz
         n.bg
         n.se
-        n4t.co p
+        n4t.co
         na
         na.it
-        na4u.ru p
+        na4u.ru
         naamesjevuemie.no
         nab
         nabari.mie.jp
@@ -5537,9 +5534,9 @@ enum CompiledRules {
         nakayama.yamagata.jp
         nakijin.okinawa.jp
         naklo.pl
-        nalchik.ru p
-        nalchik.su p
-        namaste.jp p
+        nalchik.ru
+        nalchik.su
+        namaste.jp
         namdalseid.no
         name
         name.az
@@ -5553,7 +5550,7 @@ enum CompiledRules {
         name.my
         name.na
         name.ng
-        name.pm p
+        name.pm
         name.pr
         name.qa
         name.tj
@@ -5614,7 +5611,7 @@ enum CompiledRules {
         naustdal.no
         naval.museum
         navigation.aero
-        navoi.su p
+        navoi.su
         navuotna.no
         navy
         nayoro.hokkaido.jp
@@ -5632,13 +5629,13 @@ enum CompiledRules {
         ne.tz
         ne.ug
         ne.us
-        neat-url.com p
+        neat-url.com
         nebraska.museum
         nec
         nedre-eiker.no
-        neko.am p
+        neko.am
         nemuro.hokkaido.jp
-        nerdpol.ovh p
+        nerdpol.ovh
         nerima.tokyo.jp
         nes.akershus.no
         nes.buskerud.no
@@ -5648,7 +5645,7 @@ enum CompiledRules {
         nesseby.no
         nesset.no
         net
-        net-freaks.com p
+        net-freaks.com
         net.ac
         net.ae
         net.af
@@ -5683,7 +5680,7 @@ enum CompiledRules {
         net.ec
         net.eg
         net.et
-        net.eu.org p
+        net.eu.org
         net.fj
         net.fm
         net.ge
@@ -5751,7 +5748,7 @@ enum CompiledRules {
         net.pt
         net.py
         net.qa
-        net.ru p
+        net.ru
         net.rw
         net.sa
         net.sb
@@ -5787,7 +5784,7 @@ enum CompiledRules {
         net.zm
         netbank
         netflix
-        netlify.app p
+        netlify.app
         network
         neues.museum
         neustar
@@ -5807,20 +5804,20 @@ enum CompiledRules {
         nf
         nf.ca
         nfl
-        nflfan.org p
-        nfshost.com p
+        nflfan.org
+        nfshost.com
         ng
-        ng.eu.org p
+        ng.eu.org
         ngo
         ngo.lk
-        ngo.ng p
+        ngo.ng
         ngo.ph
         ngo.za
-        ngrok.io p
-        nh-serv.co.uk p
+        ngrok.io
+        nh-serv.co.uk
         nh.us
         nhk
-        nhlfan.net p
+        nhlfan.net
         nhs.uk
         ni
         nic.in
@@ -5829,7 +5826,7 @@ enum CompiledRules {
         nichinan.miyazaki.jp
         nichinan.tottori.jp
         nico
-        nid.io p
+        nid.io
         niepce.museum
         nieruchomosci.pl
         niigata.jp
@@ -5841,7 +5838,7 @@ enum CompiledRules {
         nikaho.akita.jp
         nike
         niki.hokkaido.jp
-        nikita.jp p
+        nikita.jp
         nikko.tochigi.jp
         nikolaev.ua
         nikon
@@ -5879,42 +5876,42 @@ enum CompiledRules {
         nittedal.no
         niyodogawa.kochi.jp
         nj.us
-        njs.jelastic.vps-host.net p
+        njs.jelastic.vps-host.net
         nl
-        nl-ams-1.baremetal.scw.cloud p
+        nl-ams-1.baremetal.scw.cloud
         nl.ca
-        nl.ci p
-        nl.eu.org p
+        nl.ci
+        nl.eu.org
         nl.no
         nm.cn
         nm.us
         no
-        no-ip.biz p
-        no-ip.ca p
-        no-ip.co.uk p
-        no-ip.info p
-        no-ip.net p
-        no-ip.org p
-        no.com p
-        no.eu.org p
+        no-ip.biz
+        no-ip.ca
+        no-ip.co.uk
+        no-ip.info
+        no-ip.net
+        no-ip.org
+        no.com
+        no.eu.org
         no.it
         nobeoka.miyazaki.jp
         noboribetsu.hokkaido.jp
-        nobushi.jp p
+        nobushi.jp
         noda.chiba.jp
         noda.iwate.jp
-        nodebalancer.linode.com q
-        nodes.k8s.fr-par.scw.cloud p
-        nodes.k8s.nl-ams.scw.cloud p
-        nodes.k8s.pl-waw.scw.cloud p
-        nog.community p
+        nodebalancer.linode.com w
+        nodes.k8s.fr-par.scw.cloud
+        nodes.k8s.nl-ams.scw.cloud
+        nodes.k8s.pl-waw.scw.cloud
+        nog.community
         nogata.fukuoka.jp
         nogi.tochigi.jp
         noheji.aomori.jp
-        noho.st p
-        nohost.me p
-        noip.me p
-        noip.us p
+        noho.st
+        nohost.me
+        noip.me
+        noip.us
         nokia
         nom.ad
         nom.ag
@@ -5939,21 +5936,21 @@ enum CompiledRules {
         nome.pt
         nomi.ishikawa.jp
         nonoichi.ishikawa.jp
-        noop.app p
-        noor.jp p
+        noop.app
+        noor.jp
         nord-aurdal.no
         nord-fron.no
         nord-odal.no
         norddal.no
-        nordeste-idc.saveincloud.net p
+        nordeste-idc.saveincloud.net
         nordkapp.no
         nordre-land.no
         nordreisa.no
         nore-og-uvdal.no
         norfolk.museum
-        north-kazakhstan.su p
+        north-kazakhstan.su
         north.museum
-        northflank.app q
+        northflank.app w
         northwesternmutual
         norton
         nose.osaka.jp
@@ -5962,21 +5959,21 @@ enum CompiledRules {
         not.br
         notaires.fr
         notaires.km
-        noticeable.news p
+        noticeable.news
         noticias.bo
         noto.ishikawa.jp
         notodden.no
         notogawa.shiga.jp
         notteroy.no
-        nov.ru p
-        nov.su p
+        nov.ru
+        nov.su
         novara.it
-        novecore.site p
+        novecore.site
         now
-        now-dns.net p
-        now-dns.org p
-        now-dns.top p
-        now.sh p
+        now-dns.net
+        now-dns.org
+        now-dns.top
+        now.sh
         nowaruda.pl
         nowruz
         nowtv
@@ -5988,7 +5985,7 @@ enum CompiledRules {
         nrw.museum
         ns.ca
         nsn.us
-        nsupdate.info p
+        nsupdate.info
         nsw.au
         nsw.edu.au
         nt.au
@@ -5996,7 +5993,7 @@ enum CompiledRules {
         nt.edu.au
         nt.no
         nt.ro
-        ntdll.top p
+        ntdll.top
         ntr.br
         ntt
         nu
@@ -6008,20 +6005,20 @@ enum CompiledRules {
         nuoro.it
         nv.us
         nx.cn
-        ny-1.paas.massivegrid.net p
-        ny-2.paas.massivegrid.net p
+        ny-1.paas.massivegrid.net
+        ny-2.paas.massivegrid.net
         ny.us
-        nyaa.am p
-        nyan.to p
+        nyaa.am
+        nyan.to
         nyc
-        nyc.mn p
+        nyc.mn
         nyc.museum
         nyny.museum
         nysa.pl
         nyuzen.toyama.jp
         nz
-        nz.basketball p
-        nz.eu.org p
+        nz.basketball
+        nz.eu.org
         o.bg
         o.se
         oamishirasato.chiba.jp
@@ -6032,17 +6029,17 @@ enum CompiledRules {
         obi
         obihiro.hokkaido.jp
         obira.hokkaido.jp
-        obninsk.su p
+        obninsk.su
         observer
         obu.aichi.jp
         obuse.nagano.jp
         oceanographic.museum
         oceanographique.museum
-        ocelot.mythic-beasts.com p
+        ocelot.mythic-beasts.com
         ochi.kochi.jp
-        oci.customer-oci.com q
-        ocp.customer-oci.com q
-        ocs.customer-oci.com q
+        oci.customer-oci.com w
+        ocp.customer-oci.com w
+        ocs.customer-oci.com w
         od.ua
         odate.akita.jp
         odawara.kanagawa.jp
@@ -6052,13 +6049,13 @@ enum CompiledRules {
         odo.br
         oe.yamagata.jp
         of.by
-        of.je p
+        of.je
         of.no
         off.ai
         office
-        office-on-the.net p
-        official.academy p
-        official.ec p
+        office-on-the.net
+        official.academy
+        official.ec
         ofunato.iwate.jp
         og.ao
         og.it
@@ -6136,32 +6133,32 @@ enum CompiledRules {
         omasvuotna.no
         ome.tokyo.jp
         omega
-        omg.lol p
+        omg.lol
         omi.nagano.jp
         omi.niigata.jp
         omigawa.chiba.jp
         omihachiman.shiga.jp
         omitama.ibaraki.jp
         omiya.saitama.jp
-        omniwe.site p
+        omniwe.site
         omotego.fukushima.jp
         omura.nagasaki.jp
         omuta.fukuoka.jp
-        on-acorn.io q
-        on-aptible.com p
-        on-k3s.io q
-        on-rancher.cloud q
-        on-rio.io q
-        on-the-web.tv p
-        on-web.fr p
+        on-acorn.io w
+        on-aptible.com
+        on-k3s.io w
+        on-rancher.cloud w
+        on-rio.io w
+        on-the-web.tv
+        on-web.fr
         on.ca
         onagawa.miyagi.jp
-        onavstack.net p
-        oncilla.mythic-beasts.com p
-        ondigitalocean.app p
+        onavstack.net
+        oncilla.mythic-beasts.com
+        ondigitalocean.app
         one
-        onfabrica.com p
-        onflashdrive.app p
+        onfabrica.com
+        onflashdrive.app
         ong
         ong.br
         onga.fukuoka.jp
@@ -6170,29 +6167,29 @@ enum CompiledRules {
         onl
         online
         online.museum
-        online.th p
+        online.th
         onna.okinawa.jp
         ono.fukui.jp
         ono.fukushima.jp
         ono.hyogo.jp
         onojo.fukuoka.jp
         onomichi.hiroshima.jp
-        onporter.run p
-        onred.one p
-        onrender.com p
+        onporter.run
+        onred.one
+        onrender.com
         ontario.museum
-        onthewifi.com p
-        onza.mythic-beasts.com p
-        ooguy.com p
+        onthewifi.com
+        onza.mythic-beasts.com
+        ooguy.com
         ookuwa.nagano.jp
         ooo
-        oops.jp p
+        oops.jp
         ooshika.nagano.jp
         open
         openair.museum
-        opencraft.hosting p
-        opensocial.site p
-        operaunite.com p
+        opencraft.hosting
+        opensocial.site
+        operaunite.com
         opoczno.pl
         opole.pl
         oppdal.no
@@ -6216,7 +6213,7 @@ enum CompiledRules {
         ora.gunma.jp
         oracle
         orange
-        orangecloud.tn p
+        orangecloud.tn
         oregon.museum
         oregontrail.museum
         org
@@ -6334,7 +6331,7 @@ enum CompiledRules {
         org.qa
         org.ro
         org.rs
-        org.ru p
+        org.ru
         org.rw
         org.sa
         org.sb
@@ -6370,7 +6367,7 @@ enum CompiledRules {
         org.vu
         org.ws
         org.ye
-        org.yt p
+        org.yt
         org.za
         org.zm
         org.zw
@@ -6380,10 +6377,10 @@ enum CompiledRules {
         orkanger.no
         orkdal.no
         orland.no
-        orsites.com p
+        orsites.com
         orskog.no
         orsta.no
-        orx.biz p
+        orx.biz
         os.hedmark.no
         os.hordaland.no
         osaka
@@ -6415,7 +6412,7 @@ enum CompiledRules {
         otaki.nagano.jp
         otaki.saitama.jp
         otama.fukushima.jp
-        otap.co q
+        otap.co w
         otari.nagano.jp
         otaru.hokkaido.jp
         ote.bj
@@ -6435,21 +6432,21 @@ enum CompiledRules {
         ouda.nara.jp
         oum.gov.pl
         oumu.hokkaido.jp
-        outsystemscloud.com p
+        outsystemscloud.com
         overhalla.no
         ovh
         ovre-eiker.no
         owani.aomori.jp
         owariasahi.aichi.jp
-        own.pm p
-        ownip.net p
-        ownprovider.com p
-        owo.codes q
-        ox.rs p
-        oxa.cloud p
+        own.pm
+        ownip.net
+        ownprovider.com
+        owo.codes w
+        ox.rs
+        oxa.cloud
         oxford.museum
-        oy.lc p
-        oya.to p
+        oy.lc
+        oya.to
         oyabe.toyama.jp
         oyama.tochigi.jp
         oyamazaki.kyoto.jp
@@ -6467,24 +6464,24 @@ enum CompiledRules {
         pa.gov.br
         pa.gov.pl
         pa.it
-        pa.leg.br p
+        pa.leg.br
         pa.us
-        paas.beebyte.io p
-        paas.datacenter.fi p
-        paas.hosted-by-previder.com p
-        paas.massivegrid.com p
+        paas.beebyte.io
+        paas.datacenter.fi
+        paas.hosted-by-previder.com
+        paas.massivegrid.com
         pacific.museum
         paderborn.museum
         padova.it
         padua.it
         page
-        pagefrontapp.com p
-        pages.dev p
-        pages.it.hs-heilbronn.de p
-        pages.torproject.net p
-        pages.wiardweb.com p
-        pagespeedmobilizer.com p
-        pagexl.com p
+        pagefrontapp.com
+        pages.dev
+        pages.it.hs-heilbronn.de
+        pages.torproject.net
+        pages.wiardweb.com
+        pagespeedmobilizer.com
+        pagexl.com
         palace.museum
         paleo.museum
         palermo.it
@@ -6492,14 +6489,14 @@ enum CompiledRules {
         palmsprings.museum
         panama.museum
         panasonic
-        panel.gg p
-        pantheonsite.io p
+        panel.gg
+        pantheonsite.io
         parachuting.aero
         paragliding.aero
-        parallel.jp p
-        parasite.jp p
+        parallel.jp
+        parasite.jp
         paris
-        paris.eu.org p
+        paris.eu.org
         paris.museum
         parliament.nz
         parma.it
@@ -6515,35 +6512,35 @@ enum CompiledRules {
         patria.bo
         pavia.it
         pay
-        paywhirl.com q
+        paywhirl.com w
         pb.ao
         pb.gov.br
-        pb.leg.br p
+        pb.leg.br
         pc.it
         pc.pl
         pccw
-        pcloud.host p
+        pcloud.host
         pd.it
-        pdns.page p
+        pdns.page
         pe
         pe.ca
         pe.gov.br
         pe.it
         pe.kr
-        pe.leg.br p
-        pecori.jp p
-        peewee.jp p
-        penne.jp p
-        penza.su p
-        pepper.jp p
+        pe.leg.br
+        pecori.jp
+        peewee.jp
+        penne.jp
+        penza.su
+        pepper.jp
         per.la
         per.nf
         per.sg
-        perma.jp p
+        perma.jp
         perso.ht
         perso.sn
         perso.tn
-        perspecta.cloud p
+        perspecta.cloud
         perugia.it
         pesaro-urbino.it
         pesarourbino.it
@@ -6554,8 +6551,8 @@ enum CompiledRules {
         pg w
         pg.in
         pg.it
-        pgafan.net p
-        pgfog.com p
+        pgafan.net
+        pgfog.com
         ph
         pharmacien.fr
         pharmaciens.km
@@ -6572,11 +6569,11 @@ enum CompiledRules {
         photography
         photography.museum
         photos
-        phx.enscaled.us p
+        phx.enscaled.us
         physio
         pi.gov.br
         pi.it
-        pi.leg.br p
+        pi.leg.br
         piacenza.it
         pics
         pictet
@@ -6584,16 +6581,16 @@ enum CompiledRules {
         pid
         piedmont.it
         piemonte.it
-        pigboat.jp p
+        pigboat.jp
         pila.pl
         pilot.aero
         pilots.museum
-        pimienta.org p
+        pimienta.org
         pin
         pinb.gov.pl
         ping
         pink
-        pinoko.jp p
+        pinoko.jp
         pioneer
         pippu.hokkaido.jp
         pisa.it
@@ -6601,30 +6598,30 @@ enum CompiledRules {
         pisz.pl
         pittsburgh.museum
         piw.gov.pl
-        pixolino.com p
+        pixolino.com
         pizza
         pk
         pl
-        pl.eu.org p
+        pl.eu.org
         pl.ua
         place
         planetarium.museum
         plantation.museum
         plants.museum
-        platform0.app p
-        platformsh.site q
-        platter-app.com p
-        platter-app.dev p
-        platterp.us p
+        platform0.app
+        platformsh.site w
+        platter-app.com
+        platter-app.dev
+        platterp.us
         play
         playstation
-        playstation-cloud.com p
+        playstation-cloud.com
         plaza.museum
         plc.co.im
         plc.ly
         plc.uk
-        plesk.page p
-        pleskns.com p
+        plesk.page
+        pleskns.com
         plo.ps
         plumbing
         plurinacional.bo
@@ -6639,14 +6636,14 @@ enum CompiledRules {
         poa.br
         podhale.pl
         podlasie.pl
-        podzone.net p
-        podzone.org p
+        podzone.net
+        podzone.org
         pohl
-        point2this.com p
-        pointto.us p
-        poivron.org p
+        point2this.com
+        pointto.us
+        poivron.org
         poker
-        pokrovsk.su p
+        pokrovsk.su
         pol.dz
         pol.ht
         pol.tr
@@ -6657,7 +6654,7 @@ enum CompiledRules {
         poltava.ua
         pomorskie.pl
         pomorze.pl
-        poniatowa.pl p
+        poniatowa.pl
         ponpes.id
         pordenone.it
         porn
@@ -6670,21 +6667,21 @@ enum CompiledRules {
         portlligat.museum
         post
         post.in
-        postman-echo.com p
+        postman-echo.com
         posts-and-telecommunications.museum
-        potager.org p
+        potager.org
         potenza.it
         powiat.pl
-        poznan.pl p
+        poznan.pl
         pp.az
-        pp.ru p
+        pp.ru
         pp.se
-        pp.ua p
+        pp.ua
         ppg.br
         pr
         pr.gov.br
         pr.it
-        pr.leg.br p
+        pr.leg.br
         pr.us
         pramerica
         prato.it
@@ -6692,7 +6689,7 @@ enum CompiledRules {
         prd.fr
         prd.km
         prd.mg
-        prequalifyme.today p
+        prequalifyme.today
         preservation.museum
         presidio.museum
         press
@@ -6706,16 +6703,16 @@ enum CompiledRules {
         presse.ml
         pri.ee
         prime
-        primetel.cloud p
+        primetel.cloud
         principe.st
-        priv.at p
+        priv.at
         priv.hu
-        priv.instances.scw.cloud p
+        priv.instances.scw.cloud
         priv.me
         priv.no
         priv.pl
-        privatelink.snowflake.app p
-        privatizehealthinsurance.net p
+        privatelink.snowflake.app
+        privatizehealthinsurance.net
         pro
         pro.az
         pro.br
@@ -6729,7 +6726,7 @@ enum CompiledRules {
         pro.om
         pro.pr
         pro.tt
-        pro.typeform.com p
+        pro.typeform.com
         pro.vn
         prochowice.pl
         prod
@@ -6744,39 +6741,39 @@ enum CompiledRules {
         properties
         property
         protection
-        protonet.io p
+        protonet.io
         pru
         prudential
         pruszkow.pl
-        prvcy.page p
+        prvcy.page
         przeworsk.pl
         ps
         psc.br
         psi.br
         psp.gov.pl
         psse.gov.pl
-        pstmn.io p
+        pstmn.io
         pt
-        pt.eu.org p
+        pt.eu.org
         pt.it
         pu.it
         pub
-        pub.instances.scw.cloud p
+        pub.instances.scw.cloud
         pub.sa
         publ.pt
-        public-inquiry.uk p
+        public-inquiry.uk
         public.museum
-        publishproxy.com p
+        publishproxy.com
         pubol.museum
-        pubtls.org p
+        pubtls.org
         pueblo.bo
         pug.it
         puglia.it
         pulawy.pl
-        punyu.jp p
+        punyu.jp
         pup.gov.pl
-        pupu.jp p
-        pussycat.jp p
+        pupu.jp
+        pussycat.jp
         pv.it
         pvh.br
         pvt.ge
@@ -6784,57 +6781,57 @@ enum CompiledRules {
         pw
         pwc
         py
-        pya.jp p
-        pyatigorsk.ru p
-        pymnt.uk p
-        pythonanywhere.com p
+        pya.jp
+        pyatigorsk.ru
+        pymnt.uk
+        pythonanywhere.com
         pz.it
-        q-a.eu.org p
+        q-a.eu.org
         q.bg
         qa
-        qa2.com p
-        qbuser.com p
+        qa2.com
+        qbuser.com
         qc.ca
-        qc.com p
-        qcx.io p
+        qc.com
+        qcx.io
         qh.cn
         qld.au
         qld.edu.au
         qld.gov.au
-        qoto.io p
+        qoto.io
         qpon
         qsl.br
-        qualifioapp.com p
+        qualifioapp.com
         quebec
         quebec.museum
         quest
-        quicksytes.com p
-        quipelements.com q
-        r.appspot.com q
+        quicksytes.com
+        quipelements.com w
+        r.appspot.com w
         r.bg
-        r.cdn77.net p
+        r.cdn77.net
         r.se
-        r2.dev p
+        r2.dev
         ra.it
         racing
-        rackmaze.com p
-        rackmaze.net p
+        rackmaze.com
+        rackmaze.net
         rade.no
         radio
-        radio.am p
+        radio.am
         radio.br
-        radio.fm p
+        radio.fm
         radom.pl
         radoy.no
-        raffleentry.org.uk p
-        rag-cloud-ch.hosteur.com p
-        rag-cloud.hosteur.com p
+        raffleentry.org.uk
+        rag-cloud-ch.hosteur.com
+        rag-cloud.hosteur.com
         ragusa.it
         rahkkeravju.no
         raholt.no
         railroad.museum
         railway.museum
-        raindrop.jp p
+        raindrop.jp
         raisa.no
         rakkestad.no
         ralingen.no
@@ -6843,28 +6840,28 @@ enum CompiledRules {
         rankoshi.hokkaido.jp
         ranzan.saitama.jp
         rar.ve
-        ras.ru p
+        ras.ru
         rauma.no
-        ravendb.cloud p
-        ravendb.community p
-        ravendb.me p
-        ravendb.run p
+        ravendb.cloud
+        ravendb.community
+        ravendb.me
+        ravendb.run
         ravenna.it
-        ravpage.co.il p
+        ravpage.co.il
         rawa-maz.pl
         rc.it
-        rdv.to p
+        rdv.to
         re
         re.it
         re.kr
         read
-        read-books.org p
-        readmyblog.org p
-        readthedocs.io p
-        readymade.jp p
+        read-books.org
+        readmyblog.org
+        readthedocs.io
+        readymade.jp
         realestate
         realestate.pl
-        realm.cz p
+        realm.cz
         realtor
         realty
         rebun.hokkaido.jp
@@ -6879,10 +6876,10 @@ enum CompiledRules {
         recreation.aero
         red
         red.sv
-        redirectme.net p
+        redirectme.net
         redstone
         redumbrella
-        reg.dk p
+        reg.dk
         reggio-calabria.it
         reggio-emilia.it
         reggiocalabria.it
@@ -6895,7 +6892,7 @@ enum CompiledRules {
         rel.ht
         rel.pl
         reliance
-        remotewd.com p
+        remotewd.com
         ren
         rendalen.no
         rennebu.no
@@ -6906,21 +6903,21 @@ enum CompiledRules {
         rep.kp
         repair
         repbody.aero
-        repl.co p
-        repl.run p
+        repl.co
+        repl.run
         report
         republican
         res.aero
         res.in
         research.aero
         research.museum
-        reservd.com p
-        reservd.dev.thingdust.io p
-        reservd.disrec.thingdust.io p
-        reservd.testing.thingdust.io p
-        reserve-online.com p
-        reserve-online.net p
-        resindevice.io p
+        reservd.com
+        reservd.dev.thingdust.io
+        reservd.disrec.thingdust.io
+        reservd.testing.thingdust.io
+        reserve-online.com
+        reserve-online.net
+        resindevice.io
         resistance.museum
         rest
         restaurant
@@ -6931,11 +6928,11 @@ enum CompiledRules {
         revista.bo
         rexroth
         rg.it
-        rhcloud.com p
+        rhcloud.com
         ri.it
         ri.us
         ribeirao.br
-        ric.jelastic.vps-host.net p
+        ric.jelastic.vps-host.net
         rich
         richardli
         ricoh
@@ -6963,24 +6960,24 @@ enum CompiledRules {
         ritto.shiga.jp
         rivne.ua
         rj.gov.br
-        rj.leg.br p
+        rj.leg.br
         rl.no
         rm.it
         rn.gov.br
         rn.it
-        rn.leg.br p
+        rn.leg.br
         ro
-        ro.eu.org p
+        ro.eu.org
         ro.gov.br
-        ro.im p
+        ro.im
         ro.it
-        ro.leg.br p
+        ro.leg.br
         roan.no
         rocher
         rochester.museum
         rockart.museum
         rocks
-        rocky.page p
+        rocky.page
         rodeo
         rodoy.no
         rogers
@@ -6995,36 +6992,36 @@ enum CompiledRules {
         roros.no
         rost.no
         rotorcraft.aero
-        router.management p
+        router.management
         rovigo.it
         rovno.ua
-        royal-commission.uk p
+        royal-commission.uk
         royken.no
         royrvik.no
         rr.gov.br
-        rr.leg.br p
+        rr.leg.br
         rs
-        rs.ba p
+        rs.ba
         rs.gov.br
-        rs.leg.br p
-        rsc.cdn77.org p
-        rss.my.id q
+        rs.leg.br
+        rsc.cdn77.org
+        rss.my.id w
         rsvp
         ru
-        ru.com p
-        ru.eu.org p
-        ru.net p
+        ru.com
+        ru.eu.org
+        ru.net
         rugby
         ruhr
         run
-        run.app p
+        run.app
         ruovat.no
         russia.museum
         rv.ua
         rw
         rwe
         rybnik.pl
-        ryd.wafaicloud.com p
+        ryd.wafaicloud.com
         rygge.no
         ryokami.saitama.jp
         ryugasaki.ibaraki.jp
@@ -7034,72 +7031,72 @@ enum CompiledRules {
         rzgw.gov.pl
         s.bg
         s.se
-        s3-ap-northeast-1.amazonaws.com p
-        s3-ap-northeast-2.amazonaws.com p
-        s3-ap-south-1.amazonaws.com p
-        s3-ap-southeast-1.amazonaws.com p
-        s3-ap-southeast-2.amazonaws.com p
-        s3-ca-central-1.amazonaws.com p
-        s3-eu-central-1.amazonaws.com p
-        s3-eu-west-1.amazonaws.com p
-        s3-eu-west-2.amazonaws.com p
-        s3-eu-west-3.amazonaws.com p
-        s3-external-1.amazonaws.com p
-        s3-fips-us-gov-west-1.amazonaws.com p
-        s3-sa-east-1.amazonaws.com p
-        s3-us-east-2.amazonaws.com p
-        s3-us-gov-west-1.amazonaws.com p
-        s3-us-west-1.amazonaws.com p
-        s3-us-west-2.amazonaws.com p
-        s3-website-ap-northeast-1.amazonaws.com p
-        s3-website-ap-southeast-1.amazonaws.com p
-        s3-website-ap-southeast-2.amazonaws.com p
-        s3-website-eu-west-1.amazonaws.com p
-        s3-website-sa-east-1.amazonaws.com p
-        s3-website-us-east-1.amazonaws.com p
-        s3-website-us-west-1.amazonaws.com p
-        s3-website-us-west-2.amazonaws.com p
-        s3-website.ap-northeast-2.amazonaws.com p
-        s3-website.ap-south-1.amazonaws.com p
-        s3-website.ca-central-1.amazonaws.com p
-        s3-website.eu-central-1.amazonaws.com p
-        s3-website.eu-west-2.amazonaws.com p
-        s3-website.eu-west-3.amazonaws.com p
-        s3-website.fr-par.scw.cloud p
-        s3-website.nl-ams.scw.cloud p
-        s3-website.pl-waw.scw.cloud p
-        s3-website.us-east-2.amazonaws.com p
-        s3.amazonaws.com p
-        s3.ap-northeast-2.amazonaws.com p
-        s3.ap-south-1.amazonaws.com p
-        s3.ca-central-1.amazonaws.com p
-        s3.cn-north-1.amazonaws.com.cn p
-        s3.dualstack.ap-northeast-1.amazonaws.com p
-        s3.dualstack.ap-northeast-2.amazonaws.com p
-        s3.dualstack.ap-south-1.amazonaws.com p
-        s3.dualstack.ap-southeast-1.amazonaws.com p
-        s3.dualstack.ap-southeast-2.amazonaws.com p
-        s3.dualstack.ca-central-1.amazonaws.com p
-        s3.dualstack.eu-central-1.amazonaws.com p
-        s3.dualstack.eu-west-1.amazonaws.com p
-        s3.dualstack.eu-west-2.amazonaws.com p
-        s3.dualstack.eu-west-3.amazonaws.com p
-        s3.dualstack.sa-east-1.amazonaws.com p
-        s3.dualstack.us-east-1.amazonaws.com p
-        s3.dualstack.us-east-2.amazonaws.com p
-        s3.eu-central-1.amazonaws.com p
-        s3.eu-west-2.amazonaws.com p
-        s3.eu-west-3.amazonaws.com p
-        s3.fr-par.scw.cloud p
-        s3.nl-ams.scw.cloud p
-        s3.pl-waw.scw.cloud p
-        s3.teckids.org p
-        s3.us-east-2.amazonaws.com p
-        s5y.io q
+        s3-ap-northeast-1.amazonaws.com
+        s3-ap-northeast-2.amazonaws.com
+        s3-ap-south-1.amazonaws.com
+        s3-ap-southeast-1.amazonaws.com
+        s3-ap-southeast-2.amazonaws.com
+        s3-ca-central-1.amazonaws.com
+        s3-eu-central-1.amazonaws.com
+        s3-eu-west-1.amazonaws.com
+        s3-eu-west-2.amazonaws.com
+        s3-eu-west-3.amazonaws.com
+        s3-external-1.amazonaws.com
+        s3-fips-us-gov-west-1.amazonaws.com
+        s3-sa-east-1.amazonaws.com
+        s3-us-east-2.amazonaws.com
+        s3-us-gov-west-1.amazonaws.com
+        s3-us-west-1.amazonaws.com
+        s3-us-west-2.amazonaws.com
+        s3-website-ap-northeast-1.amazonaws.com
+        s3-website-ap-southeast-1.amazonaws.com
+        s3-website-ap-southeast-2.amazonaws.com
+        s3-website-eu-west-1.amazonaws.com
+        s3-website-sa-east-1.amazonaws.com
+        s3-website-us-east-1.amazonaws.com
+        s3-website-us-west-1.amazonaws.com
+        s3-website-us-west-2.amazonaws.com
+        s3-website.ap-northeast-2.amazonaws.com
+        s3-website.ap-south-1.amazonaws.com
+        s3-website.ca-central-1.amazonaws.com
+        s3-website.eu-central-1.amazonaws.com
+        s3-website.eu-west-2.amazonaws.com
+        s3-website.eu-west-3.amazonaws.com
+        s3-website.fr-par.scw.cloud
+        s3-website.nl-ams.scw.cloud
+        s3-website.pl-waw.scw.cloud
+        s3-website.us-east-2.amazonaws.com
+        s3.amazonaws.com
+        s3.ap-northeast-2.amazonaws.com
+        s3.ap-south-1.amazonaws.com
+        s3.ca-central-1.amazonaws.com
+        s3.cn-north-1.amazonaws.com.cn
+        s3.dualstack.ap-northeast-1.amazonaws.com
+        s3.dualstack.ap-northeast-2.amazonaws.com
+        s3.dualstack.ap-south-1.amazonaws.com
+        s3.dualstack.ap-southeast-1.amazonaws.com
+        s3.dualstack.ap-southeast-2.amazonaws.com
+        s3.dualstack.ca-central-1.amazonaws.com
+        s3.dualstack.eu-central-1.amazonaws.com
+        s3.dualstack.eu-west-1.amazonaws.com
+        s3.dualstack.eu-west-2.amazonaws.com
+        s3.dualstack.eu-west-3.amazonaws.com
+        s3.dualstack.sa-east-1.amazonaws.com
+        s3.dualstack.us-east-1.amazonaws.com
+        s3.dualstack.us-east-2.amazonaws.com
+        s3.eu-central-1.amazonaws.com
+        s3.eu-west-2.amazonaws.com
+        s3.eu-west-3.amazonaws.com
+        s3.fr-par.scw.cloud
+        s3.nl-ams.scw.cloud
+        s3.pl-waw.scw.cloud
+        s3.teckids.org
+        s3.us-east-2.amazonaws.com
+        s5y.io w
         sa
-        sa-east-1.elasticbeanstalk.com p
+        sa-east-1.elasticbeanstalk.com
         sa.au
-        sa.com p
+        sa.com
         sa.cr
         sa.edu.au
         sa.gov.au
@@ -7107,7 +7104,7 @@ enum CompiledRules {
         sa.it
         saarland
         sabae.fukui.jp
-        sadist.jp p
+        sadist.jp
         sado.niigata.jp
         safe
         safety
@@ -7164,7 +7161,7 @@ enum CompiledRules {
         samukawa.kanagawa.jp
         sanagochi.tokushima.jp
         sanda.hyogo.jp
-        sandcats.io p
+        sandcats.io
         sande.more-og-romsdal.no
         sande.vestfold.no
         sande.xn--mre-og-romsdal-qqb.no
@@ -7215,7 +7212,7 @@ enum CompiledRules {
         sauherad.no
         savannahga.museum
         save
-        saves-the-whales.com p
+        saves-the-whales.com
         savona.it
         saxo
         sayama.osaka.jp
@@ -7230,13 +7227,13 @@ enum CompiledRules {
         sc.gov.br
         sc.ke
         sc.kr
-        sc.leg.br p
+        sc.leg.br
         sc.ls
         sc.tz
         sc.ug
         sc.us
         sca
-        scalebook.scw.cloud p
+        scalebook.scw.cloud
         scb
         sch.ae
         sch.id
@@ -7247,17 +7244,17 @@ enum CompiledRules {
         sch.ng
         sch.qa
         sch.sa
-        sch.so p
+        sch.so
         sch.ss
-        sch.tf p
+        sch.tf
         sch.uk w
-        sch.wf p
+        sch.wf
         sch.zm
         schaeffler
         schlesisches.museum
         schmidt
         schoenbrunn.museum
-        schokokeks.net p
+        schokokeks.net
         schokoladen.museum
         scholarships
         school
@@ -7265,11 +7262,11 @@ enum CompiledRules {
         school.na
         school.nz
         school.za
-        schoolbus.jp p
+        schoolbus.jp
         schools.nsw.edu.au
         schule
-        schulplattform.de p
-        schulserver.de p
+        schulplattform.de
+        schulserver.de
         schwarz
         schweiz.museum
         sci.eg
@@ -7286,94 +7283,94 @@ enum CompiledRules {
         scientist.aero
         scot
         scotland.museum
-        scrapper-site.net p
-        scrapping.cc p
-        scrysec.com p
+        scrapper-site.net
+        scrapping.cc
+        scrysec.com
         sd
         sd.cn
         sd.us
         sdn.gov.pl
-        sdscloud.pl p
+        sdscloud.pl
         se
-        se.eu.org p
+        se.eu.org
         se.gov.br
-        se.leg.br p
-        se.net p
+        se.leg.br
+        se.net
         seaport.museum
         search
         seat
         sebastopol.ua
         sec.ps
-        secaas.hk p
-        secret.jp p
+        secaas.hk
+        secret.jp
         secure
         security
-        securitytactics.com p
+        securitytactics.com
         seek
         seg.br
-        seidat.net p
+        seidat.net
         seihi.nagasaki.jp
         seika.kyoto.jp
         seiro.niigata.jp
         seirou.niigata.jp
         seiyo.ehime.jp
         sejny.pl
-        sekd1.beebyteapp.io p
+        sekd1.beebyteapp.io
         seki.gifu.jp
         sekigahara.gifu.jp
         sekikawa.niigata.jp
         sel.no
         selbu.no
         select
-        selfip.biz p
-        selfip.com p
-        selfip.info p
-        selfip.net p
-        selfip.org p
+        selfip.biz
+        selfip.com
+        selfip.info
+        selfip.net
+        selfip.org
         selje.no
         seljord.no
-        sellfy.store p
-        sells-for-less.com p
-        sells-for-u.com p
-        sells-it.net p
-        sellsyourhome.org p
+        sellfy.store
+        sells-for-less.com
+        sells-for-u.com
+        sells-it.net
+        sellsyourhome.org
         semboku.akita.jp
         semine.miyagi.jp
         senasa.ar
         sendai.jp w
         sener
         sennan.osaka.jp
-        senseering.net p
-        sensiosite.cloud q
+        senseering.net
+        sensiosite.cloud w
         seoul.kr
         sera.hiroshima.jp
         seranishi.hiroshima.jp
-        servebbs.com p
-        servebbs.net p
-        servebbs.org p
-        servebeer.com p
-        serveblog.net p
-        servecounterstrike.com p
-        serveexchange.com p
-        serveftp.com p
-        serveftp.net p
-        serveftp.org p
-        servegame.com p
-        servegame.org p
-        servehalflife.com p
-        servehttp.com p
-        servehumour.com p
-        serveirc.com p
-        serveminecraft.net p
-        servemp3.com p
-        servep2p.com p
-        servepics.com p
-        servequake.com p
-        servers.run p
-        servesarcasm.com p
-        service.gov.scot p
-        service.gov.uk p
-        service.one p
+        servebbs.com
+        servebbs.net
+        servebbs.org
+        servebeer.com
+        serveblog.net
+        servecounterstrike.com
+        serveexchange.com
+        serveftp.com
+        serveftp.net
+        serveftp.org
+        servegame.com
+        servegame.org
+        servehalflife.com
+        servehttp.com
+        servehumour.com
+        serveirc.com
+        serveminecraft.net
+        servemp3.com
+        servep2p.com
+        servepics.com
+        servequake.com
+        servers.run
+        servesarcasm.com
+        service.gov.scot
+        service.gov.uk
+        service.one
         services
         services.aero
         setagaya.tokyo.jp
@@ -7392,10 +7389,10 @@ enum CompiledRules {
         sf.no
         sfr
         sg
-        sg-1.paas.massivegrid.net p
+        sg-1.paas.massivegrid.net
         sh
         sh.cn
-        shacknet.nu p
+        shacknet.nu
         shakotan.hokkaido.jp
         shangrila
         shari.hokkaido.jp
@@ -7413,9 +7410,9 @@ enum CompiledRules {
         shibuya.tokyo.jp
         shichikashuku.miyagi.jp
         shichinohe.aomori.jp
-        shiftcrypto.dev p
-        shiftcrypto.io p
-        shiftedit.io p
+        shiftcrypto.dev
+        shiftcrypto.io
+        shiftedit.io
         shiga.jp
         shiiba.miyazaki.jp
         shijonawate.osaka.jp
@@ -7498,17 +7495,17 @@ enum CompiledRules {
         shonai.yamagata.jp
         shoo.okayama.jp
         shop
-        shop.brendly.rs p
+        shop.brendly.rs
         shop.ht
         shop.hu
         shop.pl
-        shop.ro p
-        shop.th p
-        shoparena.pl p
-        shopitsite.com p
+        shop.ro
+        shop.th
+        shoparena.pl
+        shopitsite.com
         shopping
-        shopselect.net p
-        shopware.store p
+        shopselect.net
+        shopware.store
         shouji
         show
         show.aero
@@ -7517,9 +7514,9 @@ enum CompiledRules {
         showa.yamanashi.jp
         showtime
         shunan.yamaguchi.jp
-        shw.io p
+        shw.io
         si
-        si.eu.org p
+        si.eu.org
         si.it
         sibenik.museum
         sic.it
@@ -7528,30 +7525,30 @@ enum CompiledRules {
         siellak.no
         siena.it
         sigdal.no
-        siiites.com p
+        siiites.com
         siljan.no
         silk
         silk.museum
-        simple-url.com p
-        simplesite.com p
-        simplesite.com.br p
-        simplesite.gr p
-        simplesite.pl p
+        simple-url.com
+        simplesite.com
+        simplesite.com.br
+        simplesite.gr
+        simplesite.pl
         sina
-        sinaapp.com p
+        sinaapp.com
         singles
         siracusa.it
         sirdal.no
         site
-        site.tb-hosting.com p
-        site.transip.me p
-        siteleaf.net p
-        sites.static.land p
+        site.tb-hosting.com
+        site.transip.me
+        siteleaf.net
+        sites.static.land
         sj
         sjc.br
         sk
         sk.ca
-        sk.eu.org p
+        sk.eu.org
         skanit.no
         skanland.no
         skaun.no
@@ -7573,7 +7570,7 @@ enum CompiledRules {
         skole.museum
         sky
         skydiving.aero
-        skygearapp.com p
+        skygearapp.com
         skype
         sl
         slask.pl
@@ -7586,12 +7583,12 @@ enum CompiledRules {
         slz.br
         sm
         sm.ua
-        small-web.org p
+        small-web.org
         smart
-        smartlabeling.scw.cloud p
+        smartlabeling.scw.cloud
         smile
         smola.no
-        smushcdn.com p
+        smushcdn.com
         sn
         sn.cn
         snaase.no
@@ -7599,16 +7596,16 @@ enum CompiledRules {
         sncf
         snillfjord.no
         snoasa.no
-        snowflake.app p
+        snowflake.app
         so
         so.gov.pl
         so.it
         sobetsu.hokkaido.jp
         soc.dz
         soc.lk
-        soc.srcf.net p
+        soc.srcf.net
         soccer
-        sochi.su p
+        sochi.su
         social
         society.museum
         sodegaura.chiba.jp
@@ -7636,7 +7633,7 @@ enum CompiledRules {
         soni.nara.jp
         sony
         soo.kagoshima.jp
-        sopot.pl p
+        sopot.pl
         sor-aurdal.no
         sor-fron.no
         sor-odal.no
@@ -7650,26 +7647,26 @@ enum CompiledRules {
         sosa.chiba.jp
         sosnowiec.pl
         soundandvision.museum
-        soundcast.me p
+        soundcast.me
         southcarolina.museum
         southwest.museum
         sowa.ibaraki.jp
         soy
         sp.gov.br
         sp.it
-        sp.leg.br p
+        sp.leg.br
         spa
         space
-        space-to-rent.com p
+        space-to-rent.com
         space.museum
-        spacekit.io p
-        spb.ru p
-        spb.su p
-        spdns.de p
-        spdns.eu p
-        spdns.org p
-        spectrum.myjino.ru q
-        sphinx.mythic-beasts.com p
+        spacekit.io
+        spb.ru
+        spb.su
+        spdns.de
+        spdns.eu
+        spdns.org
+        spectrum.myjino.ru w
+        sphinx.mythic-beasts.com
         spjelkavik.no
         sport
         sport.hu
@@ -7677,26 +7674,26 @@ enum CompiledRules {
         spy.museum
         spydeberg.no
         square.museum
-        square7.ch p
-        square7.de p
-        square7.net p
+        square7.ch
+        square7.de
+        square7.net
         sr
         sr.gov.pl
         sr.it
-        srht.site p
+        srht.site
         srl
         srv.br
         ss
         ss.it
-        ssl.origin.cdn77-secure.org p
+        ssl.origin.cdn77-secure.org
         st
         st.no
-        staba.jp p
-        stackhero-network.com p
+        staba.jp
+        stackhero-network.com
         stada
         stadt.museum
-        stage.nodeart.io p
-        staging.onred.one p
+        stage.nodeart.io
+        staging.onred.one
         stalbans.museum
         stalowa-wola.pl
         stange.no
@@ -7712,10 +7709,10 @@ enum CompiledRules {
         statefarm
         stateofdelaware.museum
         stathelle.no
-        static-access.net p
-        static.land p
-        static.observableusercontent.com p
-        statics.cloud q
+        static-access.net
+        static.land
+        static.observableusercontent.com
+        statics.cloud w
         station.museum
         stavanger.no
         stavern.no
@@ -7725,9 +7722,9 @@ enum CompiledRules {
         steiermark.museum
         steigen.no
         steinkjer.no
-        stg-builder.code.com q
-        stg.dev q
-        stgstage.dev q
+        stg-builder.code.com w
+        stg.dev w
+        stgstage.dev w
         sth.ac.at
         stjohn.museum
         stjordal.no
@@ -7735,41 +7732,41 @@ enum CompiledRules {
         stockholm
         stockholm.museum
         stokke.no
-        stolos.io q
+        stolos.io w
         stor-elvdal.no
         storage
-        storage.yandexcloud.net p
+        storage.yandexcloud.net
         stord.no
         stordal.no
         store
         store.bb
-        store.dk p
+        store.dk
         store.nf
         store.ro
         store.st
         store.ve
-        storebase.store p
+        storebase.store
         storfjord.no
-        storj.farm p
+        storj.farm
         stpetersburg.museum
         strand.no
         stranda.no
         stream
-        streamlit.app p
-        streamlitapp.com p
-        stripper.jp p
+        streamlit.app
+        streamlitapp.com
+        stripper.jp
         stryn.no
         student.aero
         studio
         study
-        stuff-4-sale.org p
-        stuff-4-sale.us p
-        stufftoread.com p
+        stuff-4-sale.org
+        stuff-4-sale.us
+        stufftoread.com
         stuttgart.museum
         style
         su
-        su.paba.se p
-        sub.jp p
+        su.paba.se
+        sub.jp
         sucks
         sue.fukuoka.jp
         suedtirol.it
@@ -7791,11 +7788,11 @@ enum CompiledRules {
         sunagawa.hokkaido.jp
         sund.no
         sunndal.no
-        sunnyday.jp p
-        supabase.co p
-        supabase.in p
-        supabase.net p
-        supersale.jp p
+        sunnyday.jp
+        supabase.co
+        supabase.in
+        supabase.net
+        supersale.jp
         supplies
         supply
         support
@@ -7815,16 +7812,16 @@ enum CompiledRules {
         sv
         sv.it
         svalbard.no
-        svc.firenet.ch q
+        svc.firenet.ch w
         sveio.no
         svelvik.no
         svizzera.museum
-        svn-repos.de p
+        svn-repos.de
         swatch
         sweden.museum
-        sweetpepper.org p
+        sweetpepper.org
         swidnica.pl
-        swidnik.pl p
+        swidnik.pl
         swiebodzin.pl
         swinoujscie.pl
         swiss
@@ -7834,14 +7831,14 @@ enum CompiledRules {
         sydney
         sydney.museum
         sykkylven.no
-        syncloud.it p
-        syno-ds.de p
-        synology-diskstation.de p
-        synology-ds.de p
-        synology.me p
-        sys.qcx.io q
+        syncloud.it
+        syno-ds.de
+        synology-diskstation.de
+        synology-ds.de
+        synology.me
+        sys.qcx.io w
         systems
-        sytes.net p
+        sytes.net
         sz
         szczecin.pl
         szczytno.pl
@@ -7849,12 +7846,12 @@ enum CompiledRules {
         szkola.pl
         t.bg
         t.se
-        t3l3p0rt.net p
+        t3l3p0rt.net
         ta.it
         taa.it
         tab
         tabayama.yamanashi.jp
-        tabitorder.co.il p
+        tabitorder.co.il
         tabuse.yamaguchi.jp
         tachiarai.fukuoka.jp
         tachikawa.tokyo.jp
@@ -7865,7 +7862,7 @@ enum CompiledRules {
         tagami.niigata.jp
         tagawa.fukuoka.jp
         tahara.aichi.jp
-        taifun-dns.de p
+        taifun-dns.de
         taiji.wakayama.jp
         taiki.hokkaido.jp
         taiki.mie.jp
@@ -7945,7 +7942,7 @@ enum CompiledRules {
         tas.au
         tas.edu.au
         tas.gov.au
-        tashkent.su p
+        tashkent.su
         tatamotors
         tatar
         tatebayashi.gunma.jp
@@ -7963,34 +7960,34 @@ enum CompiledRules {
         tc.br
         tci
         tcm.museum
-        tcp4.me p
+        tcp4.me
         td
         tdk
         te.it
         te.ua
-        teaches-yoga.com p
+        teaches-yoga.com
         team
         tec.br
         tec.mi.us
         tec.ve
         tech
-        tech.orange p
+        tech.orange
         technology
         technology.museum
         tecnologia.bo
         tel
         tel.tr
-        tele.amune.org p
-        telebit.app p
-        telebit.io p
-        telebit.xyz q
+        tele.amune.org
+        telebit.app
+        telebit.io
+        telebit.xyz w
         telekommunikation.museum
         television.museum
         temasek
-        temp-dns.com p
+        temp-dns.com
         tempio-olbia.it
         tempioolbia.it
-        tempurl.host p
+        tempurl.host
         tendo.yamagata.jp
         tenei.fukushima.jp
         tenkawa.nara.jp
@@ -7998,12 +7995,12 @@ enum CompiledRules {
         tenri.nara.jp
         teo.br
         teramo.it
-        termez.su p
+        termez.su
         terni.it
         ternopil.ua
         teshikaga.hokkaido.jp
-        test-iserv.de p
-        test.ru p
+        test-iserv.de
+        test.ru
         test.tj
         teva
         texas.museum
@@ -8017,14 +8014,14 @@ enum CompiledRules {
         theater
         theater.museum
         theatre
-        theshop.jp p
-        theworkpc.com p
-        thick.jp p
-        thingdustdata.com p
-        thruhere.net p
+        theshop.jp
+        theworkpc.com
+        thick.jp
+        thingdustdata.com
+        thruhere.net
         tiaa
         tickets
-        tickets.io p
+        tickets.io
         tienda
         tiffany
         time.museum
@@ -8045,7 +8042,7 @@ enum CompiledRules {
         tkmaxx
         tksat.bo
         tl
-        tlon.network p
+        tlon.network
         tm
         tm.cy
         tm.dz
@@ -8063,14 +8060,14 @@ enum CompiledRules {
         tmp.br
         tn
         tn.it
-        tn.oxa.cloud p
+        tn.oxa.cloud
         tn.us
         to
         to.gov.br
-        to.gt p
+        to.gt
         to.it
-        to.leg.br p
-        to.md p
+        to.leg.br
+        to.md
         toba.mie.jp
         tobe.ehime.jp
         tobetsu.hokkaido.jp
@@ -8085,7 +8082,7 @@ enum CompiledRules {
         togakushi.nagano.jp
         togane.chiba.jp
         togitsu.nagasaki.jp
-        togliatti.su p
+        togliatti.su
         togo.aichi.jp
         togura.nagano.jp
         tohma.hokkaido.jp
@@ -8120,11 +8117,11 @@ enum CompiledRules {
         tonami.toyama.jp
         tondabayashi.osaka.jp
         tone.ibaraki.jp
-        tonkotsu.jp p
+        tonkotsu.jp
         tono.iwate.jp
         tonosho.kagawa.jp
         tonsberg.no
-        toolforge.org p
+        toolforge.org
         tools
         toon.ehime.jp
         top
@@ -8134,7 +8131,7 @@ enum CompiledRules {
         toride.ibaraki.jp
         torino.it
         torino.museum
-        torproject.net p
+        torproject.net
         torsken.no
         tos.it
         tosa.kochi.jp
@@ -8154,7 +8151,7 @@ enum CompiledRules {
         towada.aomori.jp
         town
         town.museum
-        townnews-staging.com p
+        townnews-staging.com
         toya.hokkaido.jp
         toyako.hokkaido.jp
         toyama.jp
@@ -8179,7 +8176,7 @@ enum CompiledRules {
         tozsde.hu
         tp.it
         tr
-        tr.eu.org p
+        tr.eu.org
         tr.it
         tr.no
         tra.kp
@@ -8187,8 +8184,8 @@ enum CompiledRules {
         trader.aero
         trading
         trading.aero
-        traeumtgerade.de p
-        trafficplex.cloud p
+        traeumtgerade.de
+        trafficplex.cloud
         trainer.aero
         training
         trana.no
@@ -8198,13 +8195,13 @@ enum CompiledRules {
         traniandriabarletta.it
         tranibarlettaandria.it
         tranoy.no
-        translate.goog p
-        translated.page p
+        translate.goog
+        translated.page
         transport.museum
         transporte.bo
-        transurl.be q
-        transurl.eu q
-        transurl.nl q
+        transurl.be w
+        transurl.eu w
+        transurl.nl w
         trapani.it
         travel
         travel.in
@@ -8247,10 +8244,10 @@ enum CompiledRules {
         trento.it
         treviso.it
         trieste.it
-        triton.zone q
+        triton.zone w
         troandin.no
         trogstad.no
-        troitsk.su p
+        troitsk.su
         trolley.museum
         tromsa.no
         tromso.no
@@ -8259,14 +8256,14 @@ enum CompiledRules {
         trust.museum
         trustee.museum
         trv
-        try-snowplow.com p
-        trycloudflare.com p
+        try-snowplow.com
+        trycloudflare.com
         trysil.no
         ts.it
-        ts.net p
-        tselinograd.su p
+        ts.net
+        tselinograd.su
         tsk.tr
-        tst.site q
+        tst.site w
         tsu.mie.jp
         tsubame.niigata.jp
         tsubata.ishikawa.jp
@@ -8298,10 +8295,10 @@ enum CompiledRules {
         tt.im
         tube
         tui
-        tula.su p
-        tuleap-partners.com p
+        tula.su
+        tuleap-partners.com
         tunes
-        tunk.org p
+        tunk.org
         tur.ar
         tur.br
         turek.pl
@@ -8309,8 +8306,8 @@ enum CompiledRules {
         turystyka.pl
         tuscany.it
         tushu
-        tuva.su p
-        tuxfamily.org p
+        tuva.su
+        tuxfamily.org
         tv
         tv.bb
         tv.bo
@@ -8318,7 +8315,7 @@ enum CompiledRules {
         tv.im
         tv.in
         tv.it
-        tv.kg p
+        tv.kg
         tv.na
         tv.sd
         tv.tr
@@ -8327,29 +8324,29 @@ enum CompiledRules {
         tvs
         tw
         tw.cn
-        twmail.cc p
-        twmail.net p
-        twmail.org p
+        twmail.cc
+        twmail.net
+        twmail.org
         tx.us
         tychy.pl
         tydal.no
         tynset.no
-        typedream.app p
+        typedream.app
         tysfjord.no
         tysnes.no
         tysvar.no
         tz
         u.bg
-        u.channelsdvr.net p
+        u.channelsdvr.net
         u.se
-        u2-local.xnbay.com p
-        u2.xnbay.com p
+        u2-local.xnbay.com
+        u2.xnbay.com
         ua
-        ua.rs p
+        ua.rs
         ubank
         ube.yamaguchi.jp
-        uber.space p
-        uberspace.de q
+        uber.space
+        uberspace.de w
         ubs
         uchihara.ibaraki.jp
         uchiko.ehime.jp
@@ -8363,25 +8360,25 @@ enum CompiledRules {
         ueda.nagano.jp
         ueno.gunma.jp
         uenohara.yamanashi.jp
-        ufcfan.org p
+        ufcfan.org
         ug
         ug.gov.pl
         ugim.gov.pl
         uhren.museum
-        ui.nabu.casa p
+        ui.nabu.casa
         uji.kyoto.jp
         ujiie.tochigi.jp
         ujitawara.kyoto.jp
         uk
-        uk.com p
-        uk.eu.org p
+        uk.com
+        uk.eu.org
         uk.in
-        uk.kg p
-        uk.net p
-        uk.oxa.cloud p
-        uk.primetel.cloud p
-        uk.reclaim.cloud p
-        uk0.bigv.io p
+        uk.kg
+        uk.net
+        uk.oxa.cloud
+        uk.primetel.cloud
+        uk.reclaim.cloud
+        uk0.bigv.io
         uki.kumamoto.jp
         ukiha.fukuoka.jp
         ullensaker.no
@@ -8396,10 +8393,10 @@ enum CompiledRules {
         umi.fukuoka.jp
         umig.gov.pl
         unazuki.toyama.jp
-        under.jp p
+        under.jp
         undersea.museum
-        uni5.net p
-        unicloud.pl p
+        uni5.net
+        unicloud.pl
         unicom
         union.aero
         univ.bj
@@ -8409,16 +8406,16 @@ enum CompiledRules {
         unjarga.no
         unnan.shimane.jp
         uno
-        unusualperson.com p
+        unusualperson.com
         unzen.nagasaki.jp
         uol
         uonuma.niigata.jp
         uozu.toyama.jp
         up.in
-        upaas.kazteleport.kz p
-        upli.io p
+        upaas.kazteleport.kz
+        upli.io
         upow.gov.pl
-        upper.jp p
+        upper.jp
         uppo.gov.pl
         ups
         urakawa.hokkaido.jp
@@ -8430,32 +8427,32 @@ enum CompiledRules {
         urbinopesaro.it
         ureshino.mie.jp
         uri.arpa
-        url.tw p
+        url.tw
         urn.arpa
-        urown.cloud p
+        urown.cloud
         uruma.okinawa.jp
         uryu.hokkaido.jp
         us
-        us-1.evennode.com p
-        us-2.evennode.com p
-        us-3.evennode.com p
-        us-4.evennode.com p
-        us-east-1.amazonaws.com p
-        us-east-1.elasticbeanstalk.com p
-        us-east-2.elasticbeanstalk.com p
-        us-gov-west-1.elasticbeanstalk.com p
-        us-west-1.elasticbeanstalk.com p
-        us-west-2.elasticbeanstalk.com p
-        us.ax p
-        us.com p
-        us.eu.org p
+        us-1.evennode.com
+        us-2.evennode.com
+        us-3.evennode.com
+        us-4.evennode.com
+        us-east-1.amazonaws.com
+        us-east-1.elasticbeanstalk.com
+        us-east-2.elasticbeanstalk.com
+        us-gov-west-1.elasticbeanstalk.com
+        us-west-1.elasticbeanstalk.com
+        us-west-2.elasticbeanstalk.com
+        us.ax
+        us.com
+        us.eu.org
         us.gov.pl
         us.in
-        us.kg p
+        us.kg
         us.na
-        us.org p
-        us.platform.sh p
-        us.reclaim.cloud p
+        us.org
+        us.platform.sh
+        us.reclaim.cloud
         usa.museum
         usa.oita.jp
         usantiques.museum
@@ -8463,20 +8460,20 @@ enum CompiledRules {
         uscountryestate.museum
         usculture.museum
         usdecorativearts.museum
-        user.aseinet.ne.jp p
-        user.fm q
-        user.localcert.dev q
-        user.party.eus p
-        user.srcf.net p
-        usercontent.goog q
-        usercontent.jp p
-        users.scale.virtualcloud.com.br p
+        user.aseinet.ne.jp
+        user.fm w
+        user.localcert.dev w
+        user.party.eus
+        user.srcf.net
+        usercontent.goog w
+        usercontent.jp
+        users.scale.virtualcloud.com.br
         usgarden.museum
         ushiku.ibaraki.jp
         ushistory.museum
         ushuaia.museum
         uslivinghistory.museum
-        usr.cloud.muni.cz p
+        usr.cloud.muni.cz
         ustka.pl
         usui.fukuoka.jp
         usuki.oita.jp
@@ -8488,20 +8485,20 @@ enum CompiledRules {
         uto.kumamoto.jp
         utsira.no
         utsunomiya.tochigi.jp
-        utwente.io p
+        utwente.io
         uvic.museum
         uw.gov.pl
         uwajima.ehime.jp
-        uwu.ai p
+        uwu.ai
         uy
-        uy.com p
+        uy.com
         uz
         uz.ua
         uzhgorod.ua
         uzs.gov.pl
-        v-info.info p
+        v-info.info
         v.bg
-        v.ua p
+        v.ua
         va
         va.it
         va.no
@@ -8537,8 +8534,8 @@ enum CompiledRules {
         vantaa.museum
         vanylven.no
         vao.it
-        vapor.cloud p
-        vaporcloud.io p
+        vapor.cloud
+        vaporcloud.io
         vardo.no
         varese.it
         varggat.no
@@ -8553,7 +8550,7 @@ enum CompiledRules {
         vega.no
         vegarshei.no
         vegas
-        velvet.jp p
+        velvet.jp
         ven.it
         veneto.it
         venezia.it
@@ -8561,17 +8558,17 @@ enum CompiledRules {
         vennesla.no
         ventures
         verbania.it
-        vercel.app p
-        vercel.dev p
+        vercel.app
+        vercel.dev
         vercelli.it
         verdal.no
         verisign
         verona.it
         verran.no
         versailles.museum
-        verse.jp p
+        verse.jp
         versicherung
-        versus.jp p
+        versus.jp
         vestby.no
         vestnes.no
         vestre-slidre.no
@@ -8583,27 +8580,27 @@ enum CompiledRules {
         veterinaire.km
         vevelstad.no
         vf.no
-        vfs.cloud9.af-south-1.amazonaws.com p
-        vfs.cloud9.ap-east-1.amazonaws.com p
-        vfs.cloud9.ap-northeast-1.amazonaws.com p
-        vfs.cloud9.ap-northeast-2.amazonaws.com p
-        vfs.cloud9.ap-northeast-3.amazonaws.com p
-        vfs.cloud9.ap-south-1.amazonaws.com p
-        vfs.cloud9.ap-southeast-1.amazonaws.com p
-        vfs.cloud9.ap-southeast-2.amazonaws.com p
-        vfs.cloud9.ca-central-1.amazonaws.com p
-        vfs.cloud9.eu-central-1.amazonaws.com p
-        vfs.cloud9.eu-north-1.amazonaws.com p
-        vfs.cloud9.eu-south-1.amazonaws.com p
-        vfs.cloud9.eu-west-1.amazonaws.com p
-        vfs.cloud9.eu-west-2.amazonaws.com p
-        vfs.cloud9.eu-west-3.amazonaws.com p
-        vfs.cloud9.me-south-1.amazonaws.com p
-        vfs.cloud9.sa-east-1.amazonaws.com p
-        vfs.cloud9.us-east-1.amazonaws.com p
-        vfs.cloud9.us-east-2.amazonaws.com p
-        vfs.cloud9.us-west-1.amazonaws.com p
-        vfs.cloud9.us-west-2.amazonaws.com p
+        vfs.cloud9.af-south-1.amazonaws.com
+        vfs.cloud9.ap-east-1.amazonaws.com
+        vfs.cloud9.ap-northeast-1.amazonaws.com
+        vfs.cloud9.ap-northeast-2.amazonaws.com
+        vfs.cloud9.ap-northeast-3.amazonaws.com
+        vfs.cloud9.ap-south-1.amazonaws.com
+        vfs.cloud9.ap-southeast-1.amazonaws.com
+        vfs.cloud9.ap-southeast-2.amazonaws.com
+        vfs.cloud9.ca-central-1.amazonaws.com
+        vfs.cloud9.eu-central-1.amazonaws.com
+        vfs.cloud9.eu-north-1.amazonaws.com
+        vfs.cloud9.eu-south-1.amazonaws.com
+        vfs.cloud9.eu-west-1.amazonaws.com
+        vfs.cloud9.eu-west-2.amazonaws.com
+        vfs.cloud9.eu-west-3.amazonaws.com
+        vfs.cloud9.me-south-1.amazonaws.com
+        vfs.cloud9.sa-east-1.amazonaws.com
+        vfs.cloud9.us-east-1.amazonaws.com
+        vfs.cloud9.us-east-2.amazonaws.com
+        vfs.cloud9.us-west-1.amazonaws.com
+        vfs.cloud9.us-west-2.amazonaws.com
         vg
         vgs.no
         vi
@@ -8630,30 +8627,30 @@ enum CompiledRules {
         vinnica.ua
         vinnytsia.ua
         vip
-        vip.jelastic.cloud p
-        vipsinaapp.com p
+        vip.jelastic.cloud
+        vipsinaapp.com
         virgin
         virginia.museum
-        virtual-user.de p
+        virtual-user.de
         virtual.museum
-        virtualserver.io p
-        virtualuser.de p
+        virtualserver.io
+        virtualuser.de
         virtuel.museum
         visa
         vision
         viterbo.it
         viva
-        vivian.jp p
+        vivian.jp
         vivo
         vix.br
         vlaanderen
         vlaanderen.museum
-        vladikavkaz.ru p
-        vladikavkaz.su p
-        vladimir.ru p
-        vladimir.su p
+        vladikavkaz.ru
+        vladikavkaz.su
+        vladimir.ru
+        vladimir.su
         vlog.br
-        vm.bytemark.co.uk p
+        vm.bytemark.co.uk
         vn
         vn.ua
         voagat.no
@@ -8661,32 +8658,32 @@ enum CompiledRules {
         volda.no
         volkenkunde.museum
         volkswagen
-        vologda.su p
+        vologda.su
         volvo
         volyn.ua
-        voorloper.cloud p
+        voorloper.cloud
         voss.no
         vossevangen.no
         vote
         voting
         voto
         voyage
-        vp4.me p
-        vpndns.net p
-        vpnplus.to p
-        vps-host.net p
-        vps.mcdir.ru p
-        vps.myjino.ru q
+        vp4.me
+        vpndns.net
+        vpnplus.to
+        vps-host.net
+        vps.mcdir.ru
+        vps.myjino.ru w
         vr.it
         vs.it
-        vs.mythic-beasts.com p
+        vs.mythic-beasts.com
         vt.it
         vt.us
         vu
         vuelos
-        vultrobjects.com q
+        vultrobjects.com w
         vv.it
-        vxl.sh p
+        vxl.sh
         w.bg
         w.se
         wa.au
@@ -8694,7 +8691,7 @@ enum CompiledRules {
         wa.gov.au
         wa.us
         wada.nagano.jp
-        wafflecell.com p
+        wafflecell.com
         wajiki.tokushima.jp
         wajima.ishikawa.jp
         wakasa.fukui.jp
@@ -8726,20 +8723,20 @@ enum CompiledRules {
         watch-and-clock.museum
         watchandclock.museum
         watches
-        watson.jp p
+        watson.jp
         waw.pl
         wazuka.kyoto.jp
-        we.bs p
-        we.tc p
+        we.bs
+        we.tc
         weather
         weatherchannel
-        web.app p
+        web.app
         web.bo
         web.co
         web.do
         web.gu
         web.id
-        web.in p
+        web.in
         web.lk
         web.nf
         web.ni
@@ -8750,66 +8747,66 @@ enum CompiledRules {
         web.za
         webcam
         weber
-        webhare.dev q
-        webhop.biz p
-        webhop.info p
-        webhop.me p
-        webhop.net p
-        webhop.org p
-        webhosting.be p
-        weblike.jp p
-        webpaas.ovh.net q
-        webredirect.org p
+        webhare.dev w
+        webhop.biz
+        webhop.info
+        webhop.me
+        webhop.net
+        webhop.org
+        webhosting.be
+        weblike.jp
+        webpaas.ovh.net w
+        webredirect.org
         website
-        website.yandexcloud.net p
-        webspace.rocks p
-        webthings.io p
-        webview-assets.cloud9.af-south-1.amazonaws.com p
-        webview-assets.cloud9.ap-east-1.amazonaws.com p
-        webview-assets.cloud9.ap-northeast-1.amazonaws.com p
-        webview-assets.cloud9.ap-northeast-2.amazonaws.com p
-        webview-assets.cloud9.ap-northeast-3.amazonaws.com p
-        webview-assets.cloud9.ap-south-1.amazonaws.com p
-        webview-assets.cloud9.ap-southeast-1.amazonaws.com p
-        webview-assets.cloud9.ap-southeast-2.amazonaws.com p
-        webview-assets.cloud9.ca-central-1.amazonaws.com p
-        webview-assets.cloud9.eu-central-1.amazonaws.com p
-        webview-assets.cloud9.eu-north-1.amazonaws.com p
-        webview-assets.cloud9.eu-south-1.amazonaws.com p
-        webview-assets.cloud9.eu-west-1.amazonaws.com p
-        webview-assets.cloud9.eu-west-2.amazonaws.com p
-        webview-assets.cloud9.eu-west-3.amazonaws.com p
-        webview-assets.cloud9.me-south-1.amazonaws.com p
-        webview-assets.cloud9.sa-east-1.amazonaws.com p
-        webview-assets.cloud9.us-east-1.amazonaws.com p
-        webview-assets.cloud9.us-east-2.amazonaws.com p
-        webview-assets.cloud9.us-west-1.amazonaws.com p
-        webview-assets.cloud9.us-west-2.amazonaws.com p
+        website.yandexcloud.net
+        webspace.rocks
+        webthings.io
+        webview-assets.cloud9.af-south-1.amazonaws.com
+        webview-assets.cloud9.ap-east-1.amazonaws.com
+        webview-assets.cloud9.ap-northeast-1.amazonaws.com
+        webview-assets.cloud9.ap-northeast-2.amazonaws.com
+        webview-assets.cloud9.ap-northeast-3.amazonaws.com
+        webview-assets.cloud9.ap-south-1.amazonaws.com
+        webview-assets.cloud9.ap-southeast-1.amazonaws.com
+        webview-assets.cloud9.ap-southeast-2.amazonaws.com
+        webview-assets.cloud9.ca-central-1.amazonaws.com
+        webview-assets.cloud9.eu-central-1.amazonaws.com
+        webview-assets.cloud9.eu-north-1.amazonaws.com
+        webview-assets.cloud9.eu-south-1.amazonaws.com
+        webview-assets.cloud9.eu-west-1.amazonaws.com
+        webview-assets.cloud9.eu-west-2.amazonaws.com
+        webview-assets.cloud9.eu-west-3.amazonaws.com
+        webview-assets.cloud9.me-south-1.amazonaws.com
+        webview-assets.cloud9.sa-east-1.amazonaws.com
+        webview-assets.cloud9.us-east-1.amazonaws.com
+        webview-assets.cloud9.us-east-2.amazonaws.com
+        webview-assets.cloud9.us-west-1.amazonaws.com
+        webview-assets.cloud9.us-west-2.amazonaws.com
         wedding
-        wedeploy.io p
-        wedeploy.me p
-        wedeploy.sh p
-        weeklylottery.org.uk p
+        wedeploy.io
+        wedeploy.me
+        wedeploy.sh
+        weeklylottery.org.uk
         wegrow.pl
         weibo
         weir
-        wellbeingzone.co.uk p
-        wellbeingzone.eu p
-        west1-us.cloudjiffy.net p
+        wellbeingzone.co.uk
+        wellbeingzone.eu
+        west1-us.cloudjiffy.net
         western.museum
-        westeurope.azurestaticapps.net p
+        westeurope.azurestaticapps.net
         westfalen.museum
-        westus2.azurestaticapps.net p
+        westus2.azurestaticapps.net
         wf
         whaling.museum
-        whitesnow.jp p
-        whm.fr-par.scw.cloud p
-        whm.nl-ams.scw.cloud p
+        whitesnow.jp
+        whm.fr-par.scw.cloud
+        whm.nl-ams.scw.cloud
         whoswho
         wi.us
         wielun.pl
         wien
-        wien.funkfeuer.at p
+        wien.funkfeuer.at
         wif.gov.pl
         wiih.gov.pl
         wiki
@@ -8826,38 +8823,38 @@ enum CompiledRules {
         winners
         wios.gov.pl
         witd.gov.pl
-        withgoogle.com p
-        withyoutube.com p
+        withgoogle.com
+        withyoutube.com
         wiw.gov.pl
-        wixsite.com p
+        wixsite.com
         wlocl.pl
         wloclawek.pl
-        wmcloud.org p
+        wmcloud.org
         wme
-        wmflabs.org p
-        wnext.app p
+        wmflabs.org
+        wnext.app
         wodzislaw.pl
         wolomin.pl
         wolterskluwer
-        woltlab-demo.com p
+        woltlab-demo.com
         woodside
         work
-        workers.dev p
+        workers.dev
         workinggroup.aero
-        workisboring.com p
+        workisboring.com
         works
         works.aero
         workshop.museum
         world
-        worse-than.tv p
+        worse-than.tv
         wow
-        wpdevcloud.com p
-        wpenginepowered.com p
-        wphostedmail.com p
-        wpmucdn.com p
-        wpmudev.host p
-        writesthisblog.com p
-        wroc.pl p
+        wpdevcloud.com
+        wpenginepowered.com
+        wphostedmail.com
+        wpmucdn.com
+        wpmudev.host
+        writesthisblog.com
+        wroc.pl
         wroclaw.pl
         ws
         ws.na
@@ -8872,11 +8869,11 @@ enum CompiledRules {
         wy.us
         wzmiuw.gov.pl
         x.bg
-        x.mythic-beasts.com p
+        x.mythic-beasts.com
         x.se
-        x443.pw p
+        x443.pw
         xbox
-        xen.prgmr.com p
+        xen.prgmr.com
         xerox
         xfinity
         xihuan
@@ -8901,7 +8898,7 @@ enum CompiledRules {
         xn--3e0b707e
         xn--3hcrj9c
         xn--3pxu8k
-        xn--41a.xn--p1acf p
+        xn--41a.xn--p1acf
         xn--42c2d9a
         xn--45br5cyl
         xn--45brj9c
@@ -8929,7 +8926,7 @@ enum CompiledRules {
         xn--6orx2r.jp
         xn--6qq986b3xl
         xn--7t0a264c.jp
-        xn--80aaa0cvac.xn--p1acf p
+        xn--80aaa0cvac.xn--p1acf
         xn--80adxhks
         xn--80ao21a
         xn--80aqecdr1a
@@ -8940,11 +8937,11 @@ enum CompiledRules {
         xn--8ltr62k.jp
         xn--8pvr4u.jp
         xn--8y0a063a
-        xn--90a1af.xn--p1acf p
+        xn--90a1af.xn--p1acf
         xn--90a3ac
         xn--90ae
         xn--90ais
-        xn--90amc.xn--p1acf p
+        xn--90amc.xn--p1acf
         xn--90azh.xn--90a3ac
         xn--9dbhblg6di.museum
         xn--9dbq2a
@@ -8980,7 +8977,7 @@ enum CompiledRules {
         xn--bulsan-sdtirol-nsb.it
         xn--c1avg
         xn--c1avg.xn--90a3ac
-        xn--c1avg.xn--p1acf p
+        xn--c1avg.xn--p1acf
         xn--c2br7g
         xn--c3s14m.jp
         xn--cck2b3b
@@ -9046,12 +9043,12 @@ enum CompiledRules {
         xn--gmq050i.hk
         xn--gmqw5a.hk
         xn--gmqw5a.xn--j6w193g
-        xn--gnstigbestellen-zvb.de p
-        xn--gnstigliefern-wob.de p
+        xn--gnstigbestellen-zvb.de
+        xn--gnstigliefern-wob.de
         xn--h-2fa.no
         xn--h1aegh.museum
-        xn--h1ahn.xn--p1acf p
-        xn--h1aliz.xn--p1acf p
+        xn--h1ahn.xn--p1acf
+        xn--h1aliz.xn--p1acf
         xn--h2breg3eve
         xn--h2brj9c
         xn--h2brj9c8c
@@ -9062,7 +9059,7 @@ enum CompiledRules {
         xn--hery-ira.nordland.no
         xn--hery-ira.xn--mre-og-romsdal-qqb.no
         xn--hgebostad-g3a.no
-        xn--hkkinen-5wa.fi p
+        xn--hkkinen-5wa.fi
         xn--hmmrfeasta-s4ac.no
         xn--hnefoss-q1a.no
         xn--hobl-ira.no
@@ -9077,10 +9074,10 @@ enum CompiledRules {
         xn--io0a7i
         xn--io0a7i.cn
         xn--io0a7i.hk
-        xn--j1adp.xn--p1acf p
+        xn--j1adp.xn--p1acf
         xn--j1aef
-        xn--j1aef.xn--p1acf p
-        xn--j1ael8b.xn--p1acf p
+        xn--j1aef.xn--p1acf
+        xn--j1ael8b.xn--p1acf
         xn--j1amh
         xn--j6w193g
         xn--jlq480n2rg
@@ -9347,11 +9344,11 @@ enum CompiledRules {
         xn--zf0ao64a.tw
         xn--zf0avx.hk
         xn--zfr164b
-        xnbay.com p
-        xs4all.space p
-        xx.gl p
+        xnbay.com
+        xs4all.space
+        xx.gl
         xxx
-        xy.ax p
+        xy.ax
         xyz
         xz.cn
         y.bg
@@ -9371,7 +9368,7 @@ enum CompiledRules {
         yakage.okayama.jp
         yakumo.hokkaido.jp
         yakumo.shimane.jp
-        yali.mythic-beasts.com p
+        yali.mythic-beasts.com
         yalta.ua
         yamada.fukuoka.jp
         yamada.iwate.jp
@@ -9403,7 +9400,7 @@ enum CompiledRules {
         yanagawa.fukuoka.jp
         yanaizu.fukushima.jp
         yandex
-        yandexcloud.net p
+        yandexcloud.net
         yao.osaka.jp
         yaotsu.gifu.jp
         yasaka.nagano.jp
@@ -9420,15 +9417,15 @@ enum CompiledRules {
         yawata.kyoto.jp
         yawatahama.ehime.jp
         yazu.tottori.jp
-        ybo.faith p
-        ybo.party p
-        ybo.review p
-        ybo.science p
-        ybo.trade p
+        ybo.faith
+        ybo.party
+        ybo.review
+        ybo.science
+        ybo.trade
         ye
         yk.ca
         yn.cn
-        ynh.fr p
+        ynh.fr
         yodobashi
         yoga
         yoichi.hokkaido.jp
@@ -9443,8 +9440,8 @@ enum CompiledRules {
         yokosuka.kanagawa.jp
         yokote.akita.jp
         yokoze.saitama.jp
-        yolasite.com p
-        yombo.me p
+        yolasite.com
+        yombo.me
         yomitan.okinawa.jp
         yonabaru.okinawa.jp
         yonago.tottori.jp
@@ -9484,21 +9481,21 @@ enum CompiledRules {
         yuzawa.niigata.jp
         z.bg
         z.se
-        za.bz p
-        za.com p
-        za.net p
-        za.org p
+        za.bz
+        za.com
+        za.net
+        za.org
         zachpomor.pl
         zagan.pl
-        zakopane.pl p
+        zakopane.pl
         zama.kanagawa.jp
         zamami.okinawa.jp
         zao.miyagi.jp
         zaporizhzhe.ua
         zaporizhzhia.ua
         zappos
-        zapto.org p
-        zapto.xyz p
+        zapto.org
+        zapto.xyz
         zara
         zarow.pl
         zentsuji.kagawa.jp
@@ -9511,7 +9508,7 @@ enum CompiledRules {
         zj.cn
         zlg.br
         zm
-        zombie.jp p
+        zombie.jp
         zone
         zoological.museum
         zoology.museum

@@ -4,7 +4,7 @@
 /// The lookup in the compiled rules. It searches them in place, without building or caching a table.
 enum RuleTable {
     /// Returns the rules for a name, which is given in A-labels and lower case.
-    static func kinds(of name: ArraySlice<UInt8>, in section: SuffixList.Section) -> RuleKinds {
+    static func kinds(of name: ArraySlice<UInt8>) -> RuleKinds {
         CompiledRules.text.withUTF8Buffer { text in
             var low = 0
             var high = text.count
@@ -19,9 +19,7 @@ enum RuleTable {
                 switch order(name, text[start..<nameEnd]) {
                 case 0:
                     guard nameEnd < end else { return .plain }
-                    return text[(nameEnd + 1)..<end].reduce(into: []) {
-                        $0.formUnion(RuleKinds(letter: $1, in: section))
-                    }
+                    return text[(nameEnd + 1)..<end].reduce(into: []) { $0.formUnion(RuleKinds(letter: $1)) }
                 case ..<0: high = start
                 default: low = min(end + 1, high)
                 }
@@ -52,16 +50,12 @@ struct RuleKinds: OptionSet, Sendable {
     static let exception = RuleKinds(rawValue: 4)
 
     /// Creates the kind of one letter of the compiled form.
-    init(letter: UInt8, in section: SuffixList.Section) {
-        let counts = section == .all
+    init(letter: UInt8) {
         self =
             switch letter {
             case UInt8(ascii: "e"): .plain
             case UInt8(ascii: "w"): .wildcard
             case UInt8(ascii: "x"): .exception
-            case UInt8(ascii: "p") where counts: .plain
-            case UInt8(ascii: "q") where counts: .wildcard
-            case UInt8(ascii: "y") where counts: .exception
             default: []
             }
     }

@@ -13,13 +13,8 @@ public import WebSyntax
 /// U-labels are mapped only by lower case and Unicode normal form C, not by all of UTS #46, because URL parsers produce
 /// A-labels.
 public struct SuffixList: PublicSuffixing, Hashable {
-    /// The section of the list whose rules apply.
-    public var section: Section
-
-    /// Creates a view of the list. By default the rules of registries and of private parties apply.
-    public init(section: Section = .all) {
-        self.section = section
-    }
+    /// Creates a view of the list. The rules of registries and of private parties apply, as in browsers.
+    public init() {}
 
     /// Returns the public suffix of a host and one more label: `example.co.uk` for `shop.example.co.uk`.
     /// - Returns: `nil` for a public suffix, for an address, and for text that is not a host name.
@@ -29,41 +24,16 @@ public struct SuffixList: PublicSuffixing, Hashable {
         return name.count < count ? nil : name.spelling(ofLast: count)
     }
 
-    /// Returns the part of a host under which anybody can register names: `co.uk` for `shop.example.co.uk`.
-    /// - Returns: `nil` for an address, and for text that is not a host name.
-    public func publicSuffix(of host: String) -> String? {
-        guard let name = HostLabels(host) else { return nil }
-        return name.spelling(ofLast: min(suffixCount(of: name), name.count))
-    }
-
-    /// Returns a Boolean value that indicates whether anybody can register names directly below a host. It is `false`
-    /// for an address.
-    public func isPublicSuffix(_ host: String) -> Bool {
-        guard let name = HostLabels(host) else { return false }
-        return suffixCount(of: name) >= name.count
-    }
-
     /// Returns the number of labels of the public suffix, by the prevailing rule: an exception, otherwise the longest
     /// match, otherwise `*` (<https://github.com/publicsuffix/list/wiki/Format>).
     private func suffixCount(of name: HostLabels) -> Int {
         var longest = 1
         for labels in 1...min(name.count, CompiledRules.maxLabels) {
-            let kinds = RuleTable.kinds(of: name.bytes(ofLast: labels), in: section)
+            let kinds = RuleTable.kinds(of: name.bytes(ofLast: labels))
             if kinds.contains(.exception) { return labels - 1 }
             if kinds.contains(.plain) { longest = max(longest, labels) }
             if kinds.contains(.wildcard), name.count > labels { longest = max(longest, labels + 1) }
         }
         return longest
-    }
-}
-
-extension SuffixList {
-    /// A section of the list.
-    public enum Section: Sendable, Hashable {
-        /// The suffixes that registries of the domain name system assign.
-        case icann
-        /// The suffixes of registries, and suffixes that others assign to their customers, such as `github.io`. Browsers
-        /// apply both to cookies.
-        case all
     }
 }

@@ -83,8 +83,7 @@ struct ConvergenceTests {
                 let store = Int.random(in: 0...2, using: &simulation.generator)
                 let made = cookie(Self.name(&simulation), "\(simulation.nextValue())")
                 switch Int.random(in: 0..<100, using: &simulation.generator) {
-                case 0..<40: simulation.change(store, .set(made))
-                case 40..<80: simulation.apply(.set(made), by: .host)
+                case 0..<80: simulation.change(store, .set(made))
                 default: simulation.lose(store)
                 }
             }
@@ -114,21 +113,15 @@ struct ConvergenceTests {
             expires: simulation.generator.chance(20)
                 ? simulation.now.timeIntervalSince(start) + Double.random(in: 1...90, using: &simulation.generator)
                 : nil,
-            isHTTPOnly: store != 2 && simulation.generator.chance(20),
+            isHTTPOnly: simulation.generator.chance(20),
             sameSite: simulation.generator.chance(50) ? .unspecified : .lax)
         switch Int.random(in: 0..<100, using: &simulation.generator) {
-        case 0..<40:
+        case 0..<64:
             simulation.change(store, .set(made))
-        case 40..<60:
+        case 64..<86:
             let there = simulation.stores[store].cookies(at: simulation.now)
             guard let gone = there.randomElement(using: &simulation.generator) else { return }
             simulation.change(store, .remove(gone.identity))
-        case 60..<75:
-            simulation.apply(.set(made), by: .host)
-        case 75..<80:
-            simulation.apply(.remove(made.identity), by: .host)
-        case 80..<86:
-            simulation.apply(.set(made), by: .script)
         case 86..<90:
             simulation.clear(simulation.generator.chance(50) ? .all : .domains(["bank.example"]))
         case 90..<95:

@@ -8,6 +8,11 @@ import Foundation
 
 let start = Date(timeIntervalSince1970: 1_800_000_000)
 
+extension CookieStoreID {
+    /// A third store.
+    static let other = CookieStoreID(rawValue: "other")
+}
+
 func name(_ name: String, domain: String = "shop.example", path: String = "/") -> Cookie.Identity {
     Cookie.Identity(name: name, domain: domain, isHostOnly: true, path: path)
 }

@@ -64,6 +64,10 @@ final class FakeStore: CookieStoring {
 
     func remove(_ identity: Cookie.Identity) async throws { try await write(.remove(identity)) }
 
+    func clear(_ scope: CookieScope) async throws {
+        for cookie in try await snapshot() where scope.contains(cookie.identity) { try await remove(cookie.identity) }
+    }
+
     func changes() async -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.signal = continuation }

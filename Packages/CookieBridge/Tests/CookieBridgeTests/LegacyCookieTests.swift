@@ -27,13 +27,11 @@ struct LegacyCookieTests {
             #"{"name":"a","value":"1","originurl":"https://m.shop.example/","domain":".shop.example","path":"/a","#
                 + #""expires":"Wed, 09 Jun 2027 10:18:14 GMT","maximumage":"60","secure":""}"#)
         #expect(whole.isSecure && whole.maximumAge == "60")
-        let change = try whole.change(in: document(), now: start)
+        let made = try whole.cookie(in: document(), now: start)
         let identity = Cookie.Identity(name: "a", domain: "shop.example", isHostOnly: false, path: "/a")
         #expect(
-            change
-                == .set(
-                    Cookie(
-                        identity, value: "1", expires: start.addingTimeInterval(60), created: start, isSecure: true)))
+            made
+                == Cookie(identity, value: "1", expires: start.addingTimeInterval(60), created: start, isSecure: true))
     }
 
     @Test(arguments: [
@@ -61,7 +59,7 @@ struct LegacyCookieTests {
         let document = try #require(URL(string: "https://m.shop.example/a;b/page"))
         let message = LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "")
         #expect(try message.line(in: document, now: start) == "a=1")
-        #expect(try message.change(in: document, now: start).identity.path == "/a;b")
+        #expect(try message.cookie(in: document, now: start).identity.path == "/a;b")
     }
 
     @Test func refusesAsLine() throws {
@@ -91,7 +89,7 @@ struct LegacyCookieTests {
     ]) func refusesForeignDomains(_ url: String, _ domain: String, _ name: String, _ value: String) throws {
         let bad = LegacyCookieMessage(name: name, value: value, domain: domain, path: "/")
         let document = try document(url)
-        #expect(code { _ = try bad.change(in: document, now: start) } == .wrongOrigin)
+        #expect(code { _ = try bad.cookie(in: document, now: start) } == .wrongOrigin)
     }
 
     @Test(arguments: [
@@ -100,7 +98,7 @@ struct LegacyCookieTests {
     ]) func refusesBadNames(_ name: String, _ value: String) throws {
         let bad = LegacyCookieMessage(name: name, value: value, domain: "m.shop.example", path: "/")
         let document = try document()
-        #expect(code { _ = try bad.change(in: document, now: start) } == .badMessage)
+        #expect(code { _ = try bad.cookie(in: document, now: start) } == .badMessage)
     }
 
     @Test func doesNotBelieveTheOrigin() throws {
@@ -108,26 +106,24 @@ struct LegacyCookieTests {
         for url in ["https://evil.example/", "about:blank", "%%"] {
             let bad = LegacyCookieMessage(
                 name: "a", value: "1", originURL: url, domain: "m.shop.example", path: "/")
-            #expect(code { _ = try bad.change(in: document, now: start) } == .wrongOrigin, "\(url)")
+            #expect(code { _ = try bad.cookie(in: document, now: start) } == .wrongOrigin, "\(url)")
         }
         let secure = LegacyCookieMessage(name: "a", value: "1", domain: "m.shop.example", path: "/", isSecure: true)
         let insecure = try self.document("http://m.shop.example/")
-        #expect(code { _ = try secure.change(in: insecure, now: start) } == .wrongOrigin)
-        var rules = LegacyCookieMessage.Rules()
+        #expect(code { _ = try secure.cookie(in: insecure, now: start) } == .wrongOrigin)
         let mapped = try self.document("shop-app://m.shop.example/")
-        #expect(code { _ = try secure.change(in: mapped, rules: rules, now: start) } == .wrongOrigin)
-        rules.schemes["shop-app"] = "https"
-        #expect(try secure.change(in: mapped, rules: rules, now: start).identity.isHostOnly)
+        #expect(code { _ = try secure.cookie(in: mapped, now: start) } == .wrongOrigin)
+        #expect(try secure.cookie(in: mapped, schemes: ["shop-app": "https"], now: start).identity.isHostOnly)
     }
 
     @Test func agesAndDates() throws {
         func end(_ expires: String?, _ age: String?) throws -> TimeInterval? {
-            let change = try LegacyCookieMessage(
+            let made = try LegacyCookieMessage(
                 name: "a", value: "1", domain: "m.shop.example", path: "x", expires: expires, maximumAge: age
-            ).change(in: document(), now: start)
-            guard case .set(let cookie) = change else { return -1 }
-            #expect(cookie.identity.path == "/a")
-            return cookie.expires?.timeIntervalSince(start)
+            ).cookie(in: document(), now: start)
+            #expect(made.identity.path == "/a")
+            // An expired cookie removes the existing one.
+            return made.expires.map { $0 > start ? $0.timeIntervalSince(start) : -1 }
         }
         #expect(try end(nil, nil) == nil)
         #expect(try end("", "") == nil)

@@ -63,7 +63,7 @@ struct Simulation {
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         stores = [
-            SimulatedStore(.jar, .whole), SimulatedStore(.engine, .engine), SimulatedStore(.script, .script),
+            SimulatedStore(.jar, .whole), SimulatedStore(.engine, .engine), SimulatedStore(.other, .whole),
         ]
         var limits = Reconciliation.Limits()
         limits.writes = 2
@@ -95,14 +95,6 @@ struct Simulation {
         states[number] = .some(state)
         stores[store].put(change, .outside(number))
         signal(store)
-    }
-
-    mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author) {
-        var state: Cookie?
-        if case .set(let cookie) = change { state = cookie }
-        let isHidden = reconciliation.cookie(change.identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
-        if author == .host || !isHidden { receive(state, of: change.identity) }
-        perform(reconciliation.apply(change, by: author, now: now))
     }
 
     mutating func clear(_ scope: CookieScope) {
@@ -231,12 +223,6 @@ struct Simulation {
             // A cookie that had expired when it was read, or has expired since, looks like a deletion.
             let shown = snapshot.cookies?.first { $0.identity == identity }
             let state = shown.map { $0.expires.map { $0 > now } ?? true } == true ? made : nil
-            let isHidden = reconciliation.cookie(identity)?.isHTTPOnly == true || state?.isHTTPOnly == true
-            guard !stores[store].representation.hidesHTTPOnly || !isHidden else {
-                // The change is permanently rejected, even if it shows again later beside another cookie.
-                alreadyHeard.insert(number)
-                continue
-            }
             // A deletion looks like a removal by the reconciler, or like a write that was not applied. While it shows,
             // it may be the last change. It certainly is the last change if it removed the value received last.
             if state == nil { mayBeGone.insert(identity) }
@@ -266,9 +252,8 @@ struct Simulation {
         for identity in Set(lastHeard.keys).union(stores.flatMap { $0.held.keys }) {
             let desired = reconciliation.cookie(identity)
             for store in stores {
-                let isHidden = store.representation.hidesHTTPOnly && desired?.isHTTPOnly == true
                 let there = store.cookies(at: now).first { $0.identity == identity }
-                guard there?.value == (isHidden ? nil : desired?.value) else {
+                guard there?.value == desired?.value else {
                     return "\(store.id) has \(identity.name)=\(there?.value ?? "-"), not \(desired?.value ?? "-")"
                 }
             }
@@ -281,14 +266,29 @@ struct Simulation {
                 return "\(identity.name) is \(desired?.value ?? "-"), the last one was \(last?.value ?? "-")"
             }
         }
-        // A change of a store is written once to each other store, and an applied change once to every store. A change
-        // of a store during a write to it may have been overwritten, and is written again.
+        // A change of a store is written once to each other store. A change of a store during a write to it may have
+        // been overwritten, and is written again.
         let counters = reconciliation.counters
-        let bound =
-            stores.count * counters.applied + (stores.count - 1) * counters.observed + counters.conflicts + failedWrites
-            + counters.rejectedScriptChanges + lost
+        let bound = (stores.count - 1) * counters.observed + counters.conflicts + failedWrites + lost
         guard writes <= bound else { return "\(writes) writes, more than \(bound): \(counters)" }
         return nil
+    }
+}
+
+extension Reconciliation {
+    /// A Boolean value that indicates whether no operation is in progress or pending: all stores are equal, as far as
+    /// known.
+    var isQuiet: Bool {
+        unsynchronized.isEmpty
+            && lanes.allSatisfy { lane in
+                lane.reading == nil && !lane.wantsRead && lane.hasBeenRead && lane.writes == 0 && lane.owed == nil
+                    && lane.clearing == nil
+            }
+    }
+
+    /// Returns the cookie that the stores should hold for an identity; `nil` if it should be absent or is unknown.
+    func cookie(_ identity: Cookie.Identity) -> Cookie? {
+        entries[identity].flatMap { live($0.desired) }
     }
 }
 

@@ -52,16 +52,6 @@ final class CookieFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["cookies"])
     }
 
-    @Test func `Session cookies are kept if the app enables it`() async throws {
-        var options = Self.patient
-        options.keepsSessionCookies = true
-        let file = CookieFile(path: path, options: options)
-        file.follow(jar.jar)
-        try jar.set("c=session")
-        try await file.flush()
-        #expect(try file.load().cookies == jar.jar.cookies)
-    }
-
     @Test func `A missing file means no cookies`() throws {
         #expect(try CookieFile(path: path).load() == CookieFile.Contents(cookies: [], refused: 0, damage: nil))
     }

@@ -62,7 +62,6 @@ struct RetrievalTests {
         let url = try #require(CookieURL("https://shop.example/"))
         #expect(jar.jar.cookieHeader(for: url) == nil)
         #expect(jar.jar.scriptCookieString(for: url) == "")
-        #expect(jar.jar.scriptCookies(for: url).isEmpty)
     }
 
     @Test func `Sending and reading update the last access time; inspection does not`() throws {

@@ -7,7 +7,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@testable import Prefetch
+@_spi(Facade) @testable import Prefetch
 
 /// Tests of pages that request responses by messages.
 @Suite(.timeLimit(.minutes(1)))

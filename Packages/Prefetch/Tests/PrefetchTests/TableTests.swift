@@ -61,7 +61,7 @@ struct TableTests {
             """
         let table = try PrefetchTable(json: Data(json.utf8))
         #expect(table.version == "4")
-        #expect(table.pageCount == 1)
+        #expect(table.pages.count == 1)
         let requests = table.requests(for: "https://M.example.com:443/act/pre/ApRf.html?a=b#c")
         #expect(
             requests.map { text($0) } == [

@@ -46,19 +46,19 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     public static let standard = PoolCapacity(least: 1, standard: 3, most: 6)
 
     /// Records that a page got a warm view, and the number of warm views left.
-    public mutating func served(left: Int) {
+    mutating func served(left: Int) {
         leastLeft = min(leastLeft ?? left, left)
     }
 
     /// Records that a page found no warm view.
-    public mutating func missed() {
+    mutating func missed() {
         leastLeft = 0
         ampleReviews = 0
         current = min(current + 1, most)
     }
 
     /// Reviews the use since the last review. Call it when the app is idle.
-    public mutating func review() {
+    mutating func review() {
         guard let left = leastLeft else { return }
         leastLeft = nil
         ampleReviews = left > 0 ? ampleReviews + 1 : 0
@@ -68,7 +68,7 @@ public struct PoolCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
     }
 
     /// Reduces the number to the minimum because of critical memory pressure. Later misses increase it again.
-    public mutating func shrink() {
+    mutating func shrink() {
         ampleReviews = 0
         leastLeft = nil
         current = least

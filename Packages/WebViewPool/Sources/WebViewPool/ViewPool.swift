@@ -187,27 +187,6 @@ public final class ViewPool<View: PoolableView, Key: PoolKey> {
     }
 }
 
-extension ViewPool where Key == SoleKey {
-    /// Creates a pool of interchangeable views.
-    /// - Parameters:
-    ///   - capacity: the number of views that are kept warm; ``PoolCapacity/standard-type.property`` by default.
-    ///   - make: creates a view that has not loaded anything yet.
-    public convenience init(capacity: PoolCapacity = .standard, make: @escaping @MainActor () throws -> View) {
-        self.init(Configuration(capacity: capacity)) { _ in try make() }
-    }
-
-    /// Prepares views until the capacity is reached. Call it when the app is idle.
-    /// - Throws: the error of the first view that could not be prepared, or `CancellationError`.
-    public func warmUp() async throws {
-        try await warmUp(for: SoleKey())
-    }
-
-    /// Checks out a view: a warm one if there is one, or else a new one that is not warm.
-    public func checkOut(for holder: AnyObject) throws -> View {
-        try checkOut(SoleKey(), for: holder)
-    }
-}
-
 extension ViewPool {
     /// The options of a pool.
     public struct Configuration: Sendable {
@@ -235,13 +214,4 @@ public protocol PoolKey: Hashable, Sendable {
 
     /// The kind of the views for this key.
     var kind: Kind { get }
-}
-
-/// The key of a pool whose views are interchangeable.
-public struct SoleKey: PoolKey {
-    /// The only kind.
-    public var kind: SoleKey { self }
-
-    /// Creates the key.
-    public init() {}
 }

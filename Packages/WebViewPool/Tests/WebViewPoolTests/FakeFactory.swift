@@ -43,3 +43,14 @@ final class FakeFactory {
         #expect(views.count == ended.count + pool.warmCount + checkedOut, sourceLocation: sourceLocation)
     }
 }
+
+/// Calls for tests whose views all have one key.
+extension ViewPool where Key == SiteKey {
+    func warmUp() async throws {
+        try await warmUp(for: SiteKey("shop"))
+    }
+
+    func checkOut(for holder: AnyObject) throws -> View {
+        try checkOut(SiteKey("shop"), for: holder)
+    }
+}

@@ -3,7 +3,8 @@
 
 import Testing
 import WebEngine
-import WebViewPool
+
+@testable import WebViewPool
 
 @Suite("Pool capacity")
 struct PoolCapacityTests {

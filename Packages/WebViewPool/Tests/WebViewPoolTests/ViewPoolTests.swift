@@ -12,8 +12,8 @@ struct WebViewPoolTests {
 
     let factory = FakeFactory()
 
-    func pool(of capacity: Int = 3) -> ViewPool<FakeView, SoleKey> {
-        ViewPool(capacity: PoolCapacity(fixed: capacity)) { [factory] in try factory.make() }
+    func pool(of capacity: Int = 3) -> ViewPool<FakeView, SiteKey> {
+        ViewPool(.init(capacity: PoolCapacity(fixed: capacity))) { [factory] _ in try factory.make() }
     }
 
     // MARK: Warming up
@@ -31,7 +31,7 @@ struct WebViewPoolTests {
 
     @Test("Keeps three views by default")
     func standardCapacity() async throws {
-        let pool = ViewPool { [factory] in try factory.make() }
+        let pool = ViewPool<FakeView, SiteKey> { [factory] _ in try factory.make() }
         try await pool.warmUp()
         #expect(pool.warmCount == 3)
     }
@@ -53,8 +53,8 @@ struct WebViewPoolTests {
     @Test("The preparation runs once in each new view, after its warm-up and before its first checkout")
     func preparing() async throws {
         var prepared: [Int] = []
-        var pool: ViewPool<FakeView, SoleKey>?
-        let made = ViewPool<FakeView, SoleKey>(.init(capacity: 2)) { [factory] _ in
+        var pool: ViewPool<FakeView, SiteKey>?
+        let made = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in
             try factory.make()
         } prepare: { view in
             #expect(view.warmUps == 1 && pool?.warmCount == prepared.count)
@@ -73,7 +73,7 @@ struct WebViewPoolTests {
 
     @Test("A view whose preparation fails is discarded, and the error is thrown")
     func failingPreparation() async throws {
-        let pool = ViewPool<FakeView, SoleKey>(.init(capacity: 2)) { [factory] _ in
+        let pool = ViewPool<FakeView, SiteKey>(.init(capacity: 2)) { [factory] _ in
             try factory.make()
         } prepare: { view in
             if view.number == 2 { throw FakeView.Broken() }
@@ -403,7 +403,7 @@ struct WebViewPoolTests {
 
     @Test("A view is discarded after the maximum number of checkouts")
     func reuseLimit() async throws {
-        let pool = ViewPool<FakeView, SoleKey>(.init(reuseLimit: 2)) { [factory] _ in try factory.make() }
+        let pool = ViewPool<FakeView, SiteKey>(.init(reuseLimit: 2)) { [factory] _ in try factory.make() }
         let holder = Holder()
         for _ in 1...4 { await pool.checkIn(try pool.checkOut(for: holder)) }
         #expect(factory.views.map(\.resets) == [1, 1] && pool.counters.reuseLimit == 2)
@@ -480,7 +480,7 @@ struct WebViewPoolTests {
 
     @Test("Critical memory pressure reduces the capacity to the minimum until pages miss views")
     func critical() async throws {
-        let pool = ViewPool(capacity: .standard) { [factory] in try factory.make() }
+        let pool = ViewPool<FakeView, SiteKey> { [factory] _ in try factory.make() }
         pool.trim(.critical)
         try await pool.warmUp()
         #expect(pool.warmCount == 1)

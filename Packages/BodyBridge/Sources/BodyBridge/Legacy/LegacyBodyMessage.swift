@@ -115,7 +115,7 @@ internal import WebSyntax
         else { throw ResourceError(.tooLarge, "more than \(maxFields.count) headers or \(maxFields.bytes) bytes") }
         var fields = HTTPFields()
         for (key, text) in headers.sorted(by: { $0.key < $1.key }) {
-            let value = text.trimmingPrefix(while: isBlank).reversedTrimming(isBlank)
+            let value = String(text.trimmingFieldWhitespace)
             guard let name = HTTPField.Name(key), HTTPField.isValidValue(value) else {
                 throw ResourceError(.invalidRequest, "a header has an invalid name or value")
             }
@@ -125,8 +125,6 @@ internal import WebSyntax
         }
         return fields
     }
-
-    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 
     /// Returns the reason without any text of the message.
     private static func reason(_ error: any Error) -> String {
@@ -187,14 +185,6 @@ internal import WebSyntax
             bodyEncoding = try values.decodeIfPresent(String.self, forKey: .bodyEncoding)
             headers = try values.decodeIfPresent([String: String].self, forKey: .headers)
         }
-    }
-}
-
-extension Substring {
-    fileprivate func reversedTrimming(_ isDropped: (Character) -> Bool) -> String {
-        var text = self
-        while let last = text.last, isDropped(last) { text.removeLast() }
-        return String(text)
     }
 }
 

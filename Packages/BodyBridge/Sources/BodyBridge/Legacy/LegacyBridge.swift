@@ -12,7 +12,7 @@ public import ResourceLoading
 ///
 /// Isolation: the main actor, on which engines call it.
 @MainActor
-public final class LegacyBridge {
+@_spi(Facade) public final class LegacyBridge {
     private struct Key: Hashable {
         let origin: WebOrigin
         let requestID: String
@@ -48,7 +48,7 @@ public final class LegacyBridge {
     ///   - host: the object that resolves document origins, and replies to messages about cookies and prefetched
     ///     responses.
     public init(
-        _ messages: LegacyMessages, token: BridgeToken, limits: BodyRelay.Limits = .init(), budget: ByteBudget? = nil,
+        _ messages: LegacyMessages, token: BridgeToken, limits: BodyLimits = .init(), budget: ByteBudget? = nil,
         clock: any Clock<Duration> = ContinuousClock(), host: any LegacyHosting
     ) {
         script = LegacyScript(token: token, messages: messages)
@@ -260,7 +260,7 @@ public final class LegacyBridge {
 ///
 /// Isolation: the main actor. The page waits for the results, so they must be available without suspension.
 @MainActor
-public protocol LegacyHosting: AnyObject {
+@_spi(Facade) public protocol LegacyHosting: AnyObject {
     /// Returns the real origin of a document, or `nil` if the document may not send messages.
     /// - Parameter url: the URL of the document, as the engine names it.
     func origin(ofDocument url: String) -> WebOrigin?
@@ -281,7 +281,7 @@ public protocol LegacyHosting: AnyObject {
 }
 
 /// The data that an older page has sent for a request. It is removed from the store once.
-public struct LegacyBody: Sendable {
+@_spi(Facade) public struct LegacyBody: Sendable {
     /// The body.
     public let body: ResourceBody
     /// The header fields, which replace the request's fields of the same names.

@@ -32,7 +32,7 @@ public struct LegacyMessages: Sendable, Hashable {
 
 extension LegacyMessages {
     /// The id that a request carries in its URL.
-    public enum CarriedID: Sendable, Hashable {
+    @_spi(Facade) public enum CarriedID: Sendable, Hashable {
         /// No id.
         case none
         /// One id, decoded.
@@ -48,7 +48,7 @@ extension LegacyMessages {
 
     /// Removes all occurrences of the parameter from a request's URL, and returns the id. The rest of the URL is
     /// unchanged.
-    public func removeID(from request: inout HTTPRequest) -> CarriedID {
+    @_spi(Facade) public func removeID(from request: inout HTTPRequest) -> CarriedID {
         guard var target = request.path else { return .none }
         let found = removeID(from: &target)
         guard found != .none else { return .none }

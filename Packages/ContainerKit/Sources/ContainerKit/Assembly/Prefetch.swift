@@ -8,7 +8,7 @@ internal import LoopbackInterception
 internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrefetch
-public import Prefetch
+@_spi(Facade) public import Prefetch
 internal import PublicSuffixList
 internal import RemoteConfig
 package import RequestPipeline

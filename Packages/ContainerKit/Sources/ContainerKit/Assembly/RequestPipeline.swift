@@ -11,7 +11,7 @@ internal import PackageUpdates
 internal import PageDownloads
 internal import PagePrefetch
 internal import PageRecovery
-internal import Prefetch
+@_spi(Facade) internal import Prefetch
 internal import RemoteConfig
 @_spi(Testing) internal import RequestPipeline
 internal import ResourceLoading

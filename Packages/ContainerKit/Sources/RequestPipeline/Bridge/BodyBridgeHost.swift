@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import BodyBridge
+@_spi(Facade) internal import BodyBridge
 internal import Foundation
 internal import HTTPTypes
 internal import PublicSuffixList
@@ -217,7 +217,7 @@ package final class BodyBridgeHost {
     }
 }
 
-extension BodyRelay.Limits {
+extension BodyLimits {
     /// Creates the limits of one page. A page can use half of the memory of all pages at most.
     init(within budget: ByteBudget) {
         self.init()

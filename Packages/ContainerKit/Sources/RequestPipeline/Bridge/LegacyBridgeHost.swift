@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-package import BodyBridge
+@_spi(Facade) package import BodyBridge
 @_spi(Facade) internal import CookieBridge
 package import Foundation
 internal import HTTPTypes
-internal import PublicSuffixList
 package import ResourceLoading
 internal import SchemeMode
 package import WebEngine
@@ -31,7 +30,6 @@ package protocol LegacyPageHost: AnyObject {
 package final class LegacyBridgeHost: LegacyHosting {
     package nonisolated let messages: LegacyMessages
     private let schemes: [String: String]
-    private let suffixes = SuffixList()
     private let budget: ByteBudget
     private var bridges: [ViewID: LegacyBridge] = [:]
     /// The real URLs of the views' documents, without fragments, if the engine has reported them.
@@ -188,10 +186,7 @@ package final class LegacyBridgeHost: LegacyHosting {
         guard let document = URL(string: url) else {
             throw CookieBridgeError(.wrongOrigin, "not a document that can have cookies")
         }
-        var rules = LegacyCookieMessage.Rules()
-        rules.schemes = schemes
-        rules.isPublicSuffix = { [suffixes] in suffixes.registrableDomain(of: $0) == nil }
-        return try LegacyCookieMessage(json: message).line(in: document, rules: rules, now: Date())
+        return try LegacyCookieMessage(json: message).line(in: document, schemes: schemes, now: Date())
     }
 }
 

@@ -5,29 +5,29 @@ public import Foundation
 
 /// The message that older pages send for `document.cookie = …`, undecoded: every part is text.
 ///
-/// The message is untrusted. ``change(in:rules:now:)`` checks it against the document that sent it.
+/// The message is untrusted. ``cookie(in:schemes:now:)`` checks it against the document that sent it.
 @_spi(Facade) public struct LegacyCookieMessage: Sendable, Hashable {
-    /// The default name of the script message handler.
-    public static let handlerName = "COOKIECALL"
     /// The request header field, in lower case, that requests that the cookies of the response are in the web view's
     /// store before the page receives the response. It is removed before the request is sent.
     public static let markerField = "x-wkwebview-request-type"
     /// The maximum length of a message, in bytes of JSON.
-    public static let maxBytes = 16_384
+    private static let maxBytes = 16_384
 
-    public var name: String
-    public var value: String
+    var name: String
+    var value: String
     /// The URL of the document, as claimed by the page.
-    public var originURL: String?
-    public var domain: String
-    public var path: String
+    var originURL: String?
+    var domain: String
+    var path: String
     /// A date in the format of `Expires`.
-    public var expires: String?
+    var expires: String?
     /// A number of seconds, as in `Max-Age`.
-    public var maximumAge: String?
+    var maximumAge: String?
     /// A Boolean value that indicates whether the message has the key `secure`, with any text.
-    public var isSecure: Bool
+    var isSecure = false
+}
 
+@_spi(Facade) extension LegacyCookieMessage {
     /// Creates a message from JSON.
     /// - Throws: ``CookieBridgeError`` with code `badMessage` if the data is too long, is not an object of strings, or
     ///   lacks a required key.
@@ -42,20 +42,6 @@ public import Foundation
         } catch {
             throw CookieBridgeError(.badMessage, "invalid JSON")
         }
-    }
-
-    public init(
-        name: String, value: String, originURL: String? = nil, domain: String, path: String, expires: String? = nil,
-        maximumAge: String? = nil, isSecure: Bool = false
-    ) {
-        self.name = name
-        self.value = value
-        self.originURL = originURL
-        self.domain = domain
-        self.path = path
-        self.expires = expires
-        self.maximumAge = maximumAge
-        self.isSecure = isSecure
     }
 
     /// Returns the reason without any text of the message, because the text may be secret or long.

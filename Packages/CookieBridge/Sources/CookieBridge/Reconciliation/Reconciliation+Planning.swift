@@ -28,7 +28,7 @@ extension Reconciliation {
     }
 
     private mutating func plan(_ identity: Cookie.Identity, _ entry: inout Entry, in lane: Int) {
-        let want = lanes[lane].representation.projected(live(entry.desired))
+        let want = live(entry.desired)
         let slot = entry.slots[lane]
         let isThere =
             slot.possible.count == 1 && slot.possible.allSatisfy { isSame($0, want, in: lane) }

@@ -165,12 +165,7 @@ extension Reconciliation {
         let representation = lanes[lane].representation
         let desired = live(entry.desired)
         // The store reached the desired state by itself.
-        guard !isSame(state, representation.projected(desired), in: lane) else { return }
-        if representation.hidesHTTPOnly, state?.isHTTPOnly == true || desired?.isHTTPOnly == true {
-            // The planned write or removal restores what scripts may see.
-            counters.rejectedScriptChanges += 1
-            return
-        }
+        guard !isSame(state, desired, in: lane) else { return }
         var origin = Entry.Origin.store
         if isFirst {
             // A cookie that is missing in the first read was never deleted. A version that is newer than the first

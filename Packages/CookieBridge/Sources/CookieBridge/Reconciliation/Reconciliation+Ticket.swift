@@ -25,7 +25,7 @@ extension Reconciliation {
         case failed([CookieStoreID])
     }
 
-    /// Returns a ticket for all changes applied or signalled before.
+    /// Returns a ticket for all changes signalled before.
     func barrier() -> Ticket {
         let reads = lanes.map { lane in
             lane.wantsRead ? lane.readsStarted + 1 : lane.reading?.number ?? (lane.hasBeenRead ? 0 : 1)

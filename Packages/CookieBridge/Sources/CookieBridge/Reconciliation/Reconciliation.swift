@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import CookieJar
+internal import CookieJar
 internal import Foundation
 
 /// The rules that keep any number of cookie stores synchronized, as a value: it receives events and returns effects.
 ///
-/// **The last writer wins.** A change from a caller is received when `apply(_:by:now:)` is called. A change that a
-/// store made is received when a read that shows it ends. So if a store changes while an older write is on its way to
-/// it, the store's change wins over that write. The only exception is the first read of each store, because the
-/// differences between stores have no order then: a cookie that one store has is adopted, and if two stores differ, the
-/// store named first wins.
+/// **The last writer wins.** A change that a store made is received when a read that shows it ends. So if a store
+/// changes while an older write is on its way to it, the store's change wins over that write. The only exception is the
+/// first read of each store, because the differences between stores have no order then: a cookie that one store has is
+/// adopted, and if two stores differ, the store named first wins.
 ///
 /// A signal of a store only requests a read. For each cookie and store this value knows the states that a read may show
 /// without a change: the previous states and the states of its own writes. Any other state is a change that the store
@@ -59,24 +58,6 @@ internal import Foundation
         lanes = members.map { Lane(id: $0.id, representation: $0.representation) }
     }
 
-    /// A Boolean value that indicates whether no operation is in progress or pending: all stores are equal, as far as
-    /// known.
-    var isQuiet: Bool {
-        unsynchronized.isEmpty
-            && lanes.allSatisfy { lane in
-                lane.reading == nil && !lane.wantsRead && lane.hasBeenRead && lane.writes == 0 && lane.owed == nil
-                    && lane.clearing == nil
-            }
-    }
-
-    /// The number of deletions that some store may not have applied.
-    var tombstoneCount: Int { tombstones.count }
-
-    /// Returns the cookie that the stores should hold for an identity; `nil` if it should be absent or is unknown.
-    func cookie(_ identity: Cookie.Identity) -> Cookie? {
-        entries[identity].flatMap { live($0.desired) }
-    }
-
     // MARK: Events
 
     /// Starts the synchronization: requests a read of all stores.
@@ -92,15 +73,6 @@ internal import Foundation
             state.lanes[lane].wantsRead = true
             state.lanes[lane].giveAnotherChance()
         }
-    }
-
-    /// Applies a change that no store holds yet.
-    /// - Parameters:
-    ///   - change: the cookie to set, or the identity to remove.
-    ///   - author: the author of the change; a script does not change HttpOnly cookies.
-    ///   - now: the current time, against which cookies expire.
-    mutating func apply(_ change: CookieUpdate, by author: CookieUpdate.Author, now: Date) -> [Effect] {
-        step(now) { $0.accept(change, by: author) }
     }
 
     /// Ends the pause of a store after a failure.
@@ -133,29 +105,6 @@ internal import Foundation
         return cookie
     }
 
-    private mutating func accept(_ change: CookieUpdate, by author: CookieUpdate.Author) {
-        let identity = change.identity
-        var cookie: Cookie?
-        if case .set(let set) = change { cookie = live(set) }
-        let known = entries[identity].flatMap { live($0.desired) }
-        // Scripts neither see nor change HttpOnly cookies (RFC 6265bis, section 5.7, steps 10 and 23).
-        if author == .script, cookie?.isHTTPOnly == true || known?.isHTTPOnly == true {
-            counters.rejectedScriptChanges += 1
-            return
-        }
-        guard var entry = entries[identity] ?? makeEntry() else { return }
-        // A repetition of the current state is no change.
-        if entry.version > 0, CookieRepresentation(expirySlack: 0).isSame(known, cookie) {
-            counters.duplicates += 1
-        } else {
-            cookie = cookie.map { CookieRepresentation(expirySlack: 0).restored($0, over: known) }
-            counters.applied += 1
-            adopt(cookie, into: &entry, from: .caller)
-        }
-        entries[identity] = entry
-        plan(identity)
-    }
-
     /// Returns a new entry for an unknown identity.
     /// - Returns: `nil` if the limit is reached; the cookie is counted as dropped.
     mutating func makeEntry() -> Entry? {
@@ -180,26 +129,18 @@ internal import Foundation
     }
 }
 
-/// A change that no store holds yet.
-@_spi(Facade) public enum CookieUpdate: Sendable, Hashable {
-    /// The cookie is to be stored. An expired one is to be removed.
+/// A change of one cookie in a store.
+enum CookieUpdate: Sendable, Hashable {
+    /// The cookie is to be stored.
     case set(Cookie)
     /// The cookie is to be removed.
     case remove(Cookie.Identity)
 
     /// The identity of the cookie.
-    public var identity: Cookie.Identity {
+    var identity: Cookie.Identity {
         switch self {
         case .set(let cookie): cookie.identity
         case .remove(let identity): identity
         }
-    }
-
-    /// The author of a change.
-    @_spi(Facade) public enum Author: Sendable, Hashable {
-        /// The app, or the `Set-Cookie` field of a response.
-        case host
-        /// A script of a page, which neither creates nor changes HttpOnly cookies (RFC 6265bis, section 5.7).
-        case script
     }
 }

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 
-/// Persists a jar's cookies in a file.
+/// Persists a jar's cookies, except session cookies, in a file.
 ///
 /// Changes are collected and written on a separate thread; ``flush()`` waits for the write. Flushed cookies survive a
 /// kill and a power failure, because the file is replaced as a whole and synchronized together with its folder. Its
@@ -68,14 +68,12 @@ public final class CookieFile: Sendable {
     /// Writes the jar's cookies from now on, including those that it already holds unless they were just loaded. It
     /// replaces a jar that was followed before.
     public func follow(_ jar: CookieStore) {
-        let keepsAll = options.keepsSessionCookies
         let observation = jar.observe { [weak self] change in
-            if keepsAll || change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }
+            if change.cookie?.expires != nil || change.previous?.expires != nil { self?.schedule() }
         }
         let snapshot = jar.snapshot
-        let kept = kept(snapshot.cookies)
         let (old, isSaved) = state.withLock { state in
-            let isSaved = state.loaded == kept
+            let isSaved = state.loaded == snapshot.persistent
             defer {
                 state.loaded = nil
                 (state.jar, state.observation, state.saved) = (jar, observation, isSaved ? snapshot.version : nil)
@@ -84,10 +82,6 @@ public final class CookieFile: Sendable {
         }
         old?.cancel()
         if !isSaved { schedule() }
-    }
-
-    private func kept(_ cookies: [Cookie]) -> [Cookie] {
-        options.keepsSessionCookies ? cookies : cookies.filter { $0.expires != nil }
     }
 
     /// Writes all earlier changes to the file, so that they survive a kill and a power failure.
@@ -120,7 +114,7 @@ public final class CookieFile: Sendable {
         guard let jar else { return }
         let snapshot = jar.snapshot
         guard snapshot.version != saved else { return }
-        let bytes = try JSONEncoder().encode(CookieDocument(kept(snapshot.cookies)))
+        let bytes = try JSONEncoder().encode(CookieDocument(snapshot.persistent))
         guard bytes.count <= options.maxBytes else {
             throw CookieFileError(.tooLarge, "\(bytes.count) bytes of at most \(options.maxBytes)", at: path)
         }
@@ -137,8 +131,6 @@ public final class CookieFile: Sendable {
 extension CookieFile {
     /// The options of a cookie file.
     public struct Options: Sendable {
-        /// A Boolean value that indicates whether session cookies are written as well; `false` by default.
-        public var keepsSessionCookies = false
         /// The time for which changes are collected before they are written together; 1 second by default.
         public var delay: Duration = .seconds(1)
         /// The maximum size of the file in bytes, for reads and writes; 64 MiB by default, which is more than the

@@ -12,7 +12,7 @@ extension Cookie {
 
     /// Checks a cookie that does not come from a field: a jar holds no cookie that a field could not have set.
     /// - Throws: ``CookieRefusal``.
-    func check() throws(CookieRefusal) {
+    package func check() throws(CookieRefusal) {
         let name = identity.name
         if name.isEmpty && value.isEmpty { throw CookieRefusal(.empty, name) }
         guard name.utf8.count + value.utf8.count <= SetCookie.maxPairBytes,

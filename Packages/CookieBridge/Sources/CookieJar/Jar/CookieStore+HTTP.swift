@@ -93,11 +93,6 @@ extension CookieStore {
         cookiesToSend(for: url, context, isScript: true).fieldValue
     }
 
-    /// Returns the cookies that a script sees, in their order, and updates their last access time.
-    public func scriptCookies(for url: CookieURL, context: CookieContext = .sameSite) -> [Cookie] {
-        cookiesToSend(for: url, context, isScript: true)
-    }
-
     /// Performs an assignment to `document.cookie`. The rules are those for a response field, but no `HttpOnly` cookie
     /// is set, changed or removed.
     /// - Throws: ``CookieRefusal``, which scripts do not receive; the jar is unchanged then.

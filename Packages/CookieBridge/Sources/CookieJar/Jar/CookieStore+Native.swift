@@ -40,26 +40,11 @@ extension CookieStore {
         return remove { CookieHost.matches($0.identity.domain, domain: domain) }
     }
 
-    /// Removes all cookies whose domain is this host, but not those of parent domains and subdomains.
-    /// - Returns: the number of removed cookies.
-    @discardableResult
-    public func removeCookies(ofHost host: String) -> Int {
-        guard let host = CookieHost.canonical(host) else { return 0 }
-        return remove { $0.identity.domain == host }
-    }
-
     /// Removes all cookies.
     /// - Returns: the number of removed cookies.
     @discardableResult
     public func removeAll() -> Int {
         remove { _ in true }
-    }
-
-    /// Removes the session cookies, at the end of the session (RFC 6265bis, section 5.7).
-    /// - Returns: the number of removed cookies.
-    @discardableResult
-    public func endSession() -> Int {
-        remove { $0.expires == nil }
     }
 
     /// Removes the cookies of a whole site because of a `Clear-Site-Data` field (W3C Clear Site Data, "clear cookies

@@ -140,11 +140,8 @@ struct CookieSnapshot: Sendable, Hashable {
     /// The cookies in the order in which they were first stored.
     let cookies: [Cookie]
 
-    /// Creates a snapshot.
-    init(version: UInt64, cookies: [Cookie]) {
-        self.version = version
-        self.cookies = cookies
-    }
+    /// The cookies without session cookies.
+    var persistent: [Cookie] { cookies.filter { $0.expires != nil } }
 }
 
 extension CookieStore {

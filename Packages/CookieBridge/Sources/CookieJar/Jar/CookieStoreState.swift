@@ -19,8 +19,6 @@ struct CookieStoreState: Sendable {
         self.limits = limits
     }
 
-    var isEmpty: Bool { count == 0 }
-
     /// All cookies, in the order in which they were stored.
     var cookies: [Cookie] {
         domains.values.joined().sorted { $0.serial < $1.serial }.map(\.cookie)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import WebSyntax
+package import Foundation
+package import WebSyntax
 
 extension SetCookie {
     /// Returns the cookie that the field sets at a URL, without regard to the contents of the jar (RFC 6265bis, section
     /// 5.7, steps 2 to 22 without 16).
-    func cookie(
+    package func cookie(
         from url: CookieURL, _ context: CookieContext, isScript: Bool, suffixes: any PublicSuffixing,
         lifetime: TimeInterval, now: Date
     ) throws(CookieRefusal) -> Cookie {

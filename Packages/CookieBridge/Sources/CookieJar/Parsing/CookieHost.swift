@@ -8,7 +8,7 @@ package enum CookieHost {
     /// Returns the host in lower case, an address in its shortest form (RFC 6265bis, section 5.1.2). Characters beyond
     /// ASCII are not converted to A-labels; a URL parser does that.
     /// - Returns: `nil` if the text is not a host, or is an address in an unusual spelling.
-    package static func canonical(_ host: String) -> String? {
+    static func canonical(_ host: String) -> String? {
         if host.utf8.first == UInt8(ascii: "[") {
             guard host.utf8.count > 2, host.utf8.last == UInt8(ascii: "]") else { return nil }
             return IPv6Address(host.utf8.dropFirst().dropLast()).map { "[\($0)]" }
@@ -25,7 +25,7 @@ package enum CookieHost {
     }
 
     /// Returns a Boolean value that indicates whether a canonical host is an address, which has no subdomains.
-    package static func isAddress(_ host: String) -> Bool {
+    static func isAddress(_ host: String) -> Bool {
         host.utf8.first == UInt8(ascii: "[") || HostSyntax.isIPv4Address(host.utf8)
     }
 

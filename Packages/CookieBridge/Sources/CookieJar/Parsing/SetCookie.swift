@@ -115,7 +115,7 @@ internal import WebSyntax
     }
 
     /// Returns the value of decimal digits with an optional minus sign (section 5.6.2).
-    private static func seconds(_ text: Substring.UTF8View) -> Int? {
+    package static func seconds(_ text: Substring.UTF8View) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative ? text.dropFirst() : text
         guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return nil }

@@ -5,7 +5,7 @@ public import Foundation
 public import HTTPTypes
 
 /// A message of a page that requests a prefetched response: `{url, method, body}`. The default method is `GET`.
-public struct PrefetchCall: Sendable {
+@_spi(Facade) public struct PrefetchCall: Sendable {
     let url: PrefetchURL
     /// The absolute http or https URL of the request.
     public var target: String { url.text }

@@ -4,7 +4,7 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-extension PrefetchLoader {
+@_spi(Facade) extension PrefetchLoader {
     /// Returns a Boolean value that indicates whether a call may get a response: it is for its own origin, and a
     /// matching prefetch request is not claimed.
     public func mayAnswer(_ call: PrefetchCall, from origin: WebOrigin) -> Bool {

@@ -6,7 +6,7 @@ internal import HTTPTypes
 public import ResourceLoading
 
 /// The reply to a ``PrefetchCall``, as the page receives it: `{status, headers, body}`.
-public struct PrefetchReply: Sendable {
+@_spi(Facade) public struct PrefetchReply: Sendable {
     /// The JSON of the message.
     public let json: Data
 

@@ -4,7 +4,7 @@
 package import HTTPTypes
 
 /// One interface of a page: the request to send when the page is opened, and the rules for the page's parameters.
-public struct PrefetchInterface: Sendable {
+package struct PrefetchInterface: Sendable {
     package let api: PrefetchURL
     /// The method, in upper case.
     package let method: HTTPRequest.Method

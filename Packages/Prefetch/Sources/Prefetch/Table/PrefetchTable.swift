@@ -15,9 +15,6 @@ public struct PrefetchTable: Sendable {
         self.limits = limits
     }
 
-    /// The number of pages.
-    public var pageCount: Int { pages.count }
-
     /// Returns the requests for a page that is opened, in the table's order and without duplicates. It is empty if the
     /// table does not have the page. Query and fragment of the page do not count for the lookup.
     /// - Parameter page: the page's absolute URL, whose query holds the parameters.

@@ -22,8 +22,8 @@ struct Light {
         else { throw ResourceError(.internal, "no response") }
         let body = try await response.body.collect(upTo: 1_024)
 
-        let pool = await ViewPool(capacity: 1) { BlankView() }
-        try await pool.warmUp()
+        let pool = await ViewPool<BlankView, OneKey>(.init(capacity: 1)) { _ in BlankView() }
+        try await pool.warmUp(for: OneKey())
         let warm = await pool.warmCount
 
         guard let page = CookieURL(url) else { throw ResourceError(.internal, "a URL without cookies") }
@@ -49,6 +49,11 @@ struct Greeting: ResourceLoader {
             head: HTTPResponse(status: .ok), body: .bytes(.init("hello, page".utf8)),
             provenance: Provenance(.synthetic, reason: "the greeting"))
     }
+}
+
+/// The only key of the pool.
+struct OneKey: PoolKey {
+    var kind: OneKey { self }
 }
 
 /// A view without an engine.
