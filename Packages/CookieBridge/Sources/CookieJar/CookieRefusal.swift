@@ -48,7 +48,7 @@ extension ErrorCode<CookieRefusal> {
     public static var crossSiteInsecure: Self { Self("cross-site-insecure") }
     /// The cookie violates the prefix of its name, such as `__Host-` (section 5.7, steps 20 to 22).
     public static var prefix: Self { Self("prefix") }
-    /// A cookie of the app or of a file that no server could set: the domain is not a host name, the path does not start
-    /// with a slash, or a date is not a number.
+    /// A cookie of the app or of a file that no server could set: the domain is not a host name, the path does not
+    /// start with a slash, or a date is not a number.
     public static var malformed: Self { Self("malformed") }
 }

@@ -136,8 +136,8 @@ extension CookieFile {
         /// The maximum size of the file in bytes, for reads and writes; 64 MiB by default, which is more than the
         /// largest jar with the default limits.
         public var maxBytes = 64 << 20
-        /// Receives the error of each failed write that no call of ``CookieFile/flush()`` waits for. It is called on the
-        /// thread of the file. The next change tries again.
+        /// Receives the error of each failed write that no call of ``CookieFile/flush()`` waits for. It is called on
+        /// the thread of the file. The next change tries again.
         public var onFailure: @Sendable (any Error) -> Void = { _ in }
 
         /// Creates the default options.
