@@ -4,7 +4,7 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import Testing
 
@@ -265,7 +265,9 @@ struct PackageCommandTests {
         missing.files.removeLast()
         try folder.write("missing.json", missing.encoded())
         try await fails(65, "mismatch", "verify", "shop-1.zip", "missing.json")
-        var extra = manifest.withoutSlices()
+        var extra = manifest
+        extra.archive = nil
+        for index in extra.files.indices { extra.files[index].slice = nil }
         var file = try #require(extra.files.first)
         file.path = try ArchivePath("extra.html")
         extra.files.append(file)

@@ -7,7 +7,7 @@ import ContentDigest
 import Foundation
 import HTTPTypes
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

@@ -5,7 +5,7 @@ import AsyncSupport
 import ContainerTesting
 import Foundation
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

@@ -5,7 +5,7 @@ import ContainerTesting
 import Dispatch
 import Foundation
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

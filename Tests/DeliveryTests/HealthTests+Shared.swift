@@ -4,7 +4,7 @@
 import ContainerTesting
 import Foundation
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import Testing

@@ -6,7 +6,7 @@ import ContentDigest
 import Dispatch
 import Foundation
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

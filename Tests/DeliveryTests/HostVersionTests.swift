@@ -4,7 +4,7 @@
 import BaseTesting
 import Foundation
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceStore
 import Testing
 

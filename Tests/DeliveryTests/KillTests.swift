@@ -6,7 +6,7 @@ import ContainerTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import ResourceStore

@@ -3,7 +3,7 @@
 
 internal import CommandSupport
 internal import Foundation
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Tells a progress bar what another reader hands out.
 struct ProgressReader: ArchiveReading {

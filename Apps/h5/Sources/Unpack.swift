@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// `h5 unpack`: safe extraction.
 struct Unpack: AsyncParsableCommand {

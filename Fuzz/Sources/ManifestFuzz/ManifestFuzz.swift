@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The manifest, and the plan of an update to it. An accepted manifest must be the same after encoding and decoding, and
 /// equal manifests must have equal bytes.

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-@_spi(Fuzzing) internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The slice inflater. Four bytes say method, size and step, the rest is the slice. However the slice is cut, and also
 /// where it lies in a file and comes out at once, the same must come out, and never more than the size.
@@ -49,8 +49,8 @@ private func inflate(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64, step:
 /// What comes out of an archive that has just this slice, or `nil` where no manifest may say so.
 private func read(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64) throws -> Result<Data, PackageError>? {
     let digest = SHA256Digest(of: packed)
-    let file = try PackageManifest.File(
-        path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b", slice: slice)
+    var file = try PackageManifest.File(path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b")
+    file.slice = slice
     let manifest = try PackageManifest(
         id: PackageID("a"), version: PackageVersion("1"), baseURL: PackageBaseURL("https://h.example/"),
         archive: .init(size: Int64(packed.count), sha256: digest), files: [file])

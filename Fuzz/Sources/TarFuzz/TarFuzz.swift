@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// tar.gz and tar.zst. The first byte says what the rest is: a tar that is wrapped here, since no mutation finds a
 /// checksum; or a whole file.

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The URLs that packages answer: what pages ask for.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The zip validator; and of what it lets pass, libarchive and the slice path must never see different files.
 @_cdecl("LLVMFuzzerTestOneInput")

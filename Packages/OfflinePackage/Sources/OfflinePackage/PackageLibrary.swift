@@ -4,7 +4,7 @@
 internal import AsyncSupport
 public import HTTPTypes
 public import Logging
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 public import ResourceStore
 

@@ -4,7 +4,7 @@
 import AsyncSupport
 import BaseTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

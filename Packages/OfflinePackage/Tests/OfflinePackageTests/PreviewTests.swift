@@ -6,7 +6,7 @@ import BaseTesting
 import Foundation
 import HTTPTypes
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

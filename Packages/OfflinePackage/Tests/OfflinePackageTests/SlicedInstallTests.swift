@@ -5,7 +5,7 @@ import AsyncSupport
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -255,5 +255,15 @@ struct SlicedInstallTests {
         }
         #expect(library.installed.count == 8)
         #expect(try fixture.store.generations(in: .active).count == 8)
+    }
+}
+
+extension PackageManifest {
+    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    func withoutSlices() -> PackageManifest {
+        var plain = self
+        plain.archive = nil
+        for index in plain.files.indices { plain.files[index].slice = nil }
+        return plain
     }
 }

@@ -4,7 +4,7 @@
 import Foundation
 import HTTPTypes
 import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 internal import ResourceLoading
 internal import SystemSupport
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 public import ResourceLoading
 
 /// A loader that serves requests from previews. It precedes the package loader.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Logging
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 
 extension PackageUpdater {

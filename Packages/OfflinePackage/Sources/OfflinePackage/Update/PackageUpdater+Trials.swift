@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 internal import Logging
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 

@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import Foundation
 internal import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 public import ResourceLoading
 
 /// A loader that serves GET and HEAD requests from packages that are downloaded for the first time.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// A package whose archive is being downloaded.
 ///

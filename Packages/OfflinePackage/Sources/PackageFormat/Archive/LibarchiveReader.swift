@@ -9,7 +9,7 @@ internal import Foundation
 /// A zip is validated by ``ZipValidator`` first and then read in the order of its central directory, with checks of
 /// sizes and checksums. In a tar a leading `./` is removed from names, and only zeros may follow its end. The
 /// checksum of gzip is checked, and that of zstd if present.
-public struct LibarchiveReader: ArchiveReading {
+@_spi(Packaging) public struct LibarchiveReader: ArchiveReading {
     /// Creates a reader.
     public init() {}
 

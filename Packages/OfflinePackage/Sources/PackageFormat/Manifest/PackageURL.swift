@@ -9,7 +9,7 @@ internal import WebSyntax
 /// Equality follows the meaning of the parts: the case of scheme and host, a default port and needless percent
 /// escapes make no difference. A URL with a user, or whose path is not a plain file path, is not a package URL.
 /// Examples are an escaped slash or NUL, an invalid escape and bytes that are not UTF-8.
-public struct PackageURL: Sendable, Hashable {
+@_spi(Packaging) public struct PackageURL: Sendable, Hashable {
     /// The origin, `https://host` or `https://host:port`, in lower case and without a default port.
     public let origin: String
     /// The path, percent-decoded once. It begins with a slash.

@@ -7,7 +7,8 @@ extension PackageManifest {
     ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
     ///   - archive: the size and the digest of the zip, which become the manifest's.
     /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes.
-    public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest {
+    @_spi(Packaging) public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest
+    {
         var located = self
         located.archive = archive
         var slices = try Self.slices(of: directory, matching: files)
@@ -15,14 +16,6 @@ extension PackageManifest {
             located.files[index].slice = slices.removeValue(forKey: located.files[index].path)
         }
         return located
-    }
-
-    /// Returns the manifest without ``archive`` and slices, so that it fits any archive that holds its files.
-    public func withoutSlices() -> PackageManifest {
-        var plain = self
-        plain.archive = nil
-        for index in plain.files.indices { plain.files[index].slice = nil }
-        return plain
     }
 
     /// Checks that the slice of each file equals the position in the directory of the zip.

@@ -8,7 +8,7 @@ internal import ContentDigest
 /// Each request costs its bytes plus one round trip, which is also counted in bytes. Two ranges are joined if the gap
 /// between them costs no more than a round trip. The plan is the whole archive unless ranges save at least an eighth,
 /// because the download of a whole archive can be resumed after an interruption.
-public enum RangePlan: Sendable, Hashable {
+@_spi(Packaging) public enum RangePlan: Sendable, Hashable {
     /// The store already has all bytes.
     case nothing
     /// The ranges to request, one request each, in ascending order and without overlap.
@@ -17,7 +17,7 @@ public enum RangePlan: Sendable, Hashable {
     case whole
 
     /// The costs of requests.
-    public struct Costs: Sendable, Hashable {
+    @_spi(Packaging) public struct Costs: Sendable, Hashable {
         /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160
         /// ms.
         public var bytesOfRoundTrip: Int64 = 32 << 10
@@ -87,7 +87,7 @@ public enum RangePlan: Sendable, Hashable {
     }
 }
 
-extension RangePlan {
+@_spi(Packaging) extension RangePlan {
     /// Creates the plan for the missing files of a package. Empty files need no bytes.
     ///
     /// During a first install, pages are served while the whole archive arrives, and the download can be resumed.

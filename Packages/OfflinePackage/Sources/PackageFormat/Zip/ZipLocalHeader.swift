@@ -104,7 +104,7 @@ struct ZipFlags: OptionSet {
 }
 
 /// The compression method of a zip entry: the two methods that every reader supports (APPNOTE 4.4.5).
-public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
+@_spi(Packaging) public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
     /// Uncompressed bytes.
     case stored = 0
     /// Raw deflate (RFC 1951).

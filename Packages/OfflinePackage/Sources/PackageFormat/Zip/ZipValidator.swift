@@ -18,7 +18,7 @@ public import Foundation
 ///
 /// The rules follow APPNOTE.TXT 6.3.10. If it allows several interpretations, the validator applies the strictest one
 /// that common writers satisfy.
-public struct ZipValidator: Sendable {
+@_spi(Packaging) public struct ZipValidator: Sendable {
     /// The limits of the archive.
     public var limits: ArchiveLimits
 

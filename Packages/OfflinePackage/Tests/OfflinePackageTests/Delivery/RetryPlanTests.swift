@@ -4,7 +4,7 @@
 import BaseTesting
 import ContainerTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
