@@ -6,10 +6,11 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 /// What a package answers while its first download is under way.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,11 +6,12 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// The source, scope and number of a package: what a server may publish, and for whom.
 @Suite(.timeLimit(.minutes(2)))

@@ -7,10 +7,11 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTests {
@@ -22,7 +23,7 @@ struct DownloadTests {
     }
 
     func downloader(
-        _ network: Network, _ configuration: PackageDownloader.Configuration = promptly()
+        _ network: Network, _ configuration: PackageUpdater.Configuration.Downloads = promptly()
     ) -> PackageDownloader {
         PackageDownloader(loader: network.loader, directory: folder.path + "/downloads", configuration: configuration)
     }
@@ -329,8 +330,8 @@ struct DownloadTests {
         let routes = try files.enumerated().map { try $1.route("/\($0).zip") }
         try await Network.run(OriginServer.Configuration(routes: routes)) { (network) async throws in
             var configuration = promptly()
-            configuration.atATime = 2
-            configuration.inLine = 1
+            configuration.maxConcurrent = 2
+            configuration.maxWaiting = 1
             let downloader = downloader(network, configuration)
             let digest = SHA256Digest(of: content)
             let url = network.server.url

@@ -6,11 +6,12 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// What an update decides before it fetches: whether at all, which way, and whether there is room.
 @Suite(.timeLimit(.minutes(1)))

@@ -3,10 +3,11 @@
 
 import ContainerTesting
 import Foundation
-import OfflinePackage
 import ProgramTesting
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Whole updates on a disk that is full, or becomes so on the way.
 @Suite(

@@ -4,11 +4,11 @@
 import AsyncSupport
 import ContainerTesting
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 // What is remembered of health.

@@ -4,11 +4,11 @@
 import ContainerTesting
 import Dispatch
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 // Rollbacks that something comes between.

@@ -3,11 +3,12 @@
 
 import ContainerTesting
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 // Packages that pages of other sites use.
 extension HealthTests {

@@ -5,11 +5,11 @@ import BaseTesting
 import ContentDigest
 import Dispatch
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// What the host installs, removes and brings along, beside what updates do.

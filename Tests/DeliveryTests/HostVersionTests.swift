@@ -3,10 +3,11 @@
 
 import BaseTesting
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Packages that ask for a host of some version, by every way in.
 @Suite(.timeLimit(.minutes(1)))

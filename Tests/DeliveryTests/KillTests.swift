@@ -5,12 +5,13 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// An app that is killed while it installs, updates and sweeps, over and over in one store.
 @Suite(.timeLimit(.minutes(10)))

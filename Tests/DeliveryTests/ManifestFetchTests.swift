@@ -5,10 +5,11 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 /// Manifests from servers that take their time.
 @Suite(.timeLimit(.minutes(1)))
@@ -57,7 +58,7 @@ struct ManifestFetchTests {
     }
 
     private func update(
-        _ drip: Drip, edit: (inout PackageDownloader.Configuration) -> Void = { _ in }
+        _ drip: Drip, edit: (inout PackageUpdater.Configuration.Downloads) -> Void = { _ in }
     ) async throws {
         var configuration = PackageUpdater.Configuration()
         configuration.downloads = promptly()

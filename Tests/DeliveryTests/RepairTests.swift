@@ -3,11 +3,12 @@
 
 import ContentDigest
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@_spi(Facade) @testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(2)))
 struct RepairTests {

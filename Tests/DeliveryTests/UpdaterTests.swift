@@ -6,11 +6,12 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(2)))
 struct UpdaterTests {
@@ -334,7 +335,7 @@ struct UpdaterTests {
         configuration.routes = [try down.route("/down.json")]
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) {
-                $0.downloads.atATime = 1
+                $0.downloads.maxConcurrent = 1
                 $0.downloads.clock = ManualClock()
             }
             let waiting = Task { try await updater.update(from: network.source("down")) }
@@ -356,7 +357,7 @@ struct UpdaterTests {
         try await Network.run(configuration) { (network) async throws in
             let clock = ManualClock()
             let updater = depot.updater(network) {
-                $0.downloads.atATime = 1
+                $0.downloads.maxConcurrent = 1
                 $0.downloads.clock = clock
             }
             let first = Task { try await updater.update(from: network.source()) }

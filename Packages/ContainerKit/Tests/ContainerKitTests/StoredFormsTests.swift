@@ -20,7 +20,7 @@ import WebEngineTesting
 @testable import PackageUpdates
 @testable import RequestPipeline
 @testable import ResourceStore
-@_spi(Facade) @testable import ResourceTable
+@testable import ResourceTable
 
 /// The folder of a container that an earlier build has written, with each stored document: `Stored/0.1.tar.gz`. If a
 /// format changes, add another folder and keep this one.

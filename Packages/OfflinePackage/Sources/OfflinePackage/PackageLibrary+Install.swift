@@ -20,14 +20,11 @@ extension PackageLibrary {
     /// - Parameters:
     ///   - archive: the path of a zip, tar.gz or tar.zst.
     ///   - location: the path of the manifest.
-    ///   - progress: called after each file, on the install's threads, one call at a time.
     /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,
     ///   ``DeliveryError`` with code `queueFull` if too many installs wait, `hostTooOld` if the package requires a
     ///   later host, or `insecure` if the base URL is `http`, or `CancellationError`.
     @discardableResult
-    public func install(
-        archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
-    ) async throws -> InstalledPackage {
+    public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
         try await inTurn {
             let (manifest, digest) = try await readManifest(location)
             try manifest.check(host: configuration.hostVersion, at: location)
@@ -36,7 +33,7 @@ extension PackageLibrary {
                 try await raiseSequence(to: manifest, digest)
                 return active
             }
-            try await extractFiles(of: draft, from: archive, progress: progress)
+            try await extractFiles(of: draft, from: archive)
             try await raiseSequence(to: manifest, digest)
             let generation = try await stage(draft, timing: nil, isBaseline: false)
             do {
@@ -55,18 +52,28 @@ extension PackageLibrary {
     func readManifest(_ path: String) async throws -> (PackageManifest, SHA256Digest) {
         try await onThread { library in
             let limits = library.configuration.manifestLimits
-            let bytes = try ManifestFile.read(path, upTo: limits.maxBytes)
-            return try (PackageManifest(decoding: bytes, limits: limits), SHA256Digest(of: bytes))
+            do {
+                let bytes = try PackageManifest.data(at: path, upTo: limits.maxBytes)
+                return try (PackageManifest(decoding: bytes, limits: limits), SHA256Digest(of: bytes))
+            } catch let error as PackageError where [.notAnArchive, .truncated].contains(error.code) {
+                throw PackageError(.io, error.message, at: path)
+            }
         }
     }
+}
 
-    func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) -> InstalledPackage? {
-        guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
-            active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
-        else { return nil }
-        // A table that cannot be read is repaired by a new install.
-        guard let table = try? active.entries(in: store) else { return nil }
-        return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
+extension PackageManifest {
+    /// Checks the minimum version of the host.
+    /// - Parameters:
+    ///   - host: the host's own version, or `nil` if it is not known.
+    ///   - location: the URL or path for the error.
+    /// - Throws: ``DeliveryError`` with code `host-too-old`.
+    func check(host: PackageVersion?, at location: String) throws {
+        guard HostVersion.allows(minHost, in: host) else {
+            throw DeliveryError(
+                .hostTooOld, "version \(version) requires host version \(minHost?.description ?? "") or later",
+                at: location)
+        }
     }
 }
 

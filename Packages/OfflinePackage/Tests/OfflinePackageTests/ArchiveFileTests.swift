@@ -3,11 +3,12 @@
 
 import BaseTesting
 import Foundation
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Tests of installs from archives in the file system, with the default reader.
 @Suite(.timeLimit(.minutes(1)))

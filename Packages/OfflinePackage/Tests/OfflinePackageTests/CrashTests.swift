@@ -4,10 +4,10 @@
 import AsyncSupport
 import BaseTesting
 import Foundation
-import OfflinePackage
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// Tests of the responses to a page after a kill at any step of an update.

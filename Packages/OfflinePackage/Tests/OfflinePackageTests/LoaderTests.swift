@@ -4,10 +4,11 @@
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct LoaderTests {

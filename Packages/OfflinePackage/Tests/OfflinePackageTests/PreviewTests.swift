@@ -5,10 +5,11 @@ import AsyncSupport
 import BaseTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 @Suite("Previews", .timeLimit(.minutes(1)))
 struct PreviewTests {

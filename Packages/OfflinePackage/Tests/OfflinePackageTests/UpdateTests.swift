@@ -3,11 +3,11 @@
 
 import Foundation
 import HTTPTypes
-import OfflinePackage
 @_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -113,7 +113,7 @@ struct UpdateTests {
         #expect(await answering("none.html") == nil)
         #expect(await answering("inner/none.html") == nil)
         #expect(await fixture.library.generation(of: other, answering: "https://shop.example/") == nil)
-        #expect(fixture.library.mayRepin(id) && !fixture.library.mayRepin(other))
+        #expect(fixture.library.repin(id, without: []) && !fixture.library.repin(other, without: []))
     }
 
     @Test("A page that loses one package keeps its generation of another, even if a newer one is active")

@@ -6,7 +6,8 @@ import ContainerTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import ResourceTable
+
+@testable import ResourceTable
 
 /// A library whose dependencies a test controls.
 final class LibraryFixture: Sendable {

@@ -71,7 +71,7 @@ extension PackageUpdater {
 
     /// Applies an event to a trial. A verdict is processed in a task, because it may wait for a download.
     private func send(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
-        judge(event, of: id, generation).map { begin($0, of: id, $1) }
+        apply(event, of: id, generation).map { begin($0, of: id, $1) }
     }
 
     @discardableResult
@@ -121,7 +121,7 @@ extension PackageUpdater {
     ///   - generation: the generation that the event refers to.
     ///   - time: the time of the event, or `nil` for now.
     /// - Returns: the verdict and the trial if the event ends the trial, otherwise `nil`.
-    func judge(
+    func apply(
         _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64, at time: Duration? = nil
     ) -> (TrialPeriod.Verdict, TrialPeriod)? {
         guard var trial = trialRecord.trials[id.description] else { return nil }
@@ -262,11 +262,12 @@ extension PackageUpdater {
             } catch {
                 return
             }
-            await self?.ring()
+            await self?.applyDeadlines()
         }
     }
 
-    private func ring() async {
+    /// Applies the deadline to each trial.
+    private func applyDeadlines() async {
         // A cancelled timer has been replaced. From here on the task is not cancelled and completes.
         guard !Task.isCancelled else { return }
         alarm = nil

@@ -89,12 +89,10 @@ internal import Foundation
             let path = try ArchivePath(name, limits: limits)
             try names.insert(path)
             if let size = header.size {
-                let (sum, overflow) = announced.addingReportingOverflow(size)
-                guard size >= 0, !overflow, sum <= limits.maxTotalBytes else {
+                guard size >= 0, announced.add(size, upTo: limits.maxTotalBytes) else {
                     throw PackageError(
                         .tooLarge, "unpacks to more than \(limits.maxTotalBytes) bytes", at: path.description)
                 }
-                announced = sum
             }
             try handle.visit(ArchiveEntry(path: path, size: header.size), visit)
         }

@@ -42,6 +42,14 @@ internal import WebSyntax
         String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
     }
 
+    /// Returns the path of the file below the path of `base`, which must be a prefix of this URL.
+    ///
+    /// An empty path and one that ends in a slash mean the `index.html` of the folder.
+    public func filePath(below base: PackageURL) -> String {
+        let path = path(below: base)
+        return path.isEmpty || path.utf8.last == UInt8(ascii: "/") ? path + "index.html" : path
+    }
+
     /// The same URL with a slash at the end, or `nil` if it has one already.
     public var asFolder: PackageURL? {
         path.utf8.last == UInt8(ascii: "/") ? nil : PackageURL(origin: origin, path: path + "/")

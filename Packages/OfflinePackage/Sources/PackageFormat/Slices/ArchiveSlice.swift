@@ -37,10 +37,7 @@
     /// The offset of the first byte after the data.
     ///
     /// The value is only meaningful for a validated slice. If the sum overflows, the value is `Int64.max`.
-    public var end: Int64 {
-        let (sum, overflow) = offset.addingReportingOverflow(size)
-        return overflow ? .max : sum
-    }
+    public var end: Int64 { offset.addingSaturated(size) }
 }
 
 extension ArchiveSlice.Method {

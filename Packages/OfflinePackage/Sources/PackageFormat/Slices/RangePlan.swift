@@ -55,20 +55,14 @@ internal import ContentDigest
                 ranges.append(range)
             }
         }
-        Self.close(&ranges, downTo: max(costs.maxRanges, 1))
-        let cost = ranges.reduce(0) { Self.sum(Self.sum($0, Int64($1.count)), roundTrip) }
-        let costOfAll = Self.sum(size, roundTrip)
+        Self.merge(&ranges, downTo: max(costs.maxRanges, 1))
+        let cost = ranges.reduce(Int64(0)) { $0.addingSaturated(Int64($1.count)).addingSaturated(roundTrip) }
+        let costOfAll = size.addingSaturated(roundTrip)
         self = cost < costOfAll - costOfAll / 8 ? .ranges(ranges) : .whole
     }
 
-    /// Returns the sum, or `Int64.max` if it overflows.
-    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? .max : sum
-    }
-
     /// Joins ranges over the smallest gaps until at most `count` ranges remain.
-    private static func close(_ ranges: inout [Range<Int64>], downTo count: Int) {
+    private static func merge(_ ranges: inout [Range<Int64>], downTo count: Int) {
         guard ranges.count > count else { return }
         let gaps = zip(ranges, ranges.dropFirst()).enumerated().map { index, pair in
             (after: index, bytes: pair.1.lowerBound - pair.0.upperBound)

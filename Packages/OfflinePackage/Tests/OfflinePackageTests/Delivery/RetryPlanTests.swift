@@ -45,7 +45,7 @@ struct RetryPlanTests {
         var generator = generator
         var plan = RetryPlan()
         func fail() -> Bool {
-            plan.decide(after: .transport(.timedOut), now: now, using: &generator) == .giveUp
+            plan.decide(after: .transport(.timedOut), now: now, using: &generator) == .fail
         }
         #expect((1...5).map { _ in fail() } == [false, false, false, false, true])
         plan = RetryPlan()
@@ -69,7 +69,7 @@ struct RetryPlanTests {
     func triesOnlyWhatMayPass(_ failure: RetryPlan.Failure, _ isRetried: Bool) {
         var generator = generator
         var plan = RetryPlan()
-        #expect((plan.decide(after: failure, now: now, using: &generator) != .giveUp) == isRetried)
+        #expect((plan.decide(after: failure, now: now, using: &generator) != .fail) == isRetried)
     }
 
     @Test func waitsAtLeastAsLongAsAskedButNotForEver() {
@@ -78,7 +78,7 @@ struct RetryPlanTests {
         #expect(
             plan.decide(after: .status(503, retryAfter: "120"), now: now, using: &generator)
                 == .retry(after: .seconds(120)))
-        #expect(plan.decide(after: .status(503, retryAfter: "301"), now: now, using: &generator) == .giveUp)
+        #expect(plan.decide(after: .status(503, retryAfter: "301"), now: now, using: &generator) == .fail)
         plan = RetryPlan()
         guard case .retry(let wait) = plan.decide(after: .status(503, retryAfter: "0"), now: now, using: &generator)
         else {
