@@ -9,7 +9,7 @@ public import ResourceLoading
 /// The local resource table of a legacy server and its files, and their updates.
 ///
 /// The host reports triggers to ``check(_:)`` and runs ``run()`` in its own task, which fetches files while the
-/// conditions allow it. A ``TableLoader`` serves requests.
+/// conditions allow it. The loader of ``makeLoader()`` serves requests.
 ///
 /// **Isolation.** An actor. Lookups are synchronous and read memory behind a mutex that is held only briefly.
 /// Responses are decoded and files are hashed off the actor.

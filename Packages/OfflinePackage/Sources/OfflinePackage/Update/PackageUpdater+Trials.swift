@@ -224,8 +224,8 @@ extension PackageUpdater {
 
     /// Pauses all trials while the app is in the background or suspended, or resumes them.
     ///
-    /// Trials that begin during the pause are paused too. On resume, each running boot has the full limit again; see
-    /// ``TrialPeriod``.
+    /// Trials that begin during the pause are paused too. On resume, each running boot has the full limit
+    /// again.
     /// - Parameters:
     ///   - isPaused: `true` to pause, `false` to resume.
     ///   - order: a number that increases with each call. A call with a number that is not higher than the last has

@@ -38,7 +38,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Each published manifest of a package has a higher number than those before. After a device has installed a
     /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
-    /// The zip that contains the files and that each file's ``File/slice`` refers to.
+    /// The zip that contains the files and that each file's `File.slice` refers to.
     public var archive: Archive?
     /// The files, sorted by path. No two paths are equal on any file system.
     public var files: [File]
