@@ -24,7 +24,7 @@ struct FullDiskTests {
 
     /// The whole archive, and some of its ranges, run out of room at another place each time.
     @Test(arguments: [true, false])
-    func anUpdateThatRunsOutOfRoom(sharesFiles: Bool) async throws {
+    func updateOnFullDisk(sharesFiles: Bool) async throws {
         let disk = try SmallDisk(kilobytes: 8_192)
         let depot = try Depot(store: disk.path + "/store")
         var old = site(seed: 0)

@@ -13,7 +13,7 @@ import Testing
 // Reports beside work that takes long.
 extension HealthTests {
     /// Manifests are read on the library's thread. While that is busy none is read, and reports are taken all the same.
-    @Test func reportsDoNotWaitForAManifestToBeRead() async throws {
+    @Test func reportsDoNotWaitForManifest() async throws {
         try await run { (_, updater) async throws in
             let (steps, step) = AsyncStream<Void>.makeStream()
             var order = steps.makeAsyncIterator()

@@ -13,7 +13,7 @@ import Testing
 
 // What is remembered of health.
 extension HealthTests {
-    @Test func aRecordThatCannotBeReadIsNotWrittenOver() async throws {
+    @Test func unreadableRecordIsNotOverwritten() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             let health = UnreadableOnce(next: HealthDocument(depot.store))
@@ -32,7 +32,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aFlippedBitCondemnsNoOtherVersion() async throws {
+    @Test func damagedRecordFailsNoOtherVersion() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             let content = try #require(try depot.store.document(HealthDocument.name))
@@ -52,7 +52,7 @@ extension HealthTests {
         }
     }
 
-    @Test func whatASuspendedStoreRefusedIsWrittenAfterwards() async throws {
+    @Test func recordIsSavedAfterSuspension() async throws {
         try await runWithTrial { (network, updater) async throws in
             try depot.store.suspend()
             await updater.report(BootReport(.began, of: page()))

@@ -13,7 +13,7 @@ import Testing
 
 // Rollbacks that something comes between.
 extension HealthTests {
-    @Test func aVersionThatFailsDuringItsOwnDownloadIsNotActivatedAnew() async throws {
+    @Test func versionThatFailsDuringDownloadIsNotActivated() async throws {
         let gate = Gate()
         try await runWithTrial(gate: gate) { (network, updater) async throws in
             // The same version with other files, as archive 3, which is held back.
@@ -54,7 +54,7 @@ extension HealthTests {
     }
 
     /// The trial of the version that stays has heard that the app went away while the next one was being activated.
-    @Test func aFailedActivationGivesTheTrialBackAsPaused() async throws {
+    @Test func failedActivationRestoresPausedTrial() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             await clock.sleepers(atLeast: 1)
@@ -80,7 +80,7 @@ extension HealthTests {
 
     /// What pages say of the version that stays, while the next one cannot be activated, counts.
     @Test(arguments: PageReport.allCases)
-    func aFailedActivationLosesNoReport(_ report: PageReport) async throws {
+    func failedActivationKeepsReports(_ report: PageReport) async throws {
         try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -110,7 +110,7 @@ extension HealthTests {
     }
 
     /// Else nobody would count the processes that end while it boots.
-    @Test func whatCannotBeTriedIsNotActivated() async throws {
+    @Test func versionWithoutSavedTrialIsNotActivated() async throws {
         try await run { (network, _) async throws in
             let updater = depot.updater(network) { $0.health = UnwritableHealth() }
             try await updater.start()
@@ -122,7 +122,7 @@ extension HealthTests {
         }
     }
 
-    @Test func theWayToTheBackgroundDoesNotWaitForADownload() async throws {
+    @Test func backgroundTransitionDoesNotWaitForDownload() async throws {
         let gate = Gate()
         try await run(gate: gate) { (network, updater) async throws in
             try depot.publish(new, version: "2")
@@ -151,7 +151,7 @@ extension HealthTests {
     }
 
     @Test(arguments: SecondChance.allCases)
-    func aRollbackThatFailedIsDoneLater(by chance: SecondChance) async throws {
+    func failedRollbackIsRetried(by chance: SecondChance) async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             try depot.store.suspend()
@@ -180,7 +180,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aDamagedRecordOfTheFormerOneTakesThePackageOutOfUse() async throws {
+    @Test func damagedFormerRecordDeactivatesPackage() async throws {
         try await run { (network, _) async throws in
             let damaged = try depot.store.stage(
                 package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())

@@ -68,7 +68,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageThatDoesNotReportInTimeRollsBack() async throws {
+    @Test func missingReportRollsBack() async throws {
         try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             let page = page()
@@ -93,7 +93,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aHealthyPageEndsTheTrial() async throws {
+    @Test func healthyPageEndsTrial() async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -109,7 +109,7 @@ struct HealthTests {
     }
 
     @Test(arguments: ["https://elsewhere.example/", "about:blank", "https://user@shop.example/"])
-    func aPageThatLeavesTheScopeNoLongerBoots(to url: String) async throws {
+    func navigationOutOfScopeEndsBoot(to url: String) async throws {
         try await runWithTrial { (_, updater) async throws in
             let inside = page()
             let outside = PageReference(
@@ -123,7 +123,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageThatMovesWithinTheScopeStillBoots() async throws {
+    @Test func navigationInScopeContinuesBoot() async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -134,7 +134,7 @@ struct HealthTests {
         }
     }
 
-    @Test func neitherAReportNorARollbackWaitsForADownload() async throws {
+    @Test func reportsAndRollbacksDoNotWaitForDownload() async throws {
         let gate = Gate()
         try await runWithTrial(gate: gate) { (network, updater) async throws in
             let events = updater.events()
@@ -159,7 +159,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPackageThatCannotBeActivatedKeepsNoOtherFromIt() async throws {
+    @Test func failedActivationDoesNotBlockOtherPackages() async throws {
         try await run { (network, updater) async throws in
             try depot.publish(["news.html": Data("news".utf8)], id: "news", version: "1", base: "https://news.example/")
             try await updater.update(from: network.source("news"), timing: .nextLaunch)
@@ -187,7 +187,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aStaleReportIsIgnored() async throws {
+    @Test func staleReportIsIgnored() async throws {
         try await run { (network, updater) async throws in
             let stale = page()
             try depot.publish(new, version: "2")
@@ -197,7 +197,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageElsewhereSaysNothing() async throws {
+    @Test func pageOutOfScopeHasNoEffect() async throws {
         try await runWithTrial { (_, updater) async throws in
             var elsewhere = page()
             elsewhere.documentURL = "https://other.example/"
@@ -206,7 +206,7 @@ struct HealthTests {
         }
     }
 
-    @Test func theFormerOneOutlivesSweepsUntilTheVerdict() async throws {
+    @Test func sweepsKeepFormerGenerationUntilVerdict() async throws {
         try await runWithTrial { (_, updater) async throws in
             depot.library.pin(PageID(rawValue: 1))
             depot.library.unpin(PageID(rawValue: 1))
@@ -216,7 +216,7 @@ struct HealthTests {
         }
     }
 
-    @Test func withoutAFormerOneThePackageGoesOutOfUse() async throws {
+    @Test func rollbackWithoutFormerDeactivatesPackage() async throws {
         try await run { (_, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             #expect(depot.library.installed == [])
@@ -224,7 +224,7 @@ struct HealthTests {
         }
     }
 
-    @Test func twoUnprovenInARowFallBackToTheGoodOne() async throws {
+    @Test func secondTrialRollsBackToGoodVersion() async throws {
         try await runWithTrial { (network, updater) async throws in
             try depot.publish(["index.html": Data("newer".utf8)], version: "3")
             try await updater.update(from: network.source())
@@ -233,7 +233,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aKilledBootCountsAtTheNextStart() async throws {
+    @Test func killedBootCountsAtNextStart() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             for process in 2...4 {
@@ -247,7 +247,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
+    @Test func rollbackContinuesAfterKill() async throws {
         try await runWithTrial { (network, updater) async throws in
             // As after a kill: the verdict is written down, the generation is still active.
             let document = try #require(try depot.store.document(HealthDocument.name))
@@ -268,7 +268,7 @@ struct HealthTests {
 
     /// Not what the store wrote, and not what the updater wrote.
     @Test(arguments: [true, false])
-    func aDamagedRecordOfHealthIsNoReasonToFail(isSealed: Bool) async throws {
+    func damagedTrialRecordIsReplaced(isSealed: Bool) async throws {
         try await runWithTrial { (network, updater) async throws in
             if isSealed {
                 try depot.store.putDocument(Data("{".utf8), as: HealthDocument.name)

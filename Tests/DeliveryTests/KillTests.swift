@@ -18,7 +18,7 @@ import Testing
 struct KillTests {
     static let kills = 200
 
-    @Test func everyKillLeavesTheOldOrTheNewVersionWhole() async throws {
+    @Test func everyKillLeavesOldOrNewVersion() async throws {
         let depot = try Depot()
         let sites = Self.sites()
         for (version, site) in sites { try depot.publish(site, version: version) }

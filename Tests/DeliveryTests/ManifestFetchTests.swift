@@ -68,7 +68,7 @@ struct ManifestFetchTests {
         try await updater.update(from: PackageSource("https://packages.example/shop.json"))
     }
 
-    @Test func aByteNowAndThenIsAsGoodAsSilence() async throws {
+    @Test func fewBytesCountAsStall() async throws {
         let error = await #expect(throws: DeliveryError.self) {
             try await update(Drip(clock: clock, pieces: 4, bytes: 1, ends: false)) {
                 $0.retry.failures = 1
@@ -79,7 +79,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("30") == true)
     }
 
-    @Test func aManifestDoesNotTakeForEver() async throws {
+    @Test func manifestHasTotalLimit() async throws {
         let error = await #expect(throws: DeliveryError.self) {
             try await update(Drip(clock: clock, pieces: 1_000, bytes: 1_024, ends: false))
         }
@@ -87,7 +87,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("600") == true)
     }
 
-    @Test func anArchiveDoesNotTakeForEver() async throws {
+    @Test func archiveHasTotalLimit() async throws {
         var configuration = promptly()
         configuration.clock = clock
         configuration.archiveLimit = .seconds(600)
@@ -102,7 +102,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("600") == true)
     }
 
-    @Test func slowIsFine() async throws {
+    @Test func slowTransferIsAccepted() async throws {
         let error = await #expect(throws: PackageError.self) {
             try await update(Drip(clock: clock, pieces: 20, bytes: 1_024, ends: true))
         }

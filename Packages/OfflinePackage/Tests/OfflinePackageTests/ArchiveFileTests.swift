@@ -58,7 +58,7 @@ struct ArchiveFileTests {
         #expect(library.installed.count == 1)
     }
 
-    @Test func refusesWhatIsNoArchive() async throws {
+    @Test func rejectsOtherFiles() async throws {
         let path = fixture.directory.path + "/text.zip"
         try Data("this is no archive".utf8).write(to: URL(filePath: path))
         #expect(await code(path) == .notAnArchive)
@@ -66,7 +66,7 @@ struct ArchiveFileTests {
     }
 
     @Test(arguments: [0.3, 0.6, 0.9])
-    func refusesACutArchive(_ part: Double) async throws {
+    func rejectsTruncatedArchive(_ part: Double) async throws {
         let data = try Data(contentsOf: URL(filePath: zip))
         try data.prefix(Int(Double(data.count) * part)).write(to: URL(filePath: zip))
         #expect(await code(zip) != nil)
@@ -74,7 +74,7 @@ struct ArchiveFileTests {
         #expect(try fixture.directory.files(in: "store/staging") == [])
     }
 
-    @Test func aFlippedBitIsRefusedOrHarmless() async throws {
+    @Test func flippedBitIsRejectedOrHarmless() async throws {
         let data = try Data(contentsOf: URL(filePath: zip))
         var refused = 0
         for offset in stride(from: 0, to: data.count, by: 61) {

@@ -18,7 +18,7 @@ struct CrashTests {
         let directory: TemporaryFolder
     }
 
-    @Test func everyInstantAnswersTheOldOrTheNew() async throws {
+    @Test func everyCrashLeavesOldOrNewVersion() async throws {
         // The text is larger than a row of the store.
         let large = String(repeating: "x", count: 100_000)
         let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone", "large.js": large]

@@ -90,7 +90,7 @@ struct SlicedInstallTests {
         return answers
     }
 
-    @Test func answersWhatTheOtherPathAnswers() async throws {
+    @Test func servesSameFilesAsDefaultReader() async throws {
         try await install()
         // The fixture's in-memory archives are not read.
         #expect(fixture.archives.reads == 0)
@@ -105,7 +105,7 @@ struct SlicedInstallTests {
         #expect(Set(try fixture.store.rows.all().map(\.id)) == Set(try other.store.rows.all().map(\.id)))
     }
 
-    @Test func readsOnlyWhatTheStoreLacks() async throws {
+    @Test func readsOnlyMissingFiles() async throws {
         try await install()
         var changed = site
         changed["index.html"] = Data("new home".utf8)
@@ -119,7 +119,7 @@ struct SlicedInstallTests {
         #expect(try await answers(fixture.library) == changed)
     }
 
-    @Test func refusesEveryWrongFile() async throws {
+    @Test func rejectsEveryWrongFile() async throws {
         let bytes = try Data(contentsOf: URL(filePath: archive))
         for file in manifest.files.prefix(40) + manifest.files.suffix(20) where file.size > 0 {
             // The file has the same bytes as `again.html`, which precedes it.
@@ -141,7 +141,7 @@ struct SlicedInstallTests {
         #expect(try await answers(fixture.library) == site)
     }
 
-    @Test func refusesOtherArchives() async throws {
+    @Test func rejectsOtherArchives() async throws {
         let bytes = try Data(contentsOf: URL(filePath: archive))
         for other in [bytes.dropLast(), bytes + [0], Data()] {
             try other.write(to: URL(filePath: archive))
@@ -152,14 +152,14 @@ struct SlicedInstallTests {
         #expect(fixture.library.installed == [])
     }
 
-    @Test func oneDigestHasOneSize() async throws {
+    @Test func equalDigestsMustHaveEqualSizes() async throws {
         var odd = manifest.withoutSlices()
         let again = try #require(odd.files.firstIndex { $0.path.description == "again.html" })
         odd.files[again].size += 1
         #expect(await #expect(throws: PackageError.self) { try await install(odd) }?.code == .badManifest)
     }
 
-    @Test func keepsTheLimits() async throws {
+    @Test func appliesLimits() async throws {
         for limits in [ArchiveLimits(maxTotalBytes: 1_000), ArchiveLimits(maxPathBytes: 5), ArchiveLimits(maxDepth: 1)]
         {
             let library = try PackageLibrary(store: fixture.store, configuration: .init(archiveLimits: limits))
@@ -173,7 +173,7 @@ struct SlicedInstallTests {
     }
 
     @Test(arguments: [true, false])
-    func refusesWhatDoesNotFitBeforeItWrites(_ isSliced: Bool) async throws {
+    func rejectsPackageOverBudgetBeforeWriting(_ isSliced: Bool) async throws {
         let steps = Mutex<[StoreStep]>([])
         let store = try BlobStore(
             directory: fixture.directory.path + "/small", configuration: .init(packageBudget: 1_000_000)
@@ -216,7 +216,7 @@ struct SlicedInstallTests {
         #expect(try store.rows.all().isEmpty)
     }
 
-    @Test func severalAtOnceComeInOneAfterAnother() async throws {
+    @Test func concurrentInstallsRunSerially() async throws {
         let library = fixture.library
         var manifests: [String] = []
         for index in 0..<8 {
