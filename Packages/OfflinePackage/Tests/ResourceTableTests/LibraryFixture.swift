@@ -54,7 +54,7 @@ final class LibraryFixture: Sendable {
         _ library: TableLibrary, _ url: String, _ method: HTTPRequest.Method = .get
     ) async throws -> ResourceResponse? {
         guard let head = HTTPRequest(method: method, urlText: url) else { return nil }
-        return try await TableLoader.resourceTable(library).load(ResourceRequest(head))
+        return try await library.makeLoader().load(ResourceRequest(head))
     }
 
     func text(_ library: TableLibrary, _ url: String) async throws -> String? {

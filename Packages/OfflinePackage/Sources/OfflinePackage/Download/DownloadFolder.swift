@@ -3,7 +3,7 @@
 
 internal import ContentDigest
 internal import Foundation
-@_spi(Packaging) internal import PackageFormat
+internal import PackageFormat
 internal import ResourceStore
 internal import SystemSupport
 

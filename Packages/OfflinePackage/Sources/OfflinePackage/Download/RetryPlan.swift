@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-@_spi(Packaging) internal import PackageFormat
+internal import PackageFormat
 internal import ResourceLoading
 internal import WebSyntax
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-@_spi(Packaging) internal import PackageFormat
+internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 

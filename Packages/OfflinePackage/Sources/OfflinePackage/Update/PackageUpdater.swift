@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import ContentDigest
 internal import Logging
-@_spi(Packaging) public import PackageFormat
+public import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 
