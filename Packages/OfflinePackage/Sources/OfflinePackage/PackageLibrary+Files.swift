@@ -24,26 +24,34 @@ extension PackageLibrary {
     }
 
     /// Stores the missing files of a draft in its batch. Call it inside ``inTurn(_:)``.
-    func extractFiles(of draft: PackageDraft, from archive: String, isWhole: Bool = true) async throws {
+    func extractFiles(
+        of draft: PackageDraft, from archive: String, isWhole: Bool = true,
+        progress: (@Sendable (InstallProgress) -> Void)? = nil
+    ) async throws {
         try await onThread { try $0.store.ensureSpace(for: draft.missingBytes) }
         if draft.manifest.archive == nil {
-            try await onThread { try $0.unpack(draft, from: archive) }
+            try await onThread { try $0.unpack(draft, from: archive, progress) }
         } else {
-            try await inflate(draft, from: archive, isWhole)
+            try await inflate(draft, from: archive, isWhole, InstallTally(of: draft, report: progress))
         }
     }
 
     /// Reads the archive sequentially.
-    private func unpack(_ draft: PackageDraft, from archive: String) throws {
+    private func unpack(
+        _ draft: PackageDraft, from archive: String, _ progress: (@Sendable (InstallProgress) -> Void)?
+    ) throws {
         var unpacking = PackageUnpacking(draft.entries, into: draft.batch, holding: draft.held)
         try archives.read(archive, limits: configuration.archiveLimits) { entry, content in
             try unpacking.add(entry, &content)
+            progress?(unpacking.progress)
         }
         try unpacking.finish()
     }
 
     /// Reads the slices of the missing files. Neighboring slices are read on the same thread.
-    private func inflate(_ draft: PackageDraft, from archive: String, _ isWhole: Bool) async throws {
+    private func inflate(
+        _ draft: PackageDraft, from archive: String, _ isWhole: Bool, _ tally: InstallTally
+    ) async throws {
         let (sliced, shares) = try await onThread { library in
             let sliced = try SlicedArchive(
                 archive, manifest: draft.manifest, limits: library.configuration.archiveLimits, isWhole: isWhole)
@@ -52,7 +60,10 @@ extension PackageLibrary {
         try await withThrowingTaskGroup { group in
             for (share, inflater) in zip(shares, inflaters) {
                 group.addTask(executorPreference: inflater) {
-                    try sliced.read(share) { file, reader in try Self.store(file, &reader, into: draft.batch) }
+                    try sliced.read(share) { file, reader in
+                        try Self.store(file, &reader, into: draft.batch)
+                        tally.add(file)
+                    }
                 }
             }
             // The first error cancels the other tasks.

@@ -20,11 +20,14 @@ extension PackageLibrary {
     /// - Parameters:
     ///   - archive: the path of a zip, tar.gz or tar.zst.
     ///   - location: the path of the manifest.
+    ///   - progress: called after each file, on the install's threads, one call at a time.
     /// - Throws: `PackageError` if the package is not valid, `StoreError` if the store cannot store it,
     ///   ``DeliveryError`` with code `queueFull` if too many installs wait, `hostTooOld` if the package requires a
     ///   later host, or `insecure` if the base URL is `http`, or `CancellationError`.
     @discardableResult
-    public func install(archive: String, manifest location: String) async throws -> InstalledPackage {
+    public func install(
+        archive: String, manifest location: String, progress: (@Sendable (InstallProgress) -> Void)? = nil
+    ) async throws -> InstalledPackage {
         try await inTurn {
             let (manifest, digest) = try await readManifest(location)
             try manifest.check(host: configuration.hostVersion, at: location)
@@ -33,7 +36,7 @@ extension PackageLibrary {
                 try await raiseSequence(to: manifest, digest)
                 return active
             }
-            try await extractFiles(of: draft, from: archive)
+            try await extractFiles(of: draft, from: archive, progress: progress)
             try await raiseSequence(to: manifest, digest)
             let generation = try await stage(draft, timing: nil, isBaseline: false)
             do {

@@ -7,6 +7,7 @@ internal import ResourceStore
 
 /// The sequential transfer of an archive's files into a batch, with a check of each file against the manifest.
 struct PackageUnpacking {
+    private(set) var progress: InstallProgress
     private let batch: BlobBatch
     /// The blobs that are already in the store. They are hashed but not written.
     private let held: Set<SHA256Digest>
@@ -18,6 +19,9 @@ struct PackageUnpacking {
         self.batch = batch
         self.held = held
         awaited = Dictionary(entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        progress = InstallProgress(
+            completedFiles: 0, totalFiles: entries.count, completedBytes: 0,
+            totalBytes: entries.reduce(0) { $0 + $1.size })
     }
 
     /// Adds one file.
@@ -36,6 +40,8 @@ struct PackageUnpacking {
             try write(&content, expected)
         }
         done.insert(path)
+        progress.completedFiles += 1
+        progress.completedBytes += expected.size
     }
 
     /// Checks that all files were added.

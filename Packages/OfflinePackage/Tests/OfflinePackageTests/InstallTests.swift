@@ -124,6 +124,18 @@ struct InstallTests {
         #expect(try await fixture.get("https://other.example/") == "old home")
     }
 
+    @Test func reportsProgress() async throws {
+        let reports = Mutex<[InstallProgress]>([])
+        fixture.archives.add("shop", new.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) })
+        try await fixture.library.install(archive: "shop", manifest: fixture.manifest(new, version: "1")) { report in
+            reports.withLock { $0.append(report) }
+        }
+        let seen = reports.withLock { $0 }
+        #expect(seen.map(\.completedFiles) == [1, 2, 3])
+        #expect(seen.map(\.completedBytes) == [9, 17, 26])
+        #expect(seen.allSatisfy { $0.totalFiles == 3 && $0.totalBytes == 26 })
+    }
+
     @Test func stopsBetweenChunks() async throws {
         let chunks = Mutex(0)
         fixture.archives.onChunk {

@@ -187,6 +187,29 @@ struct SlicedInstallTests {
         #expect(try store.rows.all().isEmpty)
     }
 
+    @Test func reportsProgress() async throws {
+        let reports = Mutex<[InstallProgress]>([])
+        func install(_ manifest: PackageManifest) async throws -> [InstallProgress] {
+            reports.withLock { $0 = [] }
+            _ = try await fixture.library.install(archive: archive, manifest: path(of: manifest)) { report in
+                reports.withLock { $0.append(report) }
+            }
+            return reports.withLock { $0 }
+        }
+        let bytes = site.values.reduce(0) { $0 + Int64($1.count) }
+        let first = try await install(manifest)
+        // Of two equal files only one is read.
+        #expect(first.map(\.completedFiles) == Array(2...site.count))
+        #expect(
+            first.last
+                == .init(completedFiles: site.count, totalFiles: site.count, completedBytes: bytes, totalBytes: bytes))
+        #expect(zip(first, first.dropFirst()).allSatisfy { $0.completedBytes <= $1.completedBytes })
+        var changed = site
+        changed["index.html"] = Data("new home".utf8)
+        let second = try await install(Self.pack(changed, into: archive, version: "2"))
+        #expect(second.map(\.completedFiles) == [site.count])
+    }
+
     @Test func cancellationStopsBetweenFiles() async throws {
         let files = Mutex(0)
         let started = Mutex<Task<Void, any Error>?>(nil)
