@@ -29,7 +29,7 @@ struct ArrivalBenchmark {
                 "/shop.zip": try Data(contentsOf: URL(fileURLWithPath: sample.archive)),
             ], bytesPerSecond: Self.rate)
         let updater = PackageUpdater(library: library, loader: network)
-        let partial = PartialLoader(updater)
+        let partial = updater.makePartialLoader()
         let requests = sample.paths.compactMap { HTTPRequest(urlText: sample.url(of: $0)) }.map { ResourceRequest($0) }
         let clock = ContinuousClock()
         let start = clock.now

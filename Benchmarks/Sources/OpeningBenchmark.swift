@@ -6,7 +6,7 @@ internal import ContentDigest
 internal import Foundation
 internal import HTTPTypes
 internal import OfflinePackage
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 

@@ -5,7 +5,7 @@ internal import BaseTesting
 internal import CommandSupport
 internal import Foundation
 internal import OfflinePackage
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 internal import ResourceStore

@@ -4,7 +4,7 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import Testing
 
@@ -250,7 +250,7 @@ struct PackageCommandTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/shop-1.zip"))
         try folder.write("cut.zip", bytes.dropLast(10))
         try await fails(65, "truncated", "unpack", "cut.zip", "--into", "tree")
-        let offset = try #require(try ZipValidator().validate(bytes).entries.last?.dataOffset)
+        let offset = try #require(try ZipValidator().validate(bytes).entries.last.map { ArchiveSlice($0).offset })
         bytes[Int(offset) + 1] ^= 0x55
         try folder.write("flipped.zip", bytes)
         try await fails(65, "damaged", "unpack", "flipped.zip", "--into", "tree")
@@ -265,7 +265,9 @@ struct PackageCommandTests {
         missing.files.removeLast()
         try folder.write("missing.json", missing.encoded())
         try await fails(65, "mismatch", "verify", "shop-1.zip", "missing.json")
-        var extra = manifest.withoutSlices()
+        var extra = manifest
+        extra.archive = nil
+        for index in extra.files.indices { extra.files[index].slice = nil }
         var file = try #require(extra.files.first)
         file.path = try ArchivePath("extra.html")
         extra.files.append(file)

@@ -6,10 +6,11 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 /// The responses of a package during its first download.
 @Suite(.timeLimit(.minutes(1)))
@@ -26,7 +27,7 @@ struct ArrivalTests {
         await Task.yield()
     }
 
-    @Test func answersWhatHasArrivedAndThenTheInstalledPackageTakesOver() async throws {
+    @Test func servesReceivedFilesUntilInstalled() async throws {
         let site = largeSite()
         let manifest = try depot.publish(site, version: "1")
         let ends = manifest.files.compactMap { file in file.slice.map { (file.path.description, $0.end) } }
@@ -85,7 +86,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func whatAnEarlierProcessLeftAnswersAtOnce() async throws {
+    @Test func servesFilesOfEarlierProcess() async throws {
         let site = largeSite()
         let manifest = try depot.publish(site, version: "1")
         let file = try #require(manifest.files.min { ($0.slice?.end ?? .max) < ($1.slice?.end ?? .max) })
@@ -110,7 +111,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func aManifestWithoutPlacesAnswersNothing() async throws {
+    @Test func manifestWithoutSlicesServesNothing() async throws {
         try depot.publish(largeSite(), version: "1") { manifest in manifest = manifest.withoutSlices() }
         let archive = OriginFile(
             try Data(contentsOf: URL(filePath: depot.www + "/shop-1.zip")), turns: [.stall(1_000_000)])
@@ -128,7 +129,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func aPageThatStaysOnARemovedVersionGetsNoFilesOfAnother() async throws {
+    @Test func pageOnRemovedVersionGetsNoOtherFiles() async throws {
         let old = ["index.html": Data("old".utf8)]
         try depot.publish(old, version: "1")
         let site = largeSite()

@@ -6,11 +6,12 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// The checks of source, scope and sequence number: the packages that a server may publish.
 @Suite(.timeLimit(.minutes(2)))
@@ -53,7 +54,7 @@ struct AuthorityTests {
 
     // MARK: Scope
 
-    @Test func aServerPublishesForItsOwnOriginByDefault() async throws {
+    @Test func defaultScopeIsOriginOfServer() async throws {
         try await run { network, updater in
             let own = PackageSource("\(network.server.url)/shop.json")
             try depot.publish(old, version: "1", base: "https://bank.example/")
@@ -66,7 +67,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aGivenScopeIsKept() async throws {
+    @Test func givenScopeIsKept() async throws {
         try await run { network, updater in
             var source = network.source()
             try depot.publish(old, version: "1", base: "https://shop.example/app/")
@@ -98,7 +99,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aBaselinesScopeIsItsBaseURL() async throws {
+    @Test func scopeOfBaselineIsBaseURL() async throws {
         try depot.publish(old, version: "1", base: "https://shop.example/app/")
         try await run { network, updater in
             try await updater.installBaseline(archive: "\(depot.www)/shop-1.zip", manifest: "\(depot.www)/shop-1.json")
@@ -119,7 +120,7 @@ struct AuthorityTests {
 
     // MARK: Id and source
 
-    @Test func aSourceIsForOnePackage() async throws {
+    @Test func sourceServesOnePackage() async throws {
         try depot.publish(old, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source()) == nil)
@@ -134,7 +135,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aPackageIsUpdatedFromItsSourceAlone() async throws {
+    @Test func onlyOwnSourceUpdatesPackage() async throws {
         try depot.publish(old, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source()) == nil)
@@ -160,7 +161,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func theSourceOfWhatWaitsCountsToo() async throws {
+    @Test func sourceOfStagedVersionApplies() async throws {
         try depot.publish(old, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source(), timing: .nextLaunch) == nil)
@@ -219,7 +220,7 @@ struct AuthorityTests {
         #expect(await refusal(PackageUpdater(library: library, loader: loader), source) == nil)
     }
 
-    @Test func anArchiveIsHeldToItToo() async throws {
+    @Test func archiveMustBeSecure() async throws {
         try depot.publish(old, version: "1")
         let loader = AnyHost(folder: depot.www)
         let updater = PackageUpdater(library: depot.library, loader: loader)
@@ -238,7 +239,7 @@ struct AuthorityTests {
         #expect(depot.library.installed.isEmpty)
     }
 
-    @Test func aRedirectDoesNotLeaveThisMachineUnprotected() async throws {
+    @Test func redirectFromLocalhostMustBeSecure() async throws {
         try depot.publish(old, version: "1")
         let loader = AnyHost(folder: depot.www, redirect: "http://evil.example/")
         let updater = PackageUpdater(library: depot.library, loader: loader)
@@ -249,7 +250,7 @@ struct AuthorityTests {
 
     // MARK: Numbers
 
-    @Test func anOlderManifestIsNotReplayed() async throws {
+    @Test func olderManifestIsRejected() async throws {
         try publishNumbered(nil, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source()) == nil)
@@ -278,7 +279,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aNumberOfWhatIsInstalledAlreadyCounts() async throws {
+    @Test func sequenceOfInstalledVersionCounts() async throws {
         let site = ["index.html": Data("1".utf8)]
         try publishNumbered(nil, version: "1", site)
         try await run { network, updater in
@@ -290,7 +291,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func whatWaitsHasItsNumber() async throws {
+    @Test func stagedVersionHasSequence() async throws {
         try publishNumbered(1, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source()) == nil)
@@ -306,7 +307,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aNumberSurvivesTheLossOfItsDocument() async throws {
+    @Test func sequenceSurvivesLossOfDocument() async throws {
         try publishNumbered(5, version: "1")
         try await run { network, updater in
             #expect(await refusal(updater, network.source()) == nil)
@@ -316,7 +317,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aRollbackStandsAndTheBadManifestStaysOut() async throws {
+    @Test func rolledBackManifestIsRejected() async throws {
         try publishNumbered(1, version: "1")
         try await run { network, updater in
             try await updater.update(from: network.source())
@@ -361,7 +362,7 @@ struct AuthorityTests {
         if activates { try depot.store.activate(stored.number) }
     }
 
-    @Test func whatAnOlderBuildInstalledKeepsItsIdAndOrigin() async throws {
+    @Test func packageOfOlderBuildKeepsIDAndOrigin() async throws {
         try await Network.run(try depot.configuration()) { network in
             let url = "\(network.server.url)/shop.json"
             try installAsBefore(
@@ -386,7 +387,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func aBaselineOfAnOlderBuildHasItsBaseURL() async throws {
+    @Test func baselineOfOlderBuildKeepsBaseURL() async throws {
         try await Network.run(try depot.configuration()) { network in
             try installAsBefore(base: "https://shop.example/app/", #","isBaseline":true"#)
             let updater = depot.updater(network, library: try PackageLibrary(store: depot.store))
@@ -398,7 +399,7 @@ struct AuthorityTests {
         }
     }
 
-    @Test func whatAnOlderBuildLeftToWaitMustLieInTheScope() async throws {
+    @Test func stagedVersionOfOlderBuildMustLieInScope() async throws {
         try await Network.run(try depot.configuration()) { network in
             try installAsBefore(base: "https://shop.example/", "")
             try installAsBefore(base: "https://bank.example/", #","timing":"nextLaunch""#, activates: false)

@@ -5,12 +5,12 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import PackagePublisher
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// A folder from which a server serves packages, and a separate store.
@@ -126,5 +126,15 @@ private struct HeldLoader: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         if request.head.urlText.hasSuffix(suffix) { await gate.pass() }
         return try await next.load(request)
+    }
+}
+
+extension PackageManifest {
+    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    func withoutSlices() -> PackageManifest {
+        var plain = self
+        plain.archive = nil
+        for index in plain.files.indices { plain.files[index].slice = nil }
+        return plain
     }
 }

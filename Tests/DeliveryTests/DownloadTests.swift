@@ -7,10 +7,11 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTests {
@@ -22,7 +23,7 @@ struct DownloadTests {
     }
 
     func downloader(
-        _ network: Network, _ configuration: PackageDownloader.Configuration = promptly()
+        _ network: Network, _ configuration: PackageUpdater.Configuration.Downloads = promptly()
     ) -> PackageDownloader {
         PackageDownloader(loader: network.loader, directory: folder.path + "/downloads", configuration: configuration)
     }
@@ -47,7 +48,7 @@ struct DownloadTests {
         try Data(contentsOf: URL(filePath: archive.path))
     }
 
-    @Test func asksForARangeFromTheStart() async throws {
+    @Test func firstRequestHasRange() async throws {
         let file = OriginFile(content)
         try await Network.run(file) { (network) async throws in
             let seen = Mutex<[PackageDownloadProgress]>([])
@@ -71,7 +72,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [true, false])
-    func goesOnAfterARestart(_ knowsDigest: Bool) async throws {
+    func resumesAfterRestart(_ knowsDigest: Bool) async throws {
         let file = OriginFile(content, turns: [.stall(40_000)])
         try await Network.run(file) { (network) async throws in
             await interrupt(downloader(network), download(network, knowsDigest: knowsDigest))
@@ -84,7 +85,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [false, true])
-    func aWeakValidatorAloneIsNotGoneOnWith(_ knowsDigest: Bool) async throws {
+    func doesNotResumeWithWeakValidator(_ knowsDigest: Bool) async throws {
         let file = OriginFile(content, eTag: "W/\"1\"", turns: [.stall(40_000)])
         try await Network.run(file) { (network) async throws in
             await interrupt(downloader(network), download(network, knowsDigest: knowsDigest))
@@ -96,7 +97,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func aServerThatIgnoresRangesIsAskedForAllOfIt() async throws {
+    @Test func restartsIfServerIgnoresRanges() async throws {
         let file = OriginFile(content, turns: [.stall(40_000), .ignoreRange])
         try await Network.run(file) { (network) async throws in
             await interrupt(downloader(network), download(network))
@@ -107,7 +108,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [false, true])
-    func aFileThatChangesMeanwhileIsNotMixed(_ honoursIfRange: Bool) async throws {
+    func changedFileIsNotMixed(_ honoursIfRange: Bool) async throws {
         let other = text(90_000, seed: 2)
         let file = OriginFile(
             content, turns: [.stall(40_000), .change(other, eTag: "\"2\"")] + (honoursIfRange ? [] : [.ignoreIfRange]))
@@ -118,7 +119,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func a206OfAnotherRepresentationIsDropped() async throws {
+    @Test func dropsPartOfOtherRepresentation() async throws {
         let file = OriginFile(content, turns: [.stall(40_000), .answer(Self.foreignPart)])
         try await Network.run(file) { (network) async throws in
             await interrupt(downloader(network), download(network, knowsDigest: false))
@@ -133,7 +134,7 @@ struct DownloadTests {
         body: .bytes(Data(count: 60_000)))
 
     @Test(arguments: ["bytes 0-59999/100000", "bytes 40000-99999/100001", "bytes 40000-99999", "items 1-2/3"])
-    func wrongRangesAreDropped(_ field: String) async throws {
+    func dropsWrongRanges(_ field: String) async throws {
         let wrong = OriginResponse(
             .partialContent, headers: [.eTag: "\"1\"", .contentRange: field], body: .bytes(Data(count: 60_000)))
         let file = OriginFile(content, turns: [.stall(40_000), .answer(wrong)])
@@ -144,7 +145,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func aFileThatBecameShorterIsFetchedAnew() async throws {
+    @Test func restartsIfFileBecameShorter() async throws {
         let short = text(30_000, seed: 3)
         let gone = OriginResponse(.rangeNotSatisfiable, headers: [.contentRange: "bytes */30000"])
         let file = OriginFile(content, turns: [.stall(40_000), .answer(gone), .change(short, eTag: "\"3\"")])
@@ -155,7 +156,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func aStallEndsAfterTheLimitAndTheNextAttemptGoesOn() async throws {
+    @Test func resumesAfterStall() async throws {
         let file = OriginFile(content, turns: [.stall(40_000)])
         try await Network.run(file) { (network) async throws in
             let clock = ManualClock()
@@ -172,7 +173,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func brokenConnectionsAreGoneOnWith() async throws {
+    @Test func resumesAfterBrokenConnections() async throws {
         // Each attempt makes progress, so the limit of five attempts without progress does not apply.
         let file = OriginFile(content, turns: (0..<9).map { _ in .cut(10_000) })
         try await Network.run(file) { (network) async throws in
@@ -182,7 +183,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func breaksThatBringNothingEnd() async throws {
+    @Test func failsAfterBreaksWithoutProgress() async throws {
         let file = OriginFile(content, turns: (0..<40).map { _ in .cut(0) })
         try await Network.run(file) { (network) async throws in
             let error = await #expect(throws: DeliveryError.self) {
@@ -208,7 +209,7 @@ struct DownloadTests {
 
     /// A part with an unknown total size may declare any end.
     @Test(arguments: [true, false])
-    func partWithAnInventedEnd(_ knowsDigest: Bool) async throws {
+    func partWithWrongEnd(_ knowsDigest: Bool) async throws {
         let part = OriginResponse(
             .partialContent, headers: [.contentRange: "bytes 0-9223372036854775806/*"],
             body: .bytes(content + Data(count: 1)))
@@ -223,7 +224,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func anotherSizeThanTheManifestSays() async throws {
+    @Test func sizeDiffersFromManifest() async throws {
         let file = OriginFile(content)
         try await Network.run(file) { (network) async throws in
             let error = await #expect(throws: DeliveryError.self) {
@@ -233,7 +234,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func flippedBytesAreFetchedOnceMore() async throws {
+    @Test func fetchesDamagedBytesOnceMore() async throws {
         let once = OriginFile(content, turns: [.flip])
         try await Network.run(once) { (network) async throws in
             #expect(try bytes(try await downloader(network).download(download(network))) == content)
@@ -249,7 +250,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func aMixtureIsFoundOutByItsDigest() async throws {
+    @Test func digestDetectsMixture() async throws {
         // The server has no strong validator, and its file changes during the download.
         let file = OriginFile(
             text(100_000, seed: 9), eTag: nil, turns: [.stall(40_000), .change(content, eTag: "W/\"2\"")])
@@ -261,7 +262,7 @@ struct DownloadTests {
     }
 
     @Test(arguments: [404, 403, 410])
-    func statusesThatDoNotPass(_ code: Int) async throws {
+    func permanentStatuses(_ code: Int) async throws {
         let file = OriginFile(content, turns: [.answer(OriginResponse(HTTPResponse.Status(code: code)))])
         try await Network.run(file) { (network) async throws in
             let error = await #expect(throws: DeliveryError.self) {
@@ -273,7 +274,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func retryAfterIsWaitedFor() async throws {
+    @Test func waitsForRetryAfter() async throws {
         let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "120"])
         let file = OriginFile(content, turns: [.answer(busy)])
         try await Network.run(file) { (network) async throws in
@@ -285,7 +286,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func codedAnswersAreRefused() async throws {
+    @Test func rejectsContentCodings() async throws {
         let coded = OriginResponse(headers: [.contentEncoding: "br"], body: .bytes(content))
         try await Network.run(OriginFile(content, turns: [.answer(coded)])) { (network) async throws in
             let error = await #expect(throws: DeliveryError.self) {
@@ -295,7 +296,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func noRoomIsSeenBeforeAnythingIsFetched() async throws {
+    @Test func checksSpaceBeforeFetching() async throws {
         struct Full: SpaceMeasuring {
             func availableBytes(at folder: String) throws -> Int64 { 99_999 }
         }
@@ -311,7 +312,7 @@ struct DownloadTests {
         #expect(try FileSystemSpace().availableBytes(at: folder.path) > 0)
     }
 
-    @Test func cancellingKeepsWhatArrived() async throws {
+    @Test func cancellationKeepsReceivedBytes() async throws {
         let file = OriginFile(content, turns: [.stall(40_000)])
         try await Network.run(file) { (network) async throws in
             let downloader = downloader(network)
@@ -323,14 +324,14 @@ struct DownloadTests {
         }
     }
 
-    @Test func soManyAtATimeAndNoMoreInLine() async throws {
+    @Test func limitsConcurrentAndWaitingDownloads() async throws {
         let gate = Gate()
         let files = (0..<4).map { _ in OriginFile(content, gate: gate) }
         let routes = try files.enumerated().map { try $1.route("/\($0).zip") }
         try await Network.run(OriginServer.Configuration(routes: routes)) { (network) async throws in
             var configuration = promptly()
-            configuration.atATime = 2
-            configuration.inLine = 1
+            configuration.maxConcurrent = 2
+            configuration.maxWaiting = 1
             let downloader = downloader(network, configuration)
             let digest = SHA256Digest(of: content)
             let url = network.server.url
@@ -357,7 +358,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func twoOfOneFileComeOneAfterTheOther() async throws {
+    @Test func downloadsOfOneFileRunSerially() async throws {
         let file = OriginFile(content)
         try await Network.run(file) { (network) async throws in
             let downloader = downloader(network)
@@ -369,7 +370,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func redirectsAreFollowed() async throws {
+    @Test func followsRedirects() async throws {
         let file = OriginFile(content)
         let hop = OriginRoute(.get, try #require(OriginPathPattern("/old/a.zip"))) { _ in
             OriginResponse(.found, headers: [.location: "../a.zip"])
@@ -389,7 +390,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func noRedirectLeadsFromHTTPSToHTTP() async throws {
+    @Test func rejectsRedirectFromHTTPSToHTTP() async throws {
         struct Downgrade: ResourceLoader {
             func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
                 ResourceResponse(

@@ -6,11 +6,12 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// The decisions of an update before the transfer: limits, the type of transfer, and free space.
 @Suite(.timeLimit(.minutes(1)))
@@ -38,7 +39,7 @@ struct FetchTests {
 
     // MARK: Sizes
 
-    @Test func anArchiveThatIsTooLargeIsNotFetchedByRangesEither() async throws {
+    @Test func rejectsRangesOfTooLargeArchive() async throws {
         var site = largeSite()
         site["index.html"] = text(20_480, seed: 2)
         let error = await #expect(throws: DeliveryError.self) {
@@ -49,7 +50,7 @@ struct FetchTests {
     }
 
     /// With all limits raised, sizes still cause errors and no arithmetic overflow.
-    @Test(arguments: [Int64.max, Int64.max - 1_000, 1 << 62] as [Int64]) func anArchiveOfAnySize(_ size: Int64)
+    @Test(arguments: [Int64.max, Int64.max - 1_000, 1 << 62] as [Int64]) func archiveOfAnySize(_ size: Int64)
         async throws
     {
         var site = largeSite()
@@ -71,7 +72,7 @@ struct FetchTests {
     // MARK: Type of transfer
 
     /// The central directory of a zip of many small files exceeds an eighth of the zip, so ranges would be cheaper.
-    @Test func aFirstInstallComesWhole() async throws {
+    @Test func firstInstallFetchesWholeArchive() async throws {
         var site: [String: Data] = [:]
         for index in 0..<2_000 { site["\(index).txt"] = Data("\(index)".utf8) }
         try depot.publish(site, version: "1")
@@ -83,7 +84,7 @@ struct FetchTests {
     }
 
     /// A failed or removed version leaves its files until the next sweep.
-    @Test func aFirstInstallTakesWhatTheStoreHasMostOf() async throws {
+    @Test func firstInstallUsesStoredFiles() async throws {
         let site = largeSite()
         try depot.publish(site, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -100,7 +101,7 @@ struct FetchTests {
         }
     }
 
-    @Test func anEmptyFileAloneTravelsNotAtAll() async throws {
+    @Test func emptyFileNeedsNoTransfer() async throws {
         var site = largeSite()
         site["empty.txt"] = Data()
         site["more/empty.css"] = Data()
@@ -110,7 +111,7 @@ struct FetchTests {
         #expect(try depot.folder.names(below: "store/downloads") == [])
     }
 
-    @Test func anEmptyFileBesideAChangeCostsNoRange() async throws {
+    @Test func emptyFileNeedsNoRange() async throws {
         var site = largeSite()
         site["0.txt"] = Data()
         site["js/7.js"] = text(102_000, seed: 2)
@@ -119,7 +120,7 @@ struct FetchTests {
         #expect(try await depot.serves(site))
     }
 
-    @Test(arguments: [true, false]) func anEmptyFileOfAnArchiveWithoutPlaces(_ isFirst: Bool) async throws {
+    @Test(arguments: [true, false]) func emptyFileWithoutSlices(_ isFirst: Bool) async throws {
         let old = ["a.js": text(3_000, seed: 1)]
         var site = old
         site["empty.txt"] = Data()
@@ -129,7 +130,7 @@ struct FetchTests {
         #expect(try await depot.serves(site))
     }
 
-    @Test func noBytesOfAnotherDigestAreRefused() async throws {
+    @Test func rejectsEmptyFileWithWrongDigest() async throws {
         var site = largeSite()
         site["empty.txt"] = Data()
         let error = await #expect(throws: PackageError.self) {
@@ -151,7 +152,7 @@ struct FetchTests {
         func availableBytes(at folder: String) throws -> Int64 { bytes }
     }
 
-    @Test(arguments: [Int64(0), -1]) func whatHasArrivedNeedsNoRoomAgain(_ difference: Int64) async throws {
+    @Test(arguments: [Int64(0), -1]) func receivedBytesNeedNoSpace(_ difference: Int64) async throws {
         let site = largeSite()
         let manifest = try depot.publish(site, version: "1")
         let size = try #require(manifest.archive).size
@@ -186,7 +187,7 @@ struct FetchTests {
         func ensureSpace(for bytes: Int64) async throws { throw StoreError(code, "refused", at: "somewhere") }
     }
 
-    @Test(arguments: [StoreError.Code.io, .suspended, .damaged]) func otherTroubleIsNoWantOfRoom(
+    @Test(arguments: [StoreError.Code.io, .suspended, .damaged]) func otherErrorsAreNotNoSpace(
         _ code: StoreError.Code
     ) async throws {
         let error = await #expect(throws: StoreError.self) {
@@ -195,7 +196,7 @@ struct FetchTests {
         #expect(error?.code == code)
     }
 
-    @Test(arguments: [StoreError.Code.overBudget, .diskFull]) func wantOfRoomSaysSo(
+    @Test(arguments: [StoreError.Code.overBudget, .diskFull]) func missingSpaceIsReported(
         _ code: StoreError.Code
     ) async throws {
         let error = await #expect(throws: DeliveryError.self) {
@@ -207,7 +208,7 @@ struct FetchTests {
     // MARK: Leftovers
 
     /// Ranges left by a killed process are never resumed.
-    @Test func rangesOfAnEarlierProcessAreGoneAfterTheStart() async throws {
+    @Test func startRemovesRangesOfEarlierProcess() async throws {
         try depot.folder.write("store/downloads/0a.ranges", Data(count: 100))
         try depot.folder.write("store/downloads/0b.part", Data(count: 100))
         try depot.folder.write("store/downloads/0b.json", Data(count: 100))
@@ -217,7 +218,7 @@ struct FetchTests {
         }
     }
 
-    @Test func rangesThatAreFetchedNowStay() async throws {
+    @Test func keepsRangesInUse() async throws {
         var site = largeSite()
         site["index.html"] = text(20_480, seed: 2)
         try depot.publish(site, version: "2")

@@ -3,10 +3,11 @@
 
 import ContainerTesting
 import Foundation
-import OfflinePackage
 import ProgramTesting
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Complete updates on a disk that is full or becomes full.
 @Suite(
@@ -23,7 +24,7 @@ struct FullDiskTests {
 
     /// The complete archive and some of its ranges run out of space at a different point each time.
     @Test(arguments: [true, false])
-    func anUpdateThatRunsOutOfRoom(sharesFiles: Bool) async throws {
+    func updateOnFullDisk(sharesFiles: Bool) async throws {
         let disk = try SmallDisk(kilobytes: 8_192)
         let depot = try Depot(store: disk.path + "/store")
         var old = site(seed: 0)

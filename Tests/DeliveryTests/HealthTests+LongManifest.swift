@@ -4,7 +4,7 @@
 import AsyncSupport
 import BaseTesting
 import Dispatch
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
 extension HealthTests {
     /// Manifests are read on the library's thread. While that thread is busy, no manifest is read, but reports are
     /// handled.
-    @Test func reportsDoNotWaitForAManifestToBeRead() async throws {
+    @Test func reportsDoNotWaitForManifest() async throws {
         try await run { (_, updater) async throws in
             let (steps, step) = AsyncStream<Void>.makeStream()
             var order = steps.makeAsyncIterator()

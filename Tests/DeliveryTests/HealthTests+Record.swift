@@ -4,16 +4,16 @@
 import AsyncSupport
 import ContainerTesting
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 // The persistence of health.
 extension HealthTests {
-    @Test func aRecordThatCannotBeReadIsNotWrittenOver() async throws {
+    @Test func unreadableRecordIsNotOverwritten() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             let health = UnreadableOnce(next: HealthDocument(depot.store))
@@ -33,7 +33,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aFlippedBitCondemnsNoOtherVersion() async throws {
+    @Test func damagedRecordFailsNoOtherVersion() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             let content = try #require(try depot.store.document(HealthDocument.name))
@@ -53,7 +53,7 @@ extension HealthTests {
         }
     }
 
-    @Test func whatASuspendedStoreRefusedIsWrittenAfterwards() async throws {
+    @Test func recordIsSavedAfterSuspension() async throws {
         try await runWithTrial { (network, updater) async throws in
             try depot.store.suspend()
             await updater.report(BootReport(.began, of: page()))

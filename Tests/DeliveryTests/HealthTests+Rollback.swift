@@ -4,16 +4,16 @@
 import ContainerTesting
 import Dispatch
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 // Rollbacks that are interrupted.
 extension HealthTests {
-    @Test func aVersionThatFailsDuringItsOwnDownloadIsNotActivatedAnew() async throws {
+    @Test func versionThatFailsDuringDownloadIsNotActivated() async throws {
         let gate = Gate()
         try await runWithTrial(gate: gate) { (network, updater) async throws in
             // The same version with other files is archive 3, whose response is delayed.
@@ -55,7 +55,7 @@ extension HealthTests {
     }
 
     /// The trial of the current version is paused during the activation of the next version.
-    @Test func aFailedActivationGivesTheTrialBackAsPaused() async throws {
+    @Test func failedActivationRestoresPausedTrial() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             await clock.sleepers(atLeast: 1)
@@ -82,7 +82,7 @@ extension HealthTests {
     /// Reports of pages about the current version count, even if they arrive during the failed activation of the next
     /// one.
     @Test(arguments: PageReport.allCases)
-    func aFailedActivationLosesNoReport(_ report: PageReport) async throws {
+    func failedActivationKeepsReports(_ report: PageReport) async throws {
         try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -112,7 +112,7 @@ extension HealthTests {
     }
 
     /// Otherwise, processes that end during its boot would not be counted.
-    @Test func whatCannotBeTriedIsNotActivated() async throws {
+    @Test func versionWithoutSavedTrialIsNotActivated() async throws {
         try await run { (network, _) async throws in
             let updater = depot.updater(network) { $0.health = UnwritableHealth() }
             try await updater.start()
@@ -124,7 +124,7 @@ extension HealthTests {
         }
     }
 
-    @Test func theWayToTheBackgroundDoesNotWaitForADownload() async throws {
+    @Test func backgroundTransitionDoesNotWaitForDownload() async throws {
         let gate = Gate()
         try await run(gate: gate) { (network, updater) async throws in
             try depot.publish(new, version: "2")
@@ -153,7 +153,7 @@ extension HealthTests {
     }
 
     @Test(arguments: SecondChance.allCases)
-    func aRollbackThatFailedIsDoneLater(by chance: SecondChance) async throws {
+    func failedRollbackIsRetried(by chance: SecondChance) async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             try depot.store.suspend()
@@ -182,7 +182,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aDamagedRecordOfTheFormerOneTakesThePackageOutOfUse() async throws {
+    @Test func damagedFormerRecordDeactivatesPackage() async throws {
         try await run { (network, _) async throws in
             let damaged = try depot.store.stage(
                 package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())

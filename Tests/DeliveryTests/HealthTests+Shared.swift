@@ -3,11 +3,12 @@
 
 import ContainerTesting
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 // Packages that pages of other sites use.
 extension HealthTests {
@@ -37,7 +38,7 @@ extension HealthTests {
         depot.library.installed.first { $0.id.description == "cdn" }?.version.description
     }
 
-    @Test func aPageThatASharedPackageAnsweredCountsForIt() async throws {
+    @Test func servedPageCountsForSharedPackage() async throws {
         try await runShared { (updater, page, cdn) async throws in
             await updater.report(BootReport(.began, of: page))
             await updater.report(BootReport(.answered(cdn), of: page))
@@ -46,7 +47,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aPageThatASharedPackageAnsweredProvesIt() async throws {
+    @Test func servedPageConfirmsSharedPackage() async throws {
         try await runShared { (updater, page, cdn) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page))
@@ -57,7 +58,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aPageThatItAnsweredMustReportInTime() async throws {
+    @Test func servedPageMustReportInTime() async throws {
         try await runShared { (updater, page, cdn) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page))
@@ -72,7 +73,7 @@ extension HealthTests {
 
     /// The page has the first version, which was installed while it was open, but booted from the network.
     @Test(arguments: [false, true])
-    func aPageThatBeganBeforeTheFirstVersionCameCountsOnceItHasAnswered(_ isHealthy: Bool) async throws {
+    func earlierPageCountsAfterResponse(_ isHealthy: Bool) async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network) { $0.clock = clock }
@@ -103,7 +104,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aPageThatItNeverAnsweredSaysNothing() async throws {
+    @Test func unservedPageHasNoEffect() async throws {
         try await runShared { (updater, page, cdn) async throws in
             await updater.report(BootReport(.began, of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))
@@ -121,7 +122,7 @@ extension HealthTests {
         }
     }
 
-    @Test func aPageThatMovesAwayNoLongerBootsIt() async throws {
+    @Test func navigationAwayEndsBoot() async throws {
         try await runShared { (updater, page, cdn) async throws in
             await updater.report(BootReport(.began, of: page))
             await updater.report(BootReport(.answered(cdn), of: page))

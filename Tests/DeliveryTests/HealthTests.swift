@@ -4,11 +4,11 @@
 import AsyncSupport
 import ContainerTesting
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -69,7 +69,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageThatDoesNotReportInTimeRollsBack() async throws {
+    @Test func missingReportRollsBack() async throws {
         try await runWithTrial { (network, updater) async throws in
             let events = updater.events()
             let page = page()
@@ -94,7 +94,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aHealthyPageEndsTheTrial() async throws {
+    @Test func healthyPageEndsTrial() async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -110,7 +110,7 @@ struct HealthTests {
     }
 
     @Test(arguments: ["https://elsewhere.example/", "about:blank", "https://user@shop.example/"])
-    func aPageThatLeavesTheScopeNoLongerBoots(to url: String) async throws {
+    func navigationOutOfScopeEndsBoot(to url: String) async throws {
         try await runWithTrial { (_, updater) async throws in
             let inside = page()
             let outside = PageReference(
@@ -124,7 +124,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageThatMovesWithinTheScopeStillBoots() async throws {
+    @Test func navigationInScopeContinuesBoot() async throws {
         try await runWithTrial { (_, updater) async throws in
             let events = updater.events()
             await updater.report(BootReport(.began, of: page()))
@@ -135,7 +135,7 @@ struct HealthTests {
         }
     }
 
-    @Test func neitherAReportNorARollbackWaitsForADownload() async throws {
+    @Test func reportsAndRollbacksDoNotWaitForDownload() async throws {
         let gate = Gate()
         try await runWithTrial(gate: gate) { (network, updater) async throws in
             let events = updater.events()
@@ -160,7 +160,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPackageThatCannotBeActivatedKeepsNoOtherFromIt() async throws {
+    @Test func failedActivationDoesNotBlockOtherPackages() async throws {
         try await run { (network, updater) async throws in
             try depot.publish(["news.html": Data("news".utf8)], id: "news", version: "1", base: "https://news.example/")
             try await updater.update(from: network.source("news"), timing: .nextLaunch)
@@ -188,7 +188,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aStaleReportIsIgnored() async throws {
+    @Test func staleReportIsIgnored() async throws {
         try await run { (network, updater) async throws in
             let stale = page()
             try depot.publish(new, version: "2")
@@ -198,7 +198,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aPageElsewhereSaysNothing() async throws {
+    @Test func pageOutOfScopeHasNoEffect() async throws {
         try await runWithTrial { (_, updater) async throws in
             var elsewhere = page()
             elsewhere.documentURL = "https://other.example/"
@@ -207,7 +207,7 @@ struct HealthTests {
         }
     }
 
-    @Test func theFormerOneOutlivesSweepsUntilTheVerdict() async throws {
+    @Test func sweepsKeepFormerGenerationUntilVerdict() async throws {
         try await runWithTrial { (_, updater) async throws in
             depot.library.pin(PageID(rawValue: 1))
             depot.library.unpin(PageID(rawValue: 1))
@@ -217,7 +217,7 @@ struct HealthTests {
         }
     }
 
-    @Test func withoutAFormerOneThePackageGoesOutOfUse() async throws {
+    @Test func rollbackWithoutFormerDeactivatesPackage() async throws {
         try await run { (_, updater) async throws in
             await updater.report(BootReport(.failed("white page"), of: page()))
             #expect(depot.library.installed == [])
@@ -225,7 +225,7 @@ struct HealthTests {
         }
     }
 
-    @Test func twoUnprovenInARowFallBackToTheGoodOne() async throws {
+    @Test func secondTrialRollsBackToGoodVersion() async throws {
         try await runWithTrial { (network, updater) async throws in
             try depot.publish(["index.html": Data("newer".utf8)], version: "3")
             try await updater.update(from: network.source())
@@ -234,7 +234,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aKilledBootCountsAtTheNextStart() async throws {
+    @Test func killedBootCountsAtNextStart() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
             for process in 2...4 {
@@ -248,7 +248,7 @@ struct HealthTests {
         }
     }
 
-    @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
+    @Test func rollbackContinuesAfterKill() async throws {
         try await runWithTrial { (network, updater) async throws in
             // This is the state after a kill: the verdict is stored, but the generation is still active.
             let document = try #require(try depot.store.document(HealthDocument.name))
@@ -269,7 +269,7 @@ struct HealthTests {
 
     /// The damaged record has either an invalid seal or a valid seal with invalid content.
     @Test(arguments: [true, false])
-    func aDamagedRecordOfHealthIsNoReasonToFail(isSealed: Bool) async throws {
+    func damagedTrialRecordIsReplaced(isSealed: Bool) async throws {
         try await runWithTrial { (network, updater) async throws in
             if isSealed {
                 try depot.store.putDocument(Data("{".utf8), as: HealthDocument.name)

@@ -5,11 +5,11 @@ import BaseTesting
 import ContentDigest
 import Dispatch
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// Packages that the host installs, removes or includes in the app, together with updates.
@@ -54,7 +54,7 @@ struct HostInstallTests {
         return library.installed.map(\.version.description)
     }
 
-    @Test func whatIsRemovedDoesNotComeBackAtTheNextLaunch() async throws {
+    @Test func removedPackageStaysRemovedAtNextLaunch() async throws {
         try await runWithWaiting { (network, updater) async throws in
             #expect(try await updater.remove(PackageID("shop")).count == 1)
             #expect(try depot.store.generations(in: .staged) == [])
@@ -67,7 +67,7 @@ struct HostInstallTests {
     }
 
     @Test(arguments: ["3", "1"])
-    func whatIsInstalledStaysAtTheNextLaunch(_ version: String) async throws {
+    func installedVersionRemainsAtNextLaunch(_ version: String) async throws {
         try await runWithWaiting { (network, updater) async throws in
             // Version 1 is already active.
             try await install(version == "1" ? old : newest, version: version, by: updater)
@@ -76,7 +76,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func anInstallThatFailsLeavesWhatWaits() async throws {
+    @Test func failedInstallKeepsStagedVersion() async throws {
         try await runWithWaiting { (network, updater) async throws in
             let manifest = try depot.publish(newest, version: "3") { $0.files[0].sha256 = SHA256Digest(of: Data()) }
             await #expect(throws: PackageError.self) {
@@ -87,7 +87,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func anUpdateThatCannotBeStagedLeavesWhatWaits() async throws {
+    @Test func failedStagingKeepsStagedVersion() async throws {
         try await runWithWaiting { (network, updater) async throws in
             try depot.publish(newest, version: "3")
             steps.once(at: .generationWritten) { throw CocoaError(.fileWriteOutOfSpace) }
@@ -99,7 +99,7 @@ struct HostInstallTests {
     }
 
     @Test(arguments: [ApplyTiming.now, .nextLaunch])
-    func aCancelledUpdateLeavesNothingStaged(_ timing: ApplyTiming) async throws {
+    func cancelledUpdateLeavesNothingStaged(_ timing: ApplyTiming) async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
@@ -118,7 +118,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func anUpdateBesideTheBaselineOfTheSameVersionFetchesNothingTwice() async throws {
+    @Test func updateDuringBaselineInstallFetchesOnce() async throws {
         try depot.publish(old, version: "1")
         let gate = Gate()
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -134,7 +134,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func whatWaitsComesAfterABaselineThatIsNewer() async throws {
+    @Test func stagedVersionFollowsNewerBaseline() async throws {
         try depot.publish(old, version: "1")
         let preset = depot.folder.path + "/preset.json"
         try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: preset)
@@ -146,7 +146,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func aWaitingVersionThatCannotBeActivatedNowStillWaits() async throws {
+    @Test func stagedVersionRemainsAfterFailedActivation() async throws {
         try await runWithWaiting { (network, updater) async throws in
             steps.once(at: .formerRetired) { throw CocoaError(.fileWriteOutOfSpace) }
             await #expect(throws: (any Error).self) { try await updater.update(from: network.source()) }
@@ -154,7 +154,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func whatWaitsCanBeToldToWaitForSomethingElse() async throws {
+    @Test func stagedVersionCanChangeTiming() async throws {
         try await runWithWaiting { (network, updater) async throws in
             let requests = network.archiveRequests.count
             let again = try await updater.update(from: network.source(), timing: .nextLaunch)
@@ -167,7 +167,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func whatComesInTheBackgroundNeedNotWaitForIt() async throws {
+    @Test func updateInBackgroundIsActivatedImmediately() async throws {
         try await runWithWaiting { (network, updater) async throws in
             await updater.pauseTrials(true, order: 1)
             #expect(try await updater.update(from: network.source(), timing: .inBackground).outcome == .activated)
@@ -178,7 +178,7 @@ struct HostInstallTests {
     }
 
     @Test(arguments: [false, true])
-    func aWaitingVersionWhoseTableIsDamagedIsGivenUp(_ isFetchedAgain: Bool) async throws {
+    func stagedVersionWithDamagedTableIsDiscarded(_ isFetchedAgain: Bool) async throws {
         try await runWithWaiting { (network, _) async throws in
             // The store checkpoints its log and releases the folder.
             try depot.store.suspend()
@@ -200,7 +200,7 @@ struct HostInstallTests {
     }
 
     /// Packages respond even if the rest of an interrupted activation cannot be removed.
-    @Test func aStoreThatCannotBeWrittenToOpensItsPackages() async throws {
+    @Test func readOnlyStoreOpensPackages() async throws {
         try await runWithWaiting { (network, _) async throws in
             let left = try depot.store.stage(
                 package: "shop", version: "9", metadata: Data("{}".utf8), entries: [], from: depot.store.makeBatch())
@@ -213,7 +213,7 @@ struct HostInstallTests {
         }
     }
 
-    @Test func aPresetThatFailedGivesWayToADownload() async throws {
+    @Test func downloadReplacesFailedBaseline() async throws {
         try depot.publish(old, version: "1")
         let preset = depot.folder.path + "/preset.json"
         try FileManager.default.copyItem(atPath: depot.www + "/shop.json", toPath: preset)
@@ -237,7 +237,7 @@ struct HostInstallTests {
     }
 
     /// The library ignores such a record, so the package does not respond.
-    @Test func aPresetComesBackWhereTheRecordOfTheActiveOneIsDamaged() async throws {
+    @Test func baselineReplacesDamagedActiveRecord() async throws {
         let damaged = try depot.store.stage(
             package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())
         try depot.store.activate(damaged.number)

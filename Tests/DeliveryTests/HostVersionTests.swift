@@ -3,10 +3,11 @@
 
 import BaseTesting
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Packages that require a minimum host version, installed in every possible way.
 @Suite(.timeLimit(.minutes(1)))
@@ -26,7 +27,7 @@ struct HostVersionTests {
         try depot.publish(new, version: "2") { $0.minHost = try? PackageVersion("2.1") }
     }
 
-    @Test(arguments: [nil, "2.0.9", "2.x"]) func anInstallIsRefusedToo(_ host: String?) async throws {
+    @Test(arguments: [nil, "2.0.9", "2.x"]) func installIsRejected(_ host: String?) async throws {
         try publishNew()
         let host = try host.map { try PackageVersion($0) }
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -44,7 +45,7 @@ struct HostVersionTests {
         }
     }
 
-    @Test(arguments: [true, false]) func aHostThatIsNewEnoughGetsIt(_ libraryKnows: Bool) async throws {
+    @Test(arguments: [true, false]) func newEnoughHostIsAccepted(_ libraryKnows: Bool) async throws {
         try publishNew()
         let version = try PackageVersion("2.1.0")
         let store = try BlobStore(directory: depot.folder.path + "/other")
@@ -60,7 +61,7 @@ struct HostVersionTests {
     }
 
     /// The app returns to an earlier version while an update waits for the next launch.
-    @Test(arguments: [true, false]) func whatWaitedIsHeldAgainstTheHostThatStarts(_ isOlder: Bool) async throws {
+    @Test(arguments: [true, false]) func stagedVersionIsCheckedAgainstStartingHost(_ isOlder: Bool) async throws {
         try depot.publish(old, version: "1")
         let versions = try (staging: PackageVersion("3"), next: PackageVersion(isOlder ? "2" : "2.1"))
         try await Network.run(try depot.configuration()) { (network) async throws in

@@ -5,19 +5,20 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ProgramTesting
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// An app that is killed repeatedly while it installs, updates and sweeps in one store.
 @Suite(.timeLimit(.minutes(10)))
 struct KillTests {
     static let kills = 200
 
-    @Test func everyKillLeavesTheOldOrTheNewVersionWhole() async throws {
+    @Test func everyKillLeavesOldOrNewVersion() async throws {
         let depot = try Depot()
         let sites = Self.sites()
         for (version, site) in sites { try depot.publish(site, version: version) }

@@ -5,10 +5,11 @@ import BaseTesting
 import ContainerTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 /// Manifests from slow servers.
 @Suite(.timeLimit(.minutes(1)))
@@ -57,7 +58,7 @@ struct ManifestFetchTests {
     }
 
     private func update(
-        _ drip: Drip, edit: (inout PackageDownloader.Configuration) -> Void = { _ in }
+        _ drip: Drip, edit: (inout PackageUpdater.Configuration.Downloads) -> Void = { _ in }
     ) async throws {
         var configuration = PackageUpdater.Configuration()
         configuration.downloads = promptly()
@@ -67,7 +68,7 @@ struct ManifestFetchTests {
         try await updater.update(from: PackageSource("https://packages.example/shop.json"))
     }
 
-    @Test func aByteNowAndThenIsAsGoodAsSilence() async throws {
+    @Test func fewBytesCountAsStall() async throws {
         let error = await #expect(throws: DeliveryError.self) {
             try await update(Drip(clock: clock, pieces: 4, bytes: 1, ends: false)) {
                 $0.retry.failures = 1
@@ -78,7 +79,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("30") == true)
     }
 
-    @Test func aManifestDoesNotTakeForEver() async throws {
+    @Test func manifestHasTotalLimit() async throws {
         let error = await #expect(throws: DeliveryError.self) {
             try await update(Drip(clock: clock, pieces: 1_000, bytes: 1_024, ends: false))
         }
@@ -86,7 +87,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("600") == true)
     }
 
-    @Test func anArchiveDoesNotTakeForEver() async throws {
+    @Test func archiveHasTotalLimit() async throws {
         var configuration = promptly()
         configuration.clock = clock
         configuration.archiveLimit = .seconds(600)
@@ -101,7 +102,7 @@ struct ManifestFetchTests {
         #expect(error?.message.contains("600") == true)
     }
 
-    @Test func slowIsFine() async throws {
+    @Test func slowTransferIsAccepted() async throws {
         let error = await #expect(throws: PackageError.self) {
             try await update(Drip(clock: clock, pieces: 20, bytes: 1_024, ends: true))
         }

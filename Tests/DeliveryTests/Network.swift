@@ -4,8 +4,9 @@
 import ContainerTesting
 import Foundation
 import HTTPTransport
-import OfflinePackage
 import ResourceLoading
+
+@testable import OfflinePackage
 
 /// A server on loopback and a transport to it.
 struct Network: Sendable {
@@ -37,8 +38,8 @@ struct Network: Sendable {
 }
 
 /// Returns a configuration with immediate retries and deterministic jitter.
-func promptly() -> PackageDownloader.Configuration {
-    var configuration = PackageDownloader.Configuration()
+func promptly() -> PackageUpdater.Configuration.Downloads {
+    var configuration = PackageUpdater.Configuration.Downloads()
     configuration.retry.firstWait = .zero
     configuration.reserve = 0
     return configuration

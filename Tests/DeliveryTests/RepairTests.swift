@@ -3,11 +3,12 @@
 
 import ContentDigest
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@_spi(Facade) @testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(2)))
 struct RepairTests {
@@ -27,7 +28,7 @@ struct RepairTests {
         #expect(try await depot.get(file.path.description) == nil)
     }
 
-    @Test func fetchesTheSliceAlone() async throws {
+    @Test func fetchesOnlySlice() async throws {
         let manifest = try depot.publish(site, version: "1")
         let file = try #require(manifest.files.first { $0.path.description == "js/7.js" })
         let slice = try #require(file.slice)
@@ -60,7 +61,7 @@ struct RepairTests {
         return traffic
     }
 
-    @Test func fetchesNothingThatTheVersionDoesNotHave() async throws {
+    @Test func fetchesNothingOfOtherVersion() async throws {
         let manifest = try depot.publish(site, version: "1")
         let file = try #require(manifest.files.first { $0.path.description == "js/7.js" })
         try await Network.run(try depot.configuration()) { (network) async throws in

@@ -6,11 +6,12 @@ import ContainerTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(2)))
 struct UpdaterTests {
@@ -22,7 +23,7 @@ struct UpdaterTests {
         depot = try Depot()
     }
 
-    @Test func installsAndUpdatesAndLeavesNoZip() async throws {
+    @Test func installsAndUpdatesWithoutLeftovers() async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
@@ -52,7 +53,7 @@ struct UpdaterTests {
     }
 
     /// The transfer size of a small update.
-    @Test func aSmallChangeTravelsAlone() async throws {
+    @Test func smallChangeIsFetchedAlone() async throws {
         var site = largeSite()
         try depot.publish(site, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -84,7 +85,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func filesThatOnlyMovedTravelNotAtAll() async throws {
+    @Test func movedFilesNeedNoTransfer() async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
@@ -121,7 +122,7 @@ struct UpdaterTests {
     ]
 
     @Test(arguments: turns.indices)
-    func endsRightWhateverBecomesOfRanges(_ index: Int) async throws {
+    func succeedsIfRangesFail(_ index: Int) async throws {
         let (turns, transfer) = Self.turns[index]
         var site = largeSite()
         try depot.publish(site, version: "1")
@@ -143,7 +144,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func aStallAmongRangesIsGoneOnWith() async throws {
+    @Test func resumesRangesAfterStall() async throws {
         var site = largeSite()
         try depot.publish(site, version: "1")
         site["index.html"] = text(20_480, seed: 2)
@@ -166,7 +167,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func anArchiveThatIsNotTheManifestsChangesNothing() async throws {
+    @Test func wrongArchiveChangesNothing() async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
@@ -188,7 +189,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func manifestsThatAreRefused() async throws {
+    @Test func rejectedManifests() async throws {
         let id = try PackageID("other")
         let scope = try PackageBaseURL("https://shop.example/app/")
         try depot.publish(old, version: "1") { $0.minHost = try? PackageVersion("2.10") }
@@ -218,7 +219,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func aLongManifestIsCutOff() async throws {
+    @Test func longManifestIsRejected() async throws {
         try depot.publish(old, version: "1")
         var limited = PackageLibrary.Configuration()
         limited.manifestLimits.maxBytes = 100
@@ -254,7 +255,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func waitsForTheBackgroundOrAnOrder() async throws {
+    @Test func waitsForBackgroundOrExplicitUpdate() async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
             let updater = depot.updater(network)
@@ -283,7 +284,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func aBaselineGivesWayToDownloads() async throws {
+    @Test func downloadReplacesBaseline() async throws {
         func baseline(_ version: String, _ site: [String: Data], _ updater: PackageUpdater) async throws
             -> PackageUpdate?
         {
@@ -306,7 +307,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func conditionsAndRoom() async throws {
+    @Test func conditionsAndSpace() async throws {
         struct NoNetwork: HostConditioning {
             let conditions = HostConditions(network: .none)
 
@@ -326,7 +327,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func aServerThatIsDownHoldsBackNobodyElse() async throws {
+    @Test func failingServerDoesNotBlockOthers() async throws {
         try depot.publish(old, version: "1")
         let answer = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
         let down = OriginFile(Data(), turns: [.answer(answer)])
@@ -334,7 +335,7 @@ struct UpdaterTests {
         configuration.routes = [try down.route("/down.json")]
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) {
-                $0.downloads.atATime = 1
+                $0.downloads.maxConcurrent = 1
                 $0.downloads.clock = ManualClock()
             }
             let waiting = Task { try await updater.update(from: network.source("down")) }
@@ -346,7 +347,7 @@ struct UpdaterTests {
     }
 
     /// Updates of one package from several manifests wait for each other, but not for other packages.
-    @Test func whoRestsComesBackThoughOthersWaitForIt() async throws {
+    @Test func restingJobResumesBeforeWaitingJobs() async throws {
         try depot.publish(old, version: "1")
         let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
         let archive = OriginFile(
@@ -356,7 +357,7 @@ struct UpdaterTests {
         try await Network.run(configuration) { (network) async throws in
             let clock = ManualClock()
             let updater = depot.updater(network) {
-                $0.downloads.atATime = 1
+                $0.downloads.maxConcurrent = 1
                 $0.downloads.clock = clock
             }
             let first = Task { try await updater.update(from: network.source()) }
@@ -376,7 +377,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func whatTheHostSaysDuringADownloadStands() async throws {
+    @Test func hostInstallDuringDownloadPrevails() async throws {
         let gate = Gate()
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -394,7 +395,7 @@ struct UpdaterTests {
         }
     }
 
-    @Test func packagesOfDifferentNamesComeTogether() async throws {
+    @Test func differentPackagesUpdateConcurrently() async throws {
         for index in 0..<6 {
             try depot.publish(
                 ["a.js": text(20_000, seed: UInt64(index))], id: "p\(index)", version: "1",

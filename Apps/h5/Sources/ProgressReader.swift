@@ -3,7 +3,7 @@
 
 internal import CommandSupport
 internal import Foundation
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// An archive reader that reports the bytes of another reader to a progress bar.
 struct ProgressReader: ArchiveReading {

@@ -71,7 +71,7 @@ struct TableDiffCommand: AsyncParsableCommand {
                 oldVersion: old.version, newVersion: new.version, replaces: new.version != old.version,
                 added: diff.added.map(\.url.description), changed: diff.changed.map(\.url.description),
                 removed: diff.removed.map(\.url.description), download: diff.downloads.map(\.download.description),
-                delete: diff.abandoned.map(\.description))
+                delete: diff.unreferenced.map(\.description))
         }
         try json ? CommandOutput.result(json: output) : print(output)
     }

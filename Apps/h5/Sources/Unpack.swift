@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The command `h5 unpack`, which extracts an archive safely.
 struct Unpack: AsyncParsableCommand {

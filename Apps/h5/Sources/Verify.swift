@@ -3,7 +3,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The command `h5 verify`, which verifies an archive and its manifest.
 struct Verify: AsyncParsableCommand {
@@ -91,13 +91,14 @@ struct Verify: AsyncParsableCommand {
                 try verifier.verify(archive)
             }
         bar?.finish()
+        let digests = promised == nil ? 0 : summary.files
         guard !json else {
             let output = Output(
                 archive: archive, manifest: manifest, id: promised?.id, version: promised?.version,
-                files: summary.files, bytes: summary.bytes, digests: summary.digests)
+                files: summary.files, bytes: summary.bytes, digests: digests)
             return try CommandOutput.result(json: output)
         }
-        try CommandOutput.result("\(summary.files) files, \(summary.bytes) bytes, \(summary.digests) digests")
+        try CommandOutput.result("\(summary.files) files, \(summary.bytes) bytes, \(digests) digests")
         try CommandOutput.result(Self.comparison(with: promised))
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 public import Foundation
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 internal import Synchronization
 
 /// Support for the fuzz targets.
@@ -56,7 +56,7 @@ public enum Fuzz {
     }
 
     /// Returns the files of an archive by path.
-    public static func contents(
+    package static func contents(
         of archive: String, by reader: some ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = Fuzz.limits
     ) throws -> [ArchivePath: Data] {
         var files: [ArchivePath: Data] = [:]

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Fuzzes the manifest and the range plan of an update. An accepted manifest must be equal after encoding and decoding,
 /// and equal manifests must have equal bytes.

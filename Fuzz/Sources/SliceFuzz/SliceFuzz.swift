@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-@_spi(Fuzzing) internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Fuzzes the slice inflater. Four bytes select the method, the size and the step; the rest is the slice.
 ///
@@ -50,8 +50,8 @@ private func inflate(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64, step:
 /// Returns the content of an archive that consists of this slice; `nil` if no manifest can describe it.
 private func read(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64) throws -> Result<Data, PackageError>? {
     let digest = SHA256Digest(of: packed)
-    let file = try PackageManifest.File(
-        path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b", slice: slice)
+    var file = try PackageManifest.File(path: ArchivePath("slice"), size: size, sha256: digest, mediaType: "a/b")
+    file.slice = slice
     let manifest = try PackageManifest(
         id: PackageID("a"), version: PackageVersion("1"), baseURL: PackageBaseURL("https://h.example/"),
         archive: .init(size: Int64(packed.count), sha256: digest), files: [file])

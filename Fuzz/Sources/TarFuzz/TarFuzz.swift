@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Fuzzes tar.gz and tar.zst archives. The first byte selects whether the rest is a tar that is wrapped here or a
 /// complete file. A mutation rarely produces a valid checksum, so the wrapping is computed.

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Fuzzes the URLs that packages serve.
 @_cdecl("LLVMFuzzerTestOneInput")

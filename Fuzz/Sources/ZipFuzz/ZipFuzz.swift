@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import FuzzSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// Fuzzes the zip validator. For an accepted archive, libarchive and the slice reader must return the same files.
 @_cdecl("LLVMFuzzerTestOneInput")

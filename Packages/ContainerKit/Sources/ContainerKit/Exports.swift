@@ -38,7 +38,6 @@
 @_exported public import struct OfflinePackage.FileSystemSpace
 @_exported public import struct OfflinePackage.InstalledPackage
 @_exported public import struct OfflinePackage.PackageDownloadProgress
-@_exported public import class OfflinePackage.PackageDownloader
 @_exported public import enum OfflinePackage.PackageEvent
 @_exported public import struct OfflinePackage.PackageFailure
 @_exported public import class OfflinePackage.PackageLibrary
@@ -48,7 +47,7 @@
 @_exported public import class OfflinePackage.PackageUpdater
 @_exported public import struct OfflinePackage.Preview
 @_exported public import protocol OfflinePackage.SpaceMeasuring
-@_exported public import struct OfflinePackage.TrialPeriod
+@_exported public import struct OfflinePackage.TrialLimits
 @_exported public import enum OfflinePackage.UpdateUrgency
 @_exported public import struct PackageFormat.ArchiveLimits
 @_exported public import struct PackageFormat.ManifestLimits
@@ -56,7 +55,6 @@
 @_exported public import struct PackageFormat.PackageError
 @_exported public import struct PackageFormat.PackageID
 @_exported public import struct PackageFormat.PackageVersion
-@_exported public import enum PackageFormat.RangePlan
 @_exported public import struct PageDownloads.DownloadCounters
 @_exported public import enum PageDownloads.DownloadDecision
 @_exported public import struct PageDownloads.DownloadError

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Logging
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 internal import PackageFormat
 internal import ResourceLoading
 

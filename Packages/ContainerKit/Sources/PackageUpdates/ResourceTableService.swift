@@ -3,7 +3,7 @@
 
 package import Foundation
 package import Logging
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 package import ResourceLoading
 package import ResourceStore
 package import ResourceTable

@@ -5,11 +5,12 @@ import AsyncSupport
 import ContainerKit
 import Foundation
 import Logging
-import OfflinePackage
 import PackageFormat
 import ResourceLoading
 import Testing
 import WebEngineTesting
+
+@testable import OfflinePackage
 
 @MainActor
 @Suite("Configuration of a container", .timeLimit(.minutes(1)))

@@ -21,7 +21,7 @@ struct ExportsTests {
         downloads.space = FileSystemSpace()
         var updates = PackageUpdater.Configuration()
         updates.hostVersion = try PackageVersion("1")
-        updates.costs = RangePlan.Costs()
+        updates.trial = TrialLimits()
         let rules = try RouteRules([
             RouteRule(.pass, host: HostPattern("shop.example"), path: PathPattern(glob: "/pay/**"))
         ])

@@ -5,7 +5,6 @@ import ContainerKit
 import ContainerTesting
 import Foundation
 import HTTPTransport
-import OfflinePackage
 import PackageUpdates
 import ResourceLoading
 import ResourceStore
@@ -13,6 +12,8 @@ import ResourceTable
 import Testing
 import WebEngine
 import WebEngineTesting
+
+@testable import OfflinePackage
 
 /// Responses with a malformed head, for each kind of download of a container, through the real transport.
 @MainActor

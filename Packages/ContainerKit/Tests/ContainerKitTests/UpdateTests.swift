@@ -4,7 +4,6 @@
 import ContainerKit
 import ContainerTesting
 import Foundation
-import OfflinePackage
 import PackageFormat
 import PackagePublisher
 import ResourceLoading
@@ -12,6 +11,8 @@ import ResourceStore
 import Testing
 import WebEngine
 import WebEngineTesting
+
+@testable import OfflinePackage
 
 /// Updates of packages over the network, in the facade.
 @MainActor

@@ -8,8 +8,9 @@ import Logging
 import PackageUpdates
 import ResourceLoading
 import ResourceStore
-@_spi(Facade) import ResourceTable
 import Testing
+
+@testable import ResourceTable
 
 /// Triggers that arrive while a table is requested.
 @MainActor
@@ -63,7 +64,7 @@ struct ResourceTableServiceTests {
         time.withLock { $0 += TableCheck.minimumInterval + 1 }
         service.record(.foreground)
         #expect(await triggers.next() == .foreground)
-        #expect(await service.library.checkState.errors == 2)
+        #expect(await service.library.policy.errors == 2)
         await service.shutDown()
     }
 }

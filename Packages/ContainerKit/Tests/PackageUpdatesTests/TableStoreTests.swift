@@ -7,10 +7,10 @@ import Foundation
 import HTTPTypes
 import PackageUpdates
 import ResourceLoading
-@_spi(Facade) import ResourceTable
 import Testing
 
 @_spi(Facade) @testable import ResourceStore
+@_spi(Facade) @testable import ResourceTable
 
 /// A table library on a real store.
 @Suite(.timeLimit(.minutes(2)))
@@ -132,8 +132,8 @@ struct TableStoreTests {
         let store = try await reopenStore()
         let library = try await open(store)
         #expect(library.table?.version == "1")
-        #expect(await library.pendingDownloads == 0)
-        #expect(await library.checkState != TableCheck())
+        #expect(await library.queue.count == 0)
+        #expect(await library.policy != TableCheck())
         for (path, content) in first {
             let answer = try #require(try await text(library, path))
             #expect(answer.text == content && answer.1 == .package)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
@@ -54,7 +54,7 @@ final class PackageGeneration: Sendable {
     /// Returns the file for a URL below the base URL, or `nil` if there is none.
     /// - Throws: `StoreError` if the table cannot be read.
     func file(at url: PackageURL, in store: BlobStore) throws -> StoredEntry? {
-        let path = filePath(of: url)
+        let path = url.filePath(below: base)
         return try files(in: store) { $0[path] }
     }
 
@@ -63,17 +63,21 @@ final class PackageGeneration: Sendable {
     /// The outer `nil` means that the table is not in memory or is being read; the inner `nil` means that there is no
     /// such file.
     func knownFile(at url: PackageURL) -> StoredEntry?? {
-        table.withLockIfAvailable { table in table.map { $0[filePath(of: url)] } } ?? nil
-    }
-
-    private func filePath(of url: PackageURL) -> String {
-        let path = url.path(below: base)
-        return path.isEmpty || path.utf8.last == UInt8(ascii: "/") ? path + "index.html" : path
+        table.withLockIfAvailable { table in table.map { $0[url.filePath(below: base)] } } ?? nil
     }
 
     /// Returns the whole table by path.
     func entries(in store: BlobStore) throws -> [String: StoredEntry] {
         try files(in: store) { $0 }
+    }
+
+    /// Returns a Boolean value that indicates whether the generation has the version, base URL and files of a draft.
+    func equals(_ draft: PackageDraft, in store: BlobStore) throws -> Bool {
+        guard package.version == draft.manifest.version, package.baseURL == draft.manifest.baseURL,
+            package.isComplete == draft.manifest.isComplete
+        else { return false }
+        let table = try entries(in: store)
+        return table.count == draft.entries.count && draft.entries.allSatisfy { table[$0.path] == $0 }
     }
 
     /// Removes the table from memory. It is read again when it is next used.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceStore
 
 // Extraction of the files of a draft from an archive. Drafts are processed one at a time, because they share the same

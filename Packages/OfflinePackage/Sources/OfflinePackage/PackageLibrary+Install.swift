@@ -55,18 +55,28 @@ extension PackageLibrary {
     func readManifest(_ path: String) async throws -> (PackageManifest, SHA256Digest) {
         try await onThread { library in
             let limits = library.configuration.manifestLimits
-            let bytes = try ManifestFile.read(path, upTo: limits.maxBytes)
-            return try (PackageManifest(decoding: bytes, limits: limits), SHA256Digest(of: bytes))
+            do {
+                let bytes = try PackageManifest.data(at: path, upTo: limits.maxBytes)
+                return try (PackageManifest(decoding: bytes, limits: limits), SHA256Digest(of: bytes))
+            } catch let error as PackageError where [.notAnArchive, .truncated].contains(error.code) {
+                throw PackageError(.io, error.message, at: path)
+            }
         }
     }
+}
 
-    func activePackage(equalTo manifest: PackageManifest, _ entries: [StoredEntry]) -> InstalledPackage? {
-        guard let active = activeGeneration(of: manifest.id), active.package.version == manifest.version,
-            active.package.baseURL == manifest.baseURL, active.package.isComplete == manifest.isComplete
-        else { return nil }
-        // A table that cannot be read is repaired by a new install.
-        guard let table = try? active.entries(in: store) else { return nil }
-        return table.count == entries.count && entries.allSatisfy { table[$0.path] == $0 } ? active.package : nil
+extension PackageManifest {
+    /// Checks the minimum version of the host.
+    /// - Parameters:
+    ///   - host: the host's own version, or `nil` if it is not known.
+    ///   - location: the URL or path for the error.
+    /// - Throws: ``DeliveryError`` with code `host-too-old`.
+    func check(host: PackageVersion?, at location: String) throws {
+        guard HostVersion.allows(minHost, in: host) else {
+            throw DeliveryError(
+                .hostTooOld, "version \(version) requires host version \(minHost?.description ?? "") or later",
+                at: location)
+        }
     }
 }
 

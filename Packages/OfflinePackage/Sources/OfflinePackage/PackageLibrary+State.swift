@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 

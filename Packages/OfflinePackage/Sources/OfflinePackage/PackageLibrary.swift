@@ -4,7 +4,7 @@
 internal import AsyncSupport
 public import HTTPTypes
 public import Logging
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 public import ResourceStore
 
@@ -29,7 +29,7 @@ public final class PackageLibrary: Sendable {
     /// phone.
     let inflaters = (1...2).map { SerialQueue("container.packages.inflate-\($0)") }
     /// The queue of operations that extract files, one at a time.
-    let turns = KeyedQueue(atATime: 1, inLine: 256)
+    let turns = KeyedQueue(maxConcurrent: 1, maxWaiting: 256)
     private let state: Mutex<State>
 
     /// Opens a library and loads the active generations from the store.
@@ -37,9 +37,12 @@ public final class PackageLibrary: Sendable {
     /// A staged generation without a timing is left over from an ended process and is discarded. A generation with an
     /// invalid record is skipped and logged.
     /// - Throws: `StoreError`.
-    public init(
-        store: BlobStore, archives: any ArchiveReading = LibarchiveReader(), configuration: Configuration = .init()
-    ) throws {
+    public convenience init(store: BlobStore, configuration: Configuration = .init()) throws {
+        try self.init(store: store, archives: LibarchiveReader(), configuration: configuration)
+    }
+
+    /// Opens a library with another reader of archives.
+    init(store: BlobStore, archives: any ArchiveReading, configuration: Configuration = .init()) throws {
         self.store = store
         self.archives = archives
         self.configuration = configuration
@@ -174,9 +177,6 @@ public final class PackageLibrary: Sendable {
     public func repin(_ page: PageID, without avoided: Set<GenerationReference>) -> Bool {
         state.withLock { $0.repin(page, without: Set(avoided.map(\.number)), in: store) }
     }
-
-    /// Returns a Boolean value that indicates whether ``repin(_:without:)`` can change a page now.
-    public func mayRepin(_ page: PageID) -> Bool { state.withLock { $0.mayRepin(page) } }
 
     /// Returns the generations that an open page uses until it closes; empty if the page is not open.
     public func generations(of page: PageID) -> [GenerationReference] {

@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 public import ResourceLoading
 internal import ResourceStore
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ContentDigest
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceStore
 
 /// The sequential transfer of an archive's files into a batch, with a check of each file against the manifest.

@@ -8,7 +8,7 @@ public import ResourceLoading
 ///
 /// Only GET requests are followed. Requests to another origin carry only content negotiation, `Cache-Control` and
 /// `User-Agent` fields, so that tokens and cookies stay with their server.
-public struct RedirectedLoader: ResourceLoader {
+@_spi(Facade) public struct RedirectedLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let mayFollow: @Sendable (_ url: String, _ target: String) -> Bool
 

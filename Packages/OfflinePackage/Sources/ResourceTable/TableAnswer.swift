@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
+package import Foundation
 
 /// The response of a server to a request for its resource table.
-public enum TableAnswer: Sendable, Hashable {
+package enum TableAnswer: Sendable, Hashable {
     /// The table has not changed: `update` is false, or `resourcemap` is missing. It does not mean an empty table.
     case unchanged
     /// The server's table, with any version.
@@ -17,13 +17,13 @@ public enum TableAnswer: Sendable, Hashable {
     /// a string or an integer. Decoding needs at most 2 ms for each thousand entries, so do not call it on the main
     /// actor.
     /// - Throws: ``TableError`` with code `badJSON`, `badTable`, `serverCode`, `tooLarge` or `tooMany`.
-    public init(decoding data: Data, limits: TableLimits = .default) throws {
+    package init(decoding data: Data, limits: TableLimits = .default) throws {
         self = try data.withUnsafeBytes { try TableAnswer(decoding: $0, limits: limits) }
     }
 
     /// Decodes a response from bytes that are not retained.
     /// - Throws: the errors of ``init(decoding:limits:)-(Data,_)``.
-    public init(decoding bytes: UnsafeRawBufferPointer, limits: TableLimits = .default) throws {
+    package init(decoding bytes: UnsafeRawBufferPointer, limits: TableLimits = .default) throws {
         guard bytes.count <= limits.maxBytes else {
             throw TableError(.tooLarge, "the response has \(bytes.count) bytes, the limit is \(limits.maxBytes)")
         }

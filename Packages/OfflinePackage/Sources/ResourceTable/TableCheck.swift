@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
+internal import Foundation
 
 /// The update policy of the table: a state machine that decides when to request it and from which source.
 ///
@@ -18,15 +18,15 @@ public import Foundation
 ///
 /// Times are those of the wall clock, because they are kept across processes. A time in the future, because the clock
 /// was set back, does not delay a check.
-@_spi(Facade) public struct TableCheck: Sendable, Hashable {
+struct TableCheck: Sendable, Hashable {
     /// A request to a source. Only the outcome of the latest attempt counts.
-    @_spi(Facade) public struct Attempt: Sendable, Hashable {
-        public let source: TableSource
+    struct Attempt: Sendable, Hashable {
+        let source: TableSource
         fileprivate let number: Int
     }
 
     /// The outcome of an attempt.
-    @_spi(Facade) public enum Outcome: Sendable, Hashable {
+    enum Outcome: Sendable, Hashable {
         /// A valid response, with or without a new table.
         case success
         /// No response, an HTTP error status, a code other than 200, or an invalid table.
@@ -36,7 +36,7 @@ public import Foundation
     }
 
     /// The decision about a trigger.
-    @_spi(Facade) public enum Decision: Sendable, Hashable {
+    enum Decision: Sendable, Hashable {
         case ask(Attempt)
         /// The last check began less than ``TableCheck/minimumInterval`` ago.
         case tooSoon
@@ -45,18 +45,18 @@ public import Foundation
     }
 
     /// The number of consecutive errors after which the mirror is used.
-    public static let errorLimit = 5
+    static let errorLimit = 5
     /// The minimum time between two checks, in seconds.
-    public static let minimumInterval: TimeInterval = 30
+    static let minimumInterval: TimeInterval = 30
     /// The time on the mirror after which the primary is tried again, in seconds.
-    public static let primaryInterval: TimeInterval = 30 * 60
+    static let primaryInterval: TimeInterval = 30 * 60
 
     /// The number of consecutive errors of the primary, at most ``errorLimit``.
-    public private(set) var errors = 0
+    private(set) var errors = 0
     /// The start of the last counted check.
-    public private(set) var lastCheck: Date?
+    private(set) var lastCheck: Date?
     /// The time of the last request to the primary in a counted check.
-    public private(set) var lastPrimary: Date?
+    private(set) var lastPrimary: Date?
     /// A Boolean value that indicates whether the app was launched since the last request to the primary.
     private var isLaunched = false
     private var running: Running?
@@ -71,7 +71,7 @@ public import Foundation
     }
 
     /// Creates the state before the first check of an app.
-    public init() {}
+    init() {}
 
     init(errors: Int, lastCheck: Date?, lastPrimary: Date?) {
         self.errors = min(max(errors, 0), Self.errorLimit)
@@ -80,14 +80,14 @@ public import Foundation
     }
 
     /// A Boolean value that indicates whether the mirror, if configured, is used instead of the primary.
-    public var isOnMirror: Bool { errors >= Self.errorLimit }
+    var isOnMirror: Bool { errors >= Self.errorLimit }
 
     /// Applies a trigger.
     /// - Parameters:
     ///   - trigger: the event that triggers a check.
     ///   - now: the time of the wall clock.
     ///   - hasMirror: whether a mirror is configured; without one the primary is always used.
-    public mutating func begin(_ trigger: TableTrigger, at now: Date, hasMirror: Bool = true) -> Decision {
+    mutating func begin(_ trigger: TableTrigger, at now: Date, hasMirror: Bool = true) -> Decision {
         if trigger == .launch { isLaunched = true }
         guard running == nil else { return .underWay }
         if let lastCheck, Self.isLess(now, after: lastCheck, than: Self.minimumInterval) { return .tooSoon }
@@ -102,7 +102,7 @@ public import Foundation
 
     /// Applies the outcome of an attempt. Outcomes of earlier attempts are ignored.
     /// - Returns: the next attempt of the same check, or `nil` if the check is over.
-    public mutating func finish(_ attempt: Attempt, with outcome: Outcome) -> Attempt? {
+    mutating func finish(_ attempt: Attempt, with outcome: Outcome) -> Attempt? {
         guard let check = running, check.attempt == attempt else { return nil }
         running = nil
         if attempt.source == .primary, outcome != .nothing {
@@ -139,13 +139,13 @@ public import Foundation
 }
 
 /// The persistent state: the error count and the times. A running check ends with its process.
-@_spi(Facade) extension TableCheck: Codable {
+extension TableCheck: Codable {
     private enum CodingKeys: String, CodingKey {
         case errors, lastCheck, lastPrimary
     }
 
     /// Decodes the state. A count out of range is clamped.
-    public init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             errors: try container.decode(Int.self, forKey: .errors),
@@ -153,7 +153,7 @@ public import Foundation
             lastPrimary: try container.decodeIfPresent(Date.self, forKey: .lastPrimary))
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(errors, forKey: .errors)
         try container.encodeIfPresent(lastCheck, forKey: .lastCheck)

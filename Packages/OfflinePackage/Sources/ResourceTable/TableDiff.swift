@@ -14,10 +14,10 @@ public struct TableDiff: Sendable, Hashable {
     /// A missing file of an unchanged entry is not included; it is fetched on first use.
     public private(set) var downloads: [TableEntry] = []
     /// The keys of files that the old table names and the new one does not. They are removed.
-    public private(set) var abandoned: [TableURL] = []
+    public private(set) var unreferenced: [TableURL] = []
 
     /// A Boolean value that indicates whether the tables require no action.
-    public var isEmpty: Bool { downloads.isEmpty && removed.isEmpty && abandoned.isEmpty }
+    public var isEmpty: Bool { downloads.isEmpty && removed.isEmpty && unreferenced.isEmpty }
 
     /// Compares two tables in time linear in the number of entries.
     /// - Parameters:
@@ -54,6 +54,6 @@ public struct TableDiff: Sendable, Hashable {
         guard !left.isEmpty else { return }
         var gone = Set(left)
         for entry in new.entries { gone.remove(entry.download) }
-        abandoned = left.filter { gone.remove($0) != nil }
+        unreferenced = left.filter { gone.remove($0) != nil }
     }
 }

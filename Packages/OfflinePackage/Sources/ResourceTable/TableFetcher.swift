@@ -10,6 +10,8 @@ internal import WebSyntax
 
 /// A client that fetches tables and files from the network within their limits.
 struct TableFetcher: Sendable {
+    /// The maximum time of a request for a file, and therefore the maximum wait of a page.
+    private static let fileLimit = Duration.seconds(30)
     let network: any ResourceLoader
     let conditions: any HostConditioning
     let configuration: TableLibrary.Configuration
@@ -29,7 +31,7 @@ struct TableFetcher: Sendable {
     /// - Throws: ``TableError`` or `CancellationError`.
     func file(of entry: TableEntry) async throws -> Data {
         let bytes = try await fetch(
-            entry.download, [:], upTo: configuration.maxFileBytes, within: configuration.fileLimit)
+            entry.download, [:], upTo: configuration.maxFileBytes, within: Self.fileLimit)
         let md5 = MD5Digest(of: bytes)
         guard md5 == entry.md5 else {
             throw TableError(

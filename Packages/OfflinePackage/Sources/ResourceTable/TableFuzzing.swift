@@ -11,7 +11,7 @@
         let gone = TableDiff(from: table, to: empty)
         return TableDiff(from: table, to: table).isEmpty
             && TableDiff(from: nil, to: table).added == table.entries
-            && gone.removed == table.entries && Set(gone.abandoned) == Set(table.entries.map(\.download))
+            && gone.removed == table.entries && Set(gone.unreferenced) == Set(table.entries.map(\.download))
             && table.entries.allSatisfy { entry in
                 // Normalization is idempotent.
                 table.entry(answering: entry.url.description + "#f") == entry

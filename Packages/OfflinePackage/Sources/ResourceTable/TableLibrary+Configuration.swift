@@ -26,14 +26,8 @@ extension TableLibrary {
         public var maxFileBytes = 20 << 20
         /// The maximum number of concurrent background downloads. Default: 2.
         public var maxConcurrentDownloads = 2
-        /// The maximum number of background attempts for a file. Default: 3.
-        ///
-        /// After that the file is fetched on first use.
-        public var maxAttempts = 3
         /// The maximum time of a request for a table. Default: 30 seconds.
         public var answerLimit: Duration = .seconds(30)
-        /// The maximum time of a request for a file, and therefore the maximum wait of a page. Default: 30 seconds.
-        public var fileLimit: Duration = .seconds(30)
         /// The number of seconds for which a file whose fetch on use failed is passed to the next loader. Default:
         /// 30.
         public var retryInterval: TimeInterval = 30
@@ -85,7 +79,7 @@ public struct TableCounters: Sendable, Hashable {
     /// The number of files that the store could not read for a page's request.
     public var unreadableFiles = 0
     /// The number of files that reached the limit of background attempts and are fetched on first use.
-    public var givenUp = 0
+    public var abandonedDownloads = 0
     /// The number of failed write and remove operations of the store.
     public var failedWrites = 0
     /// The number of stored documents that could not be decoded when the library was opened.

@@ -111,7 +111,7 @@ extension TableLibrary {
     ///
     /// Returns when the queue is empty, when the conditions no longer allow it and running downloads have ended, or
     /// when the task is cancelled. Failed files are retried by the next call. A concurrent call returns immediately.
-    public func downloadPending() async {
+    func downloadPending() async {
         guard !isDownloading else { return }
         isDownloading = true
         var failed: [TableQueue.Item] = []
@@ -134,7 +134,7 @@ extension TableLibrary {
         for item in failed {
             // The entry may have left the table, or its file may have been fetched for a page.
             guard table?[item.entry.url] == item.entry else { continue }
-            if item.attempts < configuration.maxAttempts { queue.add(item) } else { count(\.givenUp) }
+            if item.attempts < TableQueue.maxAttempts { queue.add(item) } else { count(\.abandonedDownloads) }
         }
         await savePending()
     }

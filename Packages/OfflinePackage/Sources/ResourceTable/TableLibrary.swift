@@ -9,7 +9,7 @@ public import ResourceLoading
 /// The local resource table of a legacy server and its files, and their updates.
 ///
 /// The host reports triggers to ``check(_:)`` and runs ``run()`` in its own task, which fetches files while the
-/// conditions allow it. A ``TableLoader`` serves requests.
+/// conditions allow it. The loader of ``makeLoader()`` serves requests.
 ///
 /// **Isolation.** An actor. Lookups are synchronous and read memory behind a mutex that is held only briefly.
 /// Responses are decoded and files are hashed off the actor.
@@ -46,7 +46,7 @@ public actor TableLibrary {
     let now: @Sendable () -> Date
     let state: Mutex<State>
 
-    private var policy = TableCheck()
+    var policy = TableCheck()
     var queue = TableQueue()
     var isDownloading = false
     var wake: AsyncStream<Void>.Continuation?
@@ -86,12 +86,6 @@ public actor TableLibrary {
     public nonisolated func entry(answering url: some StringProtocol) -> TableEntry? {
         table?.entry(answering: url)
     }
-
-    /// The state of the update policy.
-    @_spi(Facade) public var checkState: TableCheck { policy }
-
-    /// The number of files that wait for a background download.
-    public var pendingDownloads: Int { queue.count }
 
     // MARK: Checking
 
@@ -163,8 +157,8 @@ public actor TableLibrary {
         if old == nil {
             // The table may have been lost while its files remained.
             await write { try await self.removeUnnamed(by: new) }
-        } else if !diff.abandoned.isEmpty {
-            await write { try await self.store.remove(diff.abandoned) }
+        } else if !diff.unreferenced.isEmpty {
+            await write { try await self.store.remove(diff.unreferenced) }
         }
         return diff
     }

@@ -10,15 +10,15 @@ public import ResourceLoading
 /// fetch fails, or for HEAD of a missing file, the request is passed to the next loader. HEAD of a stored file has
 /// the same response as GET, including the body. Files from the store have the provenance
 /// `Provenance.Source.package`, fetched files `Provenance.Source.network`.
-public struct TableLoader: ResourceLoader {
+struct TableLoader: ResourceLoader {
     private let library: TableLibrary
 
     /// Creates a loader for a library.
-    public init(_ library: TableLibrary) {
+    init(_ library: TableLibrary) {
         self.library = library
     }
 
-    public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head, let table = library.table,
             let url = TableURL(request.head), let entry = table[url]
         else { return nil }
@@ -50,9 +50,11 @@ public struct TableLoader: ResourceLoader {
     }
 }
 
-extension ResourceLoader where Self == TableLoader {
-    /// Returns a loader that serves requests from the files of a resource table.
-    public static func resourceTable(_ library: TableLibrary) -> Self {
-        TableLoader(library)
+extension TableLibrary {
+    /// Returns a loader that serves GET and HEAD requests for the URLs of the table.
+    ///
+    /// A missing file is fetched and then served. Other requests are passed to the next loader.
+    public nonisolated func makeLoader() -> any ResourceLoader {
+        TableLoader(self)
     }
 }

@@ -3,6 +3,9 @@
 
 /// The queue of background downloads, in order of insertion, each file once.
 struct TableQueue {
+    /// The maximum number of background attempts for a file. After that the file is fetched on first use.
+    static let maxAttempts = 3
+
     /// A file to fetch.
     struct Item {
         var entry: TableEntry

@@ -92,8 +92,7 @@ struct TableReader {
     }
 
     private static func readCode(_ scanner: inout JSONScanner) throws -> Int {
-        let token = scanner.nextToken()
-        guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10, let text = try scanner.readInteger(),
+        guard scanner.isAtNumber(), let text = try scanner.readInteger(),
             let code = scanner.integer(text).flatMap(Int.init(exactly:))
         else { throw TableError(.badTable, "the code is not an integer", at: "byte \(scanner.position)") }
         return code
@@ -151,18 +150,11 @@ struct TableReader {
     }
 
     private static func readBool(_ scanner: inout JSONScanner) throws -> Bool? {
-        switch scanner.nextToken() {
-        case UInt8(ascii: "t"):
-            try scanner.readWord("true")
-            return true
-        case UInt8(ascii: "f"):
-            try scanner.readWord("false")
-            return false
-        case UInt8(ascii: "n"):
-            try scanner.readWord("null")
-            return nil
-        default: throw TableError(.badTable, "update is neither true nor false", at: "byte \(scanner.position)")
+        if try scanner.readNull() { return nil }
+        guard let value = try scanner.readBool() else {
+            throw TableError(.badTable, "update is neither true nor false", at: "byte \(scanner.position)")
         }
+        return value
     }
 
     // MARK: The entries
@@ -254,14 +246,12 @@ struct TableReader {
 
     /// Reads a version, which is a string or, from some servers, an integer.
     private func readVersion(_ scanner: inout JSONScanner) throws -> String? {
+        if try scanner.readNull() { return nil }
         let text: JSONText?
-        switch scanner.nextToken() {
-        case UInt8(ascii: "\""): text = try scanner.readString()
-        case UInt8(ascii: "n"):
-            try scanner.readWord("null")
-            return nil
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): text = try scanner.readInteger()
-        default: text = nil
+        if scanner.nextToken() == UInt8(ascii: "\"") {
+            text = try scanner.readString()
+        } else {
+            text = try scanner.isAtNumber() ? scanner.readInteger() : nil
         }
         guard let text else {
             throw TableError(.badTable, "version is neither a string nor an integer", at: "byte \(scanner.position)")
@@ -272,10 +262,7 @@ struct TableReader {
 
     /// Reads a content type. It becomes a header field, so only visible ASCII and spaces are allowed.
     private mutating func readContentType(_ scanner: inout JSONScanner) throws -> String? {
-        if scanner.nextToken() == UInt8(ascii: "n") {
-            try scanner.readWord("null")
-            return nil
-        }
+        if try scanner.readNull() { return nil }
         let text = try Self.readText("ctype", &scanner)
         try checkLength(text, "ctype", scanner)
         guard !text.range.isEmpty else { return nil }

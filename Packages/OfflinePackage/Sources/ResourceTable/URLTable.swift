@@ -6,7 +6,7 @@ public import ResourceLoading
 
 /// The offline resource table of a legacy server, which maps page URLs to files.
 ///
-/// It is an immutable value that ``TableAnswer/init(decoding:limits:)-(Data,_)`` creates from the server's response.
+/// It is an immutable value that a ``TableLibrary`` creates from the server's response.
 public struct URLTable: Sendable, Hashable {
     /// The version. Versions are compared only for equality: any other version replaces the table.
     public let version: String

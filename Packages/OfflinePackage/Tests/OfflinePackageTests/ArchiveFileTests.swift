@@ -3,11 +3,12 @@
 
 import BaseTesting
 import Foundation
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 /// Tests of installs from archives in the file system, with the default reader.
 @Suite(.timeLimit(.minutes(1)))
@@ -57,7 +58,7 @@ struct ArchiveFileTests {
         #expect(library.installed.count == 1)
     }
 
-    @Test func refusesWhatIsNoArchive() async throws {
+    @Test func rejectsOtherFiles() async throws {
         let path = fixture.directory.path + "/text.zip"
         try Data("this is no archive".utf8).write(to: URL(filePath: path))
         #expect(await code(path) == .notAnArchive)
@@ -65,7 +66,7 @@ struct ArchiveFileTests {
     }
 
     @Test(arguments: [0.3, 0.6, 0.9])
-    func refusesACutArchive(_ part: Double) async throws {
+    func rejectsTruncatedArchive(_ part: Double) async throws {
         let data = try Data(contentsOf: URL(filePath: zip))
         try data.prefix(Int(Double(data.count) * part)).write(to: URL(filePath: zip))
         #expect(await code(zip) != nil)
@@ -73,7 +74,7 @@ struct ArchiveFileTests {
         #expect(try fixture.directory.files(in: "store/staging") == [])
     }
 
-    @Test func aFlippedBitIsRefusedOrHarmless() async throws {
+    @Test func flippedBitIsRejectedOrHarmless() async throws {
         let data = try Data(contentsOf: URL(filePath: zip))
         var refused = 0
         for offset in stride(from: 0, to: data.count, by: 61) {

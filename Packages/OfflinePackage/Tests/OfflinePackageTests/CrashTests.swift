@@ -4,10 +4,10 @@
 import AsyncSupport
 import BaseTesting
 import Foundation
-import OfflinePackage
 import ResourceLoading
 import Testing
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// Tests of the responses to a page after a kill at any step of an update.
@@ -18,7 +18,7 @@ struct CrashTests {
         let directory: TemporaryFolder
     }
 
-    @Test func everyInstantAnswersTheOldOrTheNew() async throws {
+    @Test func everyCrashLeavesOldOrNewVersion() async throws {
         // The text is larger than a row of the store.
         let large = String(repeating: "x", count: 100_000)
         let old = ["index.html": "old home", "app.js": "same", "gone.js": "gone", "large.js": large]

@@ -5,10 +5,10 @@ import BaseTesting
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 
+@testable import OfflinePackage
 @testable import ResourceStore
 
 /// Files by path.

@@ -4,7 +4,7 @@
 import AsyncSupport
 import BaseTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -79,7 +79,7 @@ struct InstallTests {
         #expect(try await fixture.get("https://shop.example/more.js") == "more code")
     }
 
-    @Test func refusesBadManifests() async throws {
+    @Test func rejectsInvalidManifests() async throws {
         fixture.archives.add("shop", [])
         let path = fixture.directory.path + "/manifest.json"
         func code(_ manifest: String) async -> PackageError.Code? {
@@ -103,21 +103,21 @@ struct InstallTests {
         #expect(fixture.archives.reads == 0)
     }
 
-    @Test func theSameAgainIsTheSame() async throws {
+    @Test func equalPackageIsUnchanged() async throws {
         let first = try await fixture.install(new, version: "1")
         let second = try await fixture.install(new, version: "1")
         #expect(first == second)
         #expect(fixture.archives.reads == 1)
     }
 
-    @Test func otherFilesOfTheSameVersionAreANewGeneration() async throws {
+    @Test func otherFilesCreateGeneration() async throws {
         let first = try await fixture.install(old, version: "1")
         let second = try await fixture.install(new, version: "1")
         #expect(second.generation.number > first.generation.number)
         #expect(try await fixture.get("https://shop.example/") == "new home")
     }
 
-    @Test func anotherBaseURLIsANewGeneration() async throws {
+    @Test func otherBaseURLCreatesGeneration() async throws {
         try await fixture.install(old, version: "1")
         try await fixture.install(old, version: "1", base: "https://other.example/")
         #expect(try await fixture.get("https://shop.example/") == nil)
@@ -163,7 +163,7 @@ struct InstallTests {
         #expect(try await installed.version.description == "1")
     }
 
-    @Test func isThereAfterReopening() async throws {
+    @Test func remainsAfterReopening() async throws {
         let directory = try TemporaryFolder()
         let installed: InstalledPackage
         let archives = fixture.archives
@@ -182,7 +182,7 @@ struct InstallTests {
             try await library.install(archive: "shop", manifest: fixture.manifest(new, version: "1")) == installed)
     }
 
-    @Test func aDamagedRecordIsLeftOut() async throws {
+    @Test func damagedRecordIsSkipped() async throws {
         try await fixture.install(old, version: "1")
         let staged = try fixture.store.stage(
             package: "odd", version: "1", metadata: Data("?".utf8), entries: [], from: fixture.store.makeBatch())
@@ -191,7 +191,7 @@ struct InstallTests {
         #expect(library.installed.map(\.id.description) == ["shop"])
     }
 
-    @Test func whatWasStagedAndNotActivatedIsGivenUp() async throws {
+    @Test func stagedGenerationIsDiscarded() async throws {
         let staged = try fixture.store.stage(
             package: "odd", version: "1", metadata: Data(), entries: [], from: fixture.store.makeBatch())
         let library = try PackageLibrary(store: fixture.store, archives: fixture.archives)

@@ -4,10 +4,11 @@
 import ContentDigest
 import Foundation
 import HTTPTypes
-import OfflinePackage
 import ResourceLoading
 import ResourceStore
 import Testing
+
+@testable import OfflinePackage
 
 @Suite(.timeLimit(.minutes(1)))
 struct LoaderTests {
@@ -18,7 +19,7 @@ struct LoaderTests {
         fixture = try Fixture()
     }
 
-    @Test func answersWithHeadAndFile() async throws {
+    @Test func respondsWithHeadAndFile() async throws {
         let package = try await fixture.install(site, version: "1.0")
         let response = try #require(try await fixture.response(to: "https://shop.example/app.js?v=1"))
         #expect(response.head.status == .ok)
@@ -37,7 +38,7 @@ struct LoaderTests {
         #expect(response.provenance.reason == "package shop 1.0: app.js")
     }
 
-    @Test func answersALargeFileAsAFile() async throws {
+    @Test func servesLargeFileAsFile() async throws {
         let text = String(repeating: "x", count: 100_000)
         try await fixture.install(["large.js": text], version: "1")
         let response = try #require(try await fixture.response(to: "https://shop.example/large.js"))
@@ -48,7 +49,7 @@ struct LoaderTests {
         #expect(try slice.read() == Data(text.utf8))
     }
 
-    @Test func answersHeadAsGet() async throws {
+    @Test func servesHeadLikeGet() async throws {
         try await fixture.install(site, version: "1")
         let get = try #require(try await fixture.response(to: "https://shop.example/app.js"))
         let head = try #require(try await fixture.response(to: "https://shop.example/app.js", .head))
@@ -57,7 +58,7 @@ struct LoaderTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .put, .delete, .options])
-    func leavesOtherMethods(_ method: HTTPRequest.Method) async throws {
+    func ignoresOtherMethods(_ method: HTTPRequest.Method) async throws {
         try await fixture.install(site, version: "1")
         #expect(try await fixture.response(to: "https://shop.example/app.js", method) == nil)
     }
@@ -91,7 +92,7 @@ struct LoaderTests {
         #expect(try await fixture.get("https://shop.example/%C3%A4pp/v1/app.js") == nil)
     }
 
-    @Test func theLongestBasePathDecides() async throws {
+    @Test func longestBasePathDecides() async throws {
         let outer = ["index.html": "outer", "in/index.html": "hidden", "in/only-outer.js": "hidden"]
         try await fixture.install(["index.html": "inner"], id: "inner", version: "1", base: "https://shop.example/in/")
         try await fixture.install(outer, id: "outer", version: "1")
@@ -102,7 +103,7 @@ struct LoaderTests {
         #expect(try await fixture.get("https://shop.example/in/only-outer.js") == "hidden")
     }
 
-    @Test func packagesMayShareABaseURL() async throws {
+    @Test func packagesCanShareBaseURL() async throws {
         try await fixture.install(["a.js": "a1", "both.js": "1"], id: "one", version: "1")
         try await fixture.install(["b.js": "b2", "both.js": "2"], id: "two", version: "1")
         #expect(try await fixture.get("https://shop.example/a.js") == "a1")
@@ -110,7 +111,7 @@ struct LoaderTests {
         #expect(try await fixture.get("https://shop.example/both.js") == "2")
     }
 
-    @Test func whatACompletePackageLacksIsNotFound() async throws {
+    @Test func completePackageRespondsNotFound() async throws {
         let package = try await fixture.install(site, version: "1", base: "https://shop.example/app/", isComplete: true)
         #expect(try await fixture.get("https://shop.example/app/app.js") == "code")
         for method in [HTTPRequest.Method.get, .head] {
@@ -134,7 +135,7 @@ struct LoaderTests {
             ("/app/inner", "/app/inner/"), ("/app/none", nil), ("/app/app.js", nil), ("/app/app.js/", nil),
             ("/app/lab/", nil), ("/app/deep", nil), ("/app//lab", nil),
         ] as [(String, String?)])
-    func aFolderOfACompletePackageHasASlash(_ path: String, _ expected: String?) async throws {
+    func completePackageRedirectsToFolder(_ path: String, _ expected: String?) async throws {
         let base = "https://shop.example/app/"
         let deep = site.merging(["deep/in/x.js": "x"]) { $1 }
         let package = try await fixture.install(deep, version: "1", base: base, isComplete: true)
@@ -153,19 +154,19 @@ struct LoaderTests {
         }
     }
 
-    @Test func aRedirectNeverLeavesTheOrigin() async throws {
+    @Test func redirectStaysInOrigin() async throws {
         try await fixture.install(
             ["in/index.html": "x"], version: "1", base: "https://shop.example//b/", isComplete: true)
         let response = try #require(try await fixture.response(to: "https://shop.example//b/in"))
         #expect(response.head.headerFields[.location] == "https://shop.example//b/in/")
     }
 
-    @Test func aFolderOfAnotherPackageIsLeftToTheNetwork() async throws {
+    @Test func folderOfOtherPackageUsesNetwork() async throws {
         try await fixture.install(site, version: "1")
         #expect(try await fixture.response(to: "https://shop.example/lab") == nil)
     }
 
-    @Test func aCompletePackageHidesNoOther() async throws {
+    @Test func completePackageHidesNoOtherPackage() async throws {
         try await fixture.install(["b.js": "b"], id: "beside", version: "1")
         try await fixture.install(["c.js": "c"], id: "inner", version: "1", base: "https://shop.example/in/")
         try await fixture.install(["a.js": "a"], id: "complete", version: "1", isComplete: true)
@@ -176,7 +177,7 @@ struct LoaderTests {
         #expect(try await fixture.response(to: "https://shop.example/d.js")?.head.status == .notFound)
     }
 
-    @Test func completenessOutlivesTheLibraryAndFollowsTheManifest() async throws {
+    @Test func completenessIsStoredWithManifest() async throws {
         let first = try await fixture.install(site, version: "1", isComplete: true)
         let reopened = try PackageLibrary(store: fixture.store, archives: fixture.archives)
         #expect(reopened.installed == [first] && first.isComplete)
@@ -186,7 +187,7 @@ struct LoaderTests {
         #expect(try await fixture.response(to: "https://shop.example/none") == nil)
     }
 
-    @Test func aFileThatCannotBeReadIsNotSaidToBeMissing() async throws {
+    @Test func unreadableFileIsNotReportedAsMissing() async throws {
         let large = String(repeating: "x", count: 100_000)
         try await fixture.install(["large.js": large], version: "1", isComplete: true)
         try FileManager.default.removeItem(atPath: path(of: large))
@@ -204,7 +205,7 @@ struct LoaderTests {
     }
 
     @Test(arguments: [true, false])
-    func aDamagedFileIsLeftToTheNextAndCounted(_ isMissing: Bool) async throws {
+    func damagedFileIsPassedOnAndCounted(_ isMissing: Bool) async throws {
         let large = String(repeating: "x", count: 100_000)
         let site = ["index.html": "home", "large.js": large]
         try await fixture.install(site, version: "1")
@@ -231,12 +232,12 @@ struct LoaderTests {
         return file.path
     }
 
-    @Test func anEmptyFile() async throws {
+    @Test func emptyFile() async throws {
         try await fixture.install(["empty.js": ""], version: "1")
         #expect(try await fixture.get("https://shop.example/empty.js") == "")
     }
 
-    @Test func anEmptyLibrary() async throws {
+    @Test func emptyLibrary() async throws {
         #expect(try await fixture.get("https://shop.example/") == nil)
         #expect(fixture.library.pin(PageID(rawValue: 1)) == [])
     }

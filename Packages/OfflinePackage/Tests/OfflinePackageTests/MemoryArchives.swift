@@ -3,7 +3,7 @@
 
 import AsyncSupport
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 
 /// Archives that are lists in memory, under any name.
 final class MemoryArchives: ArchiveReading {

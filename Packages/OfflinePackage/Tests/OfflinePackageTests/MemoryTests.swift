@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import HTTPTypes
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct MemoryTests {
-    @Test func tablesAreForgottenAndReadAgain() async throws {
+    @Test func tablesAreReleasedAndReadAgain() async throws {
         let fixture = try Fixture()
         try await fixture.install(["index.html": "home"], version: "1")
         let generation = try #require(fixture.library.activeGeneration(of: PackageID("shop")))
@@ -22,7 +22,7 @@ struct MemoryTests {
         #expect(generation.knownFile(at: url) != nil)
     }
 
-    @Test func whatLiesInMemoryIsAnsweredAtOnce() async throws {
+    @Test func bytesInMemoryAreServedImmediately() async throws {
         let fixture = try Fixture()
         try await fixture.install(["index.html": "home"], version: "1")
         let loader = PackageLoader(fixture.library)

@@ -5,10 +5,11 @@ import AsyncSupport
 import BaseTesting
 import Foundation
 import HTTPTypes
-import OfflinePackage
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
+
+@testable import OfflinePackage
 
 @Suite("Previews", .timeLimit(.minutes(1)))
 struct PreviewTests {
@@ -51,7 +52,7 @@ struct PreviewTests {
         return String(decoding: try await response.body.collect(upTo: 1_000), as: UTF8.self)
     }
 
-    @Test func aFolderAnswersForItsBaseURL() async throws {
+    @Test func folderServesBaseURL() async throws {
         previews.mount(try folder)
         let response = try #require(try await answer("https://shop.example/app/?q"))
         #expect(
@@ -66,7 +67,7 @@ struct PreviewTests {
         #expect(network.requests.withLock { $0.isEmpty })
     }
 
-    @Test func charsetsAreReadInTheFiles() async throws {
+    @Test func charsetsAreDetectedInFiles() async throws {
         previews.mount(try folder)
         let site = directory.path + "/site"
         try Data("<meta charset=gbk>\u{e9}".utf16.map { UInt8(truncatingIfNeeded: $0) })
@@ -78,7 +79,7 @@ struct PreviewTests {
         #expect(script.head.headerFields[.contentType] == "text/javascript;charset=utf-8")
     }
 
-    @Test func filesAreReadAnew() async throws {
+    @Test func filesAreReadAgain() async throws {
         previews.mount(try folder)
         #expect(try await text("https://shop.example/app/") == "home")
         try Data("changed".utf8).write(to: URL(filePath: directory.path + "/site/index.html"))
@@ -88,7 +89,7 @@ struct PreviewTests {
     @Test(arguments: [
         "..%2Fsecret.txt", "../secret.txt", "in/../../secret.txt", "%2e%2e/secret.txt", "link", "in", "pipe",
     ])
-    func nothingOutsideOfTheFolder(path: String) async throws {
+    func filesOutsideFolderAreNotServed(path: String) async throws {
         previews.mount(try folder)
         try FileManager.default.createSymbolicLink(
             atPath: directory.path + "/site/link", withDestinationPath: "../secret.txt")
@@ -96,7 +97,7 @@ struct PreviewTests {
         #expect(try await text("https://shop.example/app/" + path) == nil)
     }
 
-    @Test func aServerIsAskedInItsPlace() async throws {
+    @Test func serverReceivesRequests() async throws {
         previews.mount(
             Preview(
                 .server(try PackageBaseURL("http://127.0.0.1:5173/dev/")),
@@ -110,7 +111,7 @@ struct PreviewTests {
         #expect(try await text("https://shop.example/a/") == nil)
     }
 
-    @Test func theLastMountedDecidesAndGoesAgain() async throws {
+    @Test func lastMountedPreviewDecides() async throws {
         let whole = Preview(.folder(directory.path), over: try PackageBaseURL("https://shop.example/"))
         previews.mount(try folder)
         previews.mount(whole)

@@ -5,7 +5,7 @@ import AsyncSupport
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -90,7 +90,7 @@ struct SlicedInstallTests {
         return answers
     }
 
-    @Test func answersWhatTheOtherPathAnswers() async throws {
+    @Test func servesSameFilesAsDefaultReader() async throws {
         try await install()
         // The fixture's in-memory archives are not read.
         #expect(fixture.archives.reads == 0)
@@ -105,7 +105,7 @@ struct SlicedInstallTests {
         #expect(Set(try fixture.store.rows.all().map(\.id)) == Set(try other.store.rows.all().map(\.id)))
     }
 
-    @Test func readsOnlyWhatTheStoreLacks() async throws {
+    @Test func readsOnlyMissingFiles() async throws {
         try await install()
         var changed = site
         changed["index.html"] = Data("new home".utf8)
@@ -119,7 +119,7 @@ struct SlicedInstallTests {
         #expect(try await answers(fixture.library) == changed)
     }
 
-    @Test func refusesEveryWrongFile() async throws {
+    @Test func rejectsEveryWrongFile() async throws {
         let bytes = try Data(contentsOf: URL(filePath: archive))
         for file in manifest.files.prefix(40) + manifest.files.suffix(20) where file.size > 0 {
             // The file has the same bytes as `again.html`, which precedes it.
@@ -141,7 +141,7 @@ struct SlicedInstallTests {
         #expect(try await answers(fixture.library) == site)
     }
 
-    @Test func refusesOtherArchives() async throws {
+    @Test func rejectsOtherArchives() async throws {
         let bytes = try Data(contentsOf: URL(filePath: archive))
         for other in [bytes.dropLast(), bytes + [0], Data()] {
             try other.write(to: URL(filePath: archive))
@@ -152,14 +152,14 @@ struct SlicedInstallTests {
         #expect(fixture.library.installed == [])
     }
 
-    @Test func oneDigestHasOneSize() async throws {
+    @Test func equalDigestsMustHaveEqualSizes() async throws {
         var odd = manifest.withoutSlices()
         let again = try #require(odd.files.firstIndex { $0.path.description == "again.html" })
         odd.files[again].size += 1
         #expect(await #expect(throws: PackageError.self) { try await install(odd) }?.code == .badManifest)
     }
 
-    @Test func keepsTheLimits() async throws {
+    @Test func appliesLimits() async throws {
         for limits in [ArchiveLimits(maxTotalBytes: 1_000), ArchiveLimits(maxPathBytes: 5), ArchiveLimits(maxDepth: 1)]
         {
             let library = try PackageLibrary(store: fixture.store, configuration: .init(archiveLimits: limits))
@@ -173,7 +173,7 @@ struct SlicedInstallTests {
     }
 
     @Test(arguments: [true, false])
-    func refusesWhatDoesNotFitBeforeItWrites(_ isSliced: Bool) async throws {
+    func rejectsPackageOverBudgetBeforeWriting(_ isSliced: Bool) async throws {
         let steps = Mutex<[StoreStep]>([])
         let store = try BlobStore(
             directory: fixture.directory.path + "/small", configuration: .init(packageBudget: 1_000_000)
@@ -210,37 +210,36 @@ struct SlicedInstallTests {
         #expect(second.map(\.completedFiles) == [site.count])
     }
 
-    @Test func stopsBetweenFiles() async throws {
+    @Test func cancellationStopsBetweenFiles() async throws {
         let files = Mutex(0)
-        let path = try path(of: manifest)
-        let library = fixture.library
-        let archive = archive
         let started = Mutex<Task<Void, any Error>?>(nil)
         let gate = DispatchSemaphore(value: 0)
-        let task = Task {
-            _ = try await library.install(archive: archive, manifest: path) { _ in
-                let isFirst = files.withLock { files in
-                    files += 1
-                    return files == 1
-                }
-                guard isFirst else { return }
+        let store = try BlobStore(directory: fixture.directory.path + "/stopped") { step in
+            guard step == .blobWritten else { return }
+            // The other thread waits for the mutex until the task is cancelled.
+            files.withLock { files in
+                files += 1
+                guard files == 1 else { return }
                 gate.wait()
                 started.withLock { $0?.cancel() }
             }
         }
+        let library = try PackageLibrary(store: store)
+        let path = try path(of: manifest)
+        let archive = archive
+        let task = Task { _ = try await library.install(archive: archive, manifest: path) }
         started.withLock { $0 = task }
         gate.signal()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // One thread held the mutex of the progress when it was cancelled. The other may have completed one more
-        // file.
+        // The other thread may have completed one more file.
         #expect(files.withLock { $0 } <= 2)
         #expect(library.installed == [])
-        #expect(try fixture.directory.files(in: "store/staging") == [])
+        #expect(try fixture.directory.files(in: "stopped/staging") == [])
         try await library.sweep()
-        #expect(try fixture.store.rows.all().isEmpty)
+        #expect(try store.rows.all().isEmpty)
     }
 
-    @Test func severalAtOnceComeInOneAfterAnother() async throws {
+    @Test func concurrentInstallsRunSerially() async throws {
         let library = fixture.library
         var manifests: [String] = []
         for index in 0..<8 {
@@ -255,5 +254,15 @@ struct SlicedInstallTests {
         }
         #expect(library.installed.count == 8)
         #expect(try fixture.store.generations(in: .active).count == 8)
+    }
+}
+
+extension PackageManifest {
+    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    func withoutSlices() -> PackageManifest {
+        var plain = self
+        plain.archive = nil
+        for index in plain.files.indices { plain.files[index].slice = nil }
+        return plain
     }
 }

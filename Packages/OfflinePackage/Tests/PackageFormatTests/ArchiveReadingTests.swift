@@ -3,7 +3,7 @@
 
 import BaseTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 /// Tests of bytes, checksums and tar formats as read with libarchive.

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import PackageFormat
 import Testing
+
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite("Charset of a text file", .timeLimit(.minutes(1)))
 struct CharsetSnifferTests {

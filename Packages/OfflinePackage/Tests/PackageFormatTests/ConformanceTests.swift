@@ -4,7 +4,7 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 /// Tests with the zips of the shared conformance data. The data is not part of the repository; without it the suite

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 /// Expects a ``PackageError`` with one of some codes.
@@ -34,4 +34,14 @@ func contents(of archive: String, limits: ArchiveLimits = .default) throws -> [S
         result[entry.path.description] = data
     }
     return result
+}
+
+extension PackageManifest {
+    /// Returns the manifest without archive and slices, so that it fits any archive that holds its files.
+    func withoutSlices() -> PackageManifest {
+        var plain = self
+        plain.archive = nil
+        for index in plain.files.indices { plain.files[index].slice = nil }
+        return plain
+    }
 }

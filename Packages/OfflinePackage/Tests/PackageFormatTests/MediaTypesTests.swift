@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 @Suite("Media types", .timeLimit(.minutes(1)))

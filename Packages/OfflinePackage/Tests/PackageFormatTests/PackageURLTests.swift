@@ -4,7 +4,7 @@
 import HTTPTypes
 import Testing
 
-@testable import PackageFormat
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite(.timeLimit(.minutes(1)))
 struct PackageURLTests {

@@ -4,7 +4,7 @@
 import BaseTesting
 import Testing
 
-@testable import PackageFormat
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite(.timeLimit(.minutes(1)))
 struct RangePlanTests {
@@ -19,7 +19,7 @@ struct RangePlanTests {
         #expect(RangePlan([100..<200], ofArchive: Self.size) == .ranges([100..<200]))
     }
 
-    @Test func neighboursAreJoinedWhereTheGapIsCheaperThanARoundTrip() {
+    @Test func joinsRangesOverCheapGaps() {
         let missing: [Range<Int64>] = [200_000..<210_000, 0..<10, 232_768 + 10_000..<250_000, 40..<50, 5..<30]
         #expect(RangePlan(missing, ofArchive: Self.size) == .ranges([0..<50, 200_000..<250_000]))
         var costs = RangePlan.Costs()
@@ -29,7 +29,7 @@ struct RangePlanTests {
                 == .ranges([0..<50, 200_000..<210_000, 242_768..<250_000]))
     }
 
-    @Test func noMoreRangesThanAllowed() {
+    @Test func limitsNumberOfRanges() {
         let missing = (0..<20).map { index -> Range<Int64> in
             let start = Int64(index) * 200_000
             return start..<start + 10 + Int64(index)
@@ -45,7 +45,7 @@ struct RangePlanTests {
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
     }
 
-    @Test func theArchiveWhereRangesCostAsMuch() {
+    @Test func usesWholeArchiveIfRangesAreNotCheaper() {
         #expect(RangePlan([0..<Self.size], ofArchive: Self.size) == .whole)
         #expect(RangePlan([0..<Self.size * 7 / 8], ofArchive: Self.size) == .whole)
         #expect(RangePlan([0..<4_300_000], ofArchive: Self.size) == .ranges([0..<4_300_000]))
@@ -71,7 +71,7 @@ struct RangePlanTests {
     }
 
     /// Compares the cost of the plan with the cost of every way to join the ranges.
-    @Test(arguments: 0..<300 as Range<UInt64>) func noWayOfJoiningIsCheaper(_ seed: UInt64) {
+    @Test(arguments: 0..<300 as Range<UInt64>) func joiningIsOptimal(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var costs = RangePlan.Costs()
         costs.bytesOfRoundTrip = Int64.random(in: 1...60, using: &generator)

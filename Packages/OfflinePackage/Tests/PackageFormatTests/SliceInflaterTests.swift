@@ -3,8 +3,9 @@
 
 import BaseTesting
 import Foundation
-import PackageFormat
 import Testing
+
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite("Slice inflater", .timeLimit(.minutes(1)))
 struct SliceInflaterTests {

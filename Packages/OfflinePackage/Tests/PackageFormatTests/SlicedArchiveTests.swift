@@ -4,7 +4,7 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-@_spi(Fuzzing) import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 /// Tests that compare reading with slices with reading with libarchive.
@@ -270,7 +270,7 @@ struct SlicedArchiveTests {
         let archive = try folder.write("a.zip", ZipMaker("a", "b").bytes())
         let (manifest, _) = try manifest(of: archive)
         let verifier = PackageVerifier(reader: ArchiveSlices(manifest))
-        #expect(try verifier.verify(archive, against: manifest).digests == 2)
+        #expect(try verifier.verify(archive, against: manifest).files == 2)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: archive))
         bytes[Int(try #require(manifest.files[1].slice?.offset))] ^= 1
         let flipped = try folder.write("b.zip", bytes)

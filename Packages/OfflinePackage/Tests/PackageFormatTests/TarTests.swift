@@ -3,7 +3,7 @@
 
 import BaseTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 /// Tests that the rules of zips apply to tar.gz and tar.zst.

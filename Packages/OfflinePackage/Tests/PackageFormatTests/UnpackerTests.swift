@@ -3,7 +3,7 @@
 
 import BaseTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import Testing
 
 @Suite("Unpacker", .timeLimit(.minutes(2)))

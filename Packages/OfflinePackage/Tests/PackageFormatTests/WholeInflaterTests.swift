@@ -7,7 +7,7 @@ import Foundation
 import Testing
 import ZlibStreams
 
-@testable import PackageFormat
+@_spi(Packaging) @testable import PackageFormat
 
 /// Tests that small files, which are inflated with one call, give the same results as in pieces.
 @Suite("Whole slices", .timeLimit(.minutes(3)))
@@ -41,10 +41,12 @@ struct WholeInflaterTests {
     private func expectSame(_ packed: Data, size: Int, slice length: Int? = nil, _ comment: Comment) throws {
         let slice = ArchiveSlice(offset: 0, size: Int64(length ?? packed.count), method: .deflate)
         let digest = SHA256Digest(of: packed)
+        var file = try PackageManifest.File(
+            path: ArchivePath("a"), size: Int64(size), sha256: digest, mediaType: "a/b")
+        file.slice = slice
         let manifest = try PackageManifest(
             id: PackageID("a"), version: PackageVersion("1"), baseURL: PackageBaseURL("https://h.example/"),
-            archive: .init(size: max(slice.size, 1), sha256: digest),
-            files: [.init(path: ArchivePath("a"), size: Int64(size), sha256: digest, mediaType: "a/b", slice: slice)])
+            archive: .init(size: max(slice.size, 1), sha256: digest), files: [file])
         let archive = "\(folder.path)/slice"
         try packed.write(to: URL(fileURLWithPath: archive))
         let stored = try outcome {

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import PackageFormat
 import Testing
+
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite("Zip validator", .timeLimit(.minutes(2)))
 struct ZipValidatorTests {

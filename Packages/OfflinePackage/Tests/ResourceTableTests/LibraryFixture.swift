@@ -6,7 +6,8 @@ import ContainerTesting
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import ResourceTable
+
+@testable import ResourceTable
 
 /// A library whose dependencies a test controls.
 final class LibraryFixture: Sendable {
@@ -53,7 +54,7 @@ final class LibraryFixture: Sendable {
         _ library: TableLibrary, _ url: String, _ method: HTTPRequest.Method = .get
     ) async throws -> ResourceResponse? {
         guard let head = HTTPRequest(method: method, urlText: url) else { return nil }
-        return try await TableLoader.resourceTable(library).load(ResourceRequest(head))
+        return try await library.makeLoader().load(ResourceRequest(head))
     }
 
     func text(_ library: TableLibrary, _ url: String) async throws -> String? {

@@ -5,7 +5,8 @@ import AsyncSupport
 import ContentDigest
 import Foundation
 import ResourceLoading
-import ResourceTable
+
+@testable import ResourceTable
 
 /// A store in memory that outlives its libraries and can be configured to fail.
 final class MemoryStore: TableStoring {

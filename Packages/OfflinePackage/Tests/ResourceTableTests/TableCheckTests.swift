@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@_spi(Facade) @testable import ResourceTable
+@testable import ResourceTable
 
 /// Tests of the update policy, step by step and in any order.
 @Suite("Update policy", .timeLimit(.minutes(1)))

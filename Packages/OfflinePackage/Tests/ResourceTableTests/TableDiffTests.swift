@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ResourceTable
 import Testing
+
+@testable import ResourceTable
 
 /// Tests of the comparison of tables and the lookup of entries.
 @Suite("Comparing and matching tables", .timeLimit(.minutes(1)))
@@ -12,7 +13,8 @@ struct TableDiffTests {
         let diff = TableDiff(
             from: try TableMaker("1", count: 200).table(), to: try TableMaker("2", count: 201).table())
         #expect(diff.downloads.map(\.url.description) == ["https://cdn.example.com/e200.js"])
-        #expect(diff.added == diff.downloads && diff.changed.isEmpty && diff.removed.isEmpty && diff.abandoned.isEmpty)
+        #expect(
+            diff.added == diff.downloads && diff.changed.isEmpty && diff.removed.isEmpty && diff.unreferenced.isEmpty)
     }
 
     @Test("The order of a table has no meaning")
@@ -35,7 +37,7 @@ struct TableDiffTests {
         #expect(diff.downloads == diff.changed && diff.added.isEmpty && diff.removed.isEmpty)
         // The version is part of the first entry's key. The second entry keeps its key, and its file until it is
         // replaced.
-        #expect(diff.abandoned.map(\.description) == [old.items[1].key])
+        #expect(diff.unreferenced.map(\.description) == [old.items[1].key])
     }
 
     @Test("Missing entries are removed, and their files if no other entry names them")
@@ -48,7 +50,7 @@ struct TableDiffTests {
         new.items.removeSubrange(1...2)
         let diff = TableDiff(from: try old.table(), to: try new.table())
         #expect(diff.removed.map(\.url.description) == [old.items[1].url, old.items[2].url])
-        #expect(diff.abandoned.map(\.description) == [old.items[2].key] && diff.downloads.isEmpty)
+        #expect(diff.unreferenced.map(\.description) == [old.items[2].key] && diff.downloads.isEmpty)
     }
 
     @Test(
@@ -58,7 +60,7 @@ struct TableDiffTests {
         var new = old
         new.items[0].download = "https://other.example/e0.js"
         let diff = TableDiff(from: try old.table(), to: try new.table())
-        #expect(diff.downloads.isEmpty && diff.abandoned.map(\.description) == [old.items[0].key])
+        #expect(diff.downloads.isEmpty && diff.unreferenced.map(\.description) == [old.items[0].key])
     }
 
     @Test("Without an old table all entries are new, and a file of two entries is fetched once")

@@ -7,8 +7,9 @@ import ContentDigest
 import Foundation
 import HTTPTypes
 import ResourceLoading
-@_spi(Facade) import ResourceTable
 import Testing
+
+@testable import ResourceTable
 
 /// Tests of checks, adoption of tables, background downloads and restarts.
 @Suite("Table library", .timeLimit(.minutes(1)))
@@ -93,7 +94,7 @@ struct TableLibraryTests {
             }
         }
         #expect(library.table?.count == 2 && store.keys == keys(maker))
-        #expect(await library.pendingDownloads == 0)
+        #expect(await library.queue.count == 0)
         // A lower version differs, so it replaces the table.
         other.version = "0"
         try await fixture.update(library, to: other)
@@ -126,7 +127,7 @@ struct TableLibraryTests {
                     return
                 }
             }
-            #expect(await library.checkState.isOnMirror)
+            #expect(await library.policy.isOnMirror)
             fixture.network.forget()
             fixture.network[LibraryFixture.mirror] = .bytes(TableMaker("7", count: 1).data)
             fixture.network[LibraryFixture.testMirror] = .bytes(TableMaker("8", count: 1).data)
@@ -160,7 +161,7 @@ struct TableLibraryTests {
         #expect(library.table?.version == "10" && network.asked == [LibraryFixture.mirror])
         // The count survives the restart. The launch tries the primary, then the mirror.
         library = try await fixture.open()
-        #expect(await library.checkState.isOnMirror)
+        #expect(await library.policy.isOnMirror)
         network[LibraryFixture.mirror] = .bytes(TableMaker("11", count: 3).data)
         network.forget()
         fixture.pass(30)
@@ -173,7 +174,7 @@ struct TableLibraryTests {
         // A lower version of the primary is adopted.
         try await fixture.update(library, to: TableMaker("3", count: 1))
         #expect(library.table?.version == "3")
-        #expect(await library.checkState.isOnMirror == false)
+        #expect(await library.policy.isOnMirror == false)
     }
 
     @Test("An offline check is not counted and sends no request")
@@ -196,7 +197,7 @@ struct TableLibraryTests {
                 return
             }
         }
-        #expect(await library.checkState.errors == 0)
+        #expect(await library.policy.errors == 0)
         // The offline check does not drop the next trigger.
         network[LibraryFixture.primary] = .bytes(TableMaker("1", count: 1).data)
         guard case .replaced = try await library.check(.open) else {
@@ -223,7 +224,7 @@ struct TableLibraryTests {
             return
         }
         #expect(error.code == .timedOut && gate.cancelled == 1)
-        #expect(await library.checkState.errors == 1)
+        #expect(await library.policy.errors == 1)
     }
 
     @Test("A stopped check is not counted, and the next one is not delayed")
@@ -239,7 +240,7 @@ struct TableLibraryTests {
         }
         check.cancel()
         await #expect(throws: CancellationError.self) { _ = try await check.value }
-        #expect(await library.checkState.errors == 0)
+        #expect(await library.policy.errors == 0)
         guard case .replaced = try await fixture.update(library, to: TableMaker("1", count: 1)) else {
             Issue.record("not replaced")
             return
@@ -255,7 +256,7 @@ struct TableLibraryTests {
             try await fixture.update(library, to: TableMaker("2", count: 2))
         }
         #expect(error?.code == .storage && library.table?.version == "1")
-        #expect(await library.checkState.errors == 0)
+        #expect(await library.policy.errors == 0)
         store.state.withLock { $0.refusesDocuments = false }
         try await fixture.update(library, to: TableMaker("2", count: 2))
         #expect(library.table?.version == "2")
@@ -281,12 +282,12 @@ struct TableLibraryTests {
         network.forget()
         library = try await fixture.open()
         #expect(library.table == (try maker.table()) && store.keys == [maker.items[2].key])
-        #expect(await library.pendingDownloads == 5)
+        #expect(await library.queue.count == 5)
         await library.downloadPending()
         // A file that was fetched for a page meanwhile is not fetched again.
         #expect(Set(network.asked) == keys(maker).subtracting([maker.items[2].key]))
         library = try await fixture.open()
-        #expect(await library.pendingDownloads == 0)
+        #expect(await library.queue.count == 0)
     }
 
     @Test("Damaged documents are ignored, and the files are found again")
@@ -316,7 +317,7 @@ struct TableLibraryTests {
         ] {
             store.state.withLock { $0.documents[.pending] = Data(json.utf8) }
             library = try await fixture.open()
-            #expect(await library.pendingDownloads == count)
+            #expect(await library.queue.count == count)
         }
     }
 
@@ -327,7 +328,7 @@ struct TableLibraryTests {
         var new = TableMaker("2", count: 4)
         new.items.remove(at: 1)
         try await fixture.update(library, to: new)
-        #expect(await library.pendingDownloads == 3)
+        #expect(await library.queue.count == 3)
         await library.downloadPending()
         #expect(store.keys == keys(new))
     }
@@ -365,7 +366,7 @@ struct TableLibraryTests {
         fixture.conditions.set(conditions)
         await library.downloadPending()
         #expect(network.asked.isEmpty)
-        #expect(await library.pendingDownloads == 2)
+        #expect(await library.queue.count == 2)
     }
 
     @Test("Background downloads run when files are queued and the conditions allow it, until the task is cancelled")
@@ -407,10 +408,10 @@ struct TableLibraryTests {
         network[maker.items[1].key] = .status(500)
         for left in [3, 3, 0] {
             await library.downloadPending()
-            #expect(await library.pendingDownloads == left)
+            #expect(await library.queue.count == left)
         }
         #expect(store.keys == [maker.items[3].key])
-        #expect(library.counters.failedDownloads == 9 && library.counters.givenUp == 3)
+        #expect(library.counters.failedDownloads == 9 && library.counters.abandonedDownloads == 3)
     }
 
     @Test("A download that ends after its entry left the table stores no file")
@@ -427,7 +428,7 @@ struct TableLibraryTests {
         gate.open()
         await done
         #expect(store.keys == [maker.items[0].key])
-        #expect(await library.pendingDownloads == 0)
+        #expect(await library.queue.count == 0)
     }
 
     @Test("A file that is stored after its entry left the table is removed again")

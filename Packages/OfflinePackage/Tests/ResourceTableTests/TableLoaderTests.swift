@@ -7,8 +7,9 @@ import ContentDigest
 import Foundation
 import HTTPTypes
 import ResourceLoading
-import ResourceTable
 import Testing
+
+@testable import ResourceTable
 
 /// Tests of responses from the table and fetches of missing files.
 @Suite("Loading from the table", .timeLimit(.minutes(1)))

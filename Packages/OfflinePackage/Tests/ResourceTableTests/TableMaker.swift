@@ -3,7 +3,8 @@
 
 import ContentDigest
 import Foundation
-import ResourceTable
+
+@testable import ResourceTable
 
 /// A builder of server responses.
 struct TableMaker {

@@ -3,8 +3,9 @@
 
 import ContentDigest
 import Foundation
-@_spi(Fuzzing) import ResourceTable
 import Testing
+
+@_spi(Fuzzing) @testable import ResourceTable
 
 /// Tests of the input that the reader accepts and rejects.
 @Suite("Reading a table", .timeLimit(.minutes(2)))

@@ -3,7 +3,7 @@
 
 public import ContentDigest
 internal import Foundation
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 
 #if canImport(Glibc)
     internal import Glibc
@@ -50,8 +50,6 @@ public struct PackageBuilder: Sendable {
         public var totalBytes: Int64
     }
 
-    /// The writer of the zip. Default: libarchive.
-    public var writer: any ArchiveWriting
     /// The limits of the package, so that readers accept it.
     public var limits: ArchiveLimits
     /// The table that gives each file its media type by its name.
@@ -63,10 +61,8 @@ public struct PackageBuilder: Sendable {
 
     /// Creates a builder.
     public init(
-        writer: any ArchiveWriting = LibarchiveZipWriter(), limits: ArchiveLimits = .default,
-        mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil
+        limits: ArchiveLimits = .default, mediaTypes: MediaTypes = MediaTypes(), charset: CharacterEncoding? = nil
     ) {
-        self.writer = writer
         self.limits = limits
         self.mediaTypes = mediaTypes
         self.charset = charset
@@ -129,7 +125,7 @@ public struct PackageBuilder: Sendable {
         var state = Progress(
             files: 0, totalFiles: files.count, bytes: 0, totalBytes: files.reduce(0) { $0 + $1.size })
         var total: Int64 = 0
-        try writer.write(to: archive) { writer in
+        try LibarchiveZipWriter().write(to: archive) { writer in
             for file in files {
                 let input = try SiteFile(file.location)
                 let type = mediaTypes.type(of: file.path.description)

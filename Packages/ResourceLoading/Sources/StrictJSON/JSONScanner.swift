@@ -281,8 +281,34 @@ public struct JSONScanner {
 
     // MARK: Scalars
 
+    /// Reads `null`.
+    /// - Returns: `false` if the value is of another type. Then nothing is read.
+    @inlinable
+    public mutating func readNull() throws(JSONError) -> Bool {
+        guard nextToken() == UInt8(ascii: "n") else { return false }
+        try readWord("null")
+        return true
+    }
+
+    /// Reads `true` or `false`.
+    /// - Returns: `nil` if the value is of another type. Then nothing is read.
+    public mutating func readBool() throws(JSONError) -> Bool? {
+        let token = nextToken()
+        guard token == UInt8(ascii: "t") || token == UInt8(ascii: "f") else { return nil }
+        try readWord(token == UInt8(ascii: "t") ? "true" : "false")
+        return token == UInt8(ascii: "t")
+    }
+
+    /// Returns a Boolean value that indicates whether the next value is a number.
+    @inlinable
+    public mutating func isAtNumber() -> Bool {
+        let token = nextToken()
+        return token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10
+    }
+
     /// Reads `true`, `false` or `null`.
-    public mutating func readWord(_ word: StaticString) throws(JSONError) {
+    @usableFromInline
+    mutating func readWord(_ word: StaticString) throws(JSONError) {
         let end = offset + word.utf8CodeUnitCount
         let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
         guard end <= bytes.count, bytes[offset..<end].elementsEqual(letters) else { throw failure("no JSON value") }

@@ -4,7 +4,7 @@
 internal import BodyBridge
 internal import HTTPTransport
 internal import Logging
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 internal import PackageUpdates
 internal import RemoteConfig
 internal import RequestPipeline

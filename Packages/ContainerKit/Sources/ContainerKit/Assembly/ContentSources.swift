@@ -40,7 +40,7 @@ struct PreviewSource: ContentSource {
 
     var feature: FeatureSwitch? { nil }
 
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { .previews(previews, network: network) }
+    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { previews.makeLoader(network: network) }
 
     func covers(_ request: HTTPRequest) -> Bool { previews.covers(request.urlText) }
 
@@ -79,7 +79,7 @@ struct PartialPackageSource: ContentSource {
     /// Returns `nil` if the engine does not identify the page of a request: a page must get the files of one version,
     /// even if a second version follows during the download.
     func loader(for traits: EngineTraits) -> (any ResourceLoader)? {
-        traits.identifiesPage ? .partial(updater, sizeLimit: Int64(sizeLimit)) : nil
+        traits.identifiesPage ? updater.makePartialLoader(sizeLimit: Int64(sizeLimit)) : nil
     }
 
     func covers(_ request: HTTPRequest) -> Bool { updater.covers(request.urlText) }
@@ -100,7 +100,7 @@ struct ResourceTableSource: ContentSource {
         return options
     }
 
-    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { .resourceTable(table) }
+    func loader(for traits: EngineTraits) -> (any ResourceLoader)? { table.makeLoader() }
 
     func covers(_ request: HTTPRequest) -> Bool { table.entry(answering: request.urlText) != nil }
 

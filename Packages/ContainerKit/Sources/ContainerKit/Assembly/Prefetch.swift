@@ -5,7 +5,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import LoopbackInterception
-internal import OfflinePackage
+@_spi(Facade) internal import OfflinePackage
 internal import PackageUpdates
 internal import PagePrefetch
 @_spi(Facade) public import Prefetch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import OfflinePackage
+@testable import OfflinePackage
 
 /// A trial record in memory that reports each save.
 final class RecordedHealth: HealthRecording {

@@ -70,18 +70,18 @@ struct DownloadAttempt: Sendable {
             try checkCoding(fields)
             guard let field = fields[.contentRange], case .part(let range, let total) = ContentRange(field),
                 range.lowerBound == have
-            else { return try anew("the 206 response has another range than requested") }
+            else { return try restart("the 206 response has another range than requested") }
             if let record {
                 guard record.validator?.isContradicted(by: fields) != true,
                     record.total == nil || total == nil || record.total == total
-                else { return try anew("the file changed during the download") }
+                else { return try restart("the file changed during the download") }
             }
             return try await receive(
                 response.body, from: have, total: total ?? record?.total, upTo: range.upperBound, fields, alive)
         case 416:
             guard have > 0 else { throw DeliveryError(.badAnswer, "the archive has no bytes", at: download.url) }
             if let field = fields[.contentRange], case .unsatisfied(have) = ContentRange(field) { return .complete }
-            return try anew("the file became shorter during the download")
+            return try restart("the file became shorter during the download")
         case let code:
             return .failed(
                 .status(code, retryAfter: fields[.retryAfter]),
@@ -122,7 +122,7 @@ struct DownloadAttempt: Sendable {
             try folder.write(record, of: key)
         }
         var offset = start
-        var unheard = 0
+        var activity = ActivityCounter()
         // A response without a total size may have any end.
         let limit = min(end ?? .max, whole ?? .max, sizeLimit)
         try await body.forEachPiece { piece in
@@ -134,12 +134,7 @@ struct DownloadAttempt: Sendable {
             try file.write(piece, at: offset)
             offset += Int64(piece.count)
             progress?(PackageDownloadProgress(received: offset, total: whole))
-            // A server that sends less than 1 KiB within the limit counts as stalled.
-            unheard += piece.count
-            if unheard >= 1_024 {
-                unheard = 0
-                alive()
-            }
+            activity.count(piece.count, alive)
         }
         if let whole, offset < whole {
             return .failed(
@@ -155,7 +150,7 @@ struct DownloadAttempt: Sendable {
     }
 
     /// Discards the received bytes and requests another attempt.
-    private func anew(_ reason: String) throws -> AttemptOutcome {
+    private func restart(_ reason: String) throws -> AttemptOutcome {
         try reset()
         return .failed(.damaged, DeliveryError(.badAnswer, reason, at: download.url))
     }
@@ -193,6 +188,20 @@ extension StallLimit {
         } catch let error as DeliveryError where error.code == .stalled {
             return .failed(.transport(.timedOut), DeliveryError(.stalled, error.message, at: url))
         }
+    }
+}
+
+/// A counter of received bytes that reports activity after each 1 KiB.
+///
+/// A server that sends less within a ``StallLimit`` counts as stalled.
+struct ActivityCounter {
+    private var bytes = 0
+
+    mutating func count(_ count: Int, _ alive: () -> Void) {
+        bytes += count
+        guard bytes >= 1_024 else { return }
+        bytes = 0
+        alive()
     }
 }
 

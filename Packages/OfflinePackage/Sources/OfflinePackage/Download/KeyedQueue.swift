@@ -54,13 +54,13 @@ final class KeyedQueue: Sendable {
     /// The slots of this task's jobs, from the outermost to the innermost.
     @TaskLocal private static var places: [Place] = []
 
-    private let atATime: Int
-    private let inLine: Int
+    private let maxConcurrent: Int
+    private let maxWaiting: Int
     private let state = Mutex(State())
 
-    init(atATime: Int, inLine: Int) {
-        self.atATime = max(1, atATime)
-        self.inLine = max(0, inLine)
+    init(maxConcurrent: Int, maxWaiting: Int) {
+        self.maxConcurrent = max(1, maxConcurrent)
+        self.maxWaiting = max(0, maxWaiting)
     }
 
     /// The number of waiting jobs.
@@ -103,13 +103,13 @@ final class KeyedQueue: Sendable {
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     // A later cancellation finds the ticket in the queue; an earlier one is detected here.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.admits(key, isBack: isBack, upTo: atATime) {
+                    if state.admits(key, isBack: isBack, upTo: maxConcurrent) {
                         state.admit(key, isBack: isBack)
                         return .success(())
                     }
                     let place = isBack ? state.waiting.firstIndex { !$0.isBack } : nil
-                    guard isBack || state.waiting.count < inLine else {
-                        return .failure(DeliveryError(.queueFull, "\(inLine) jobs are waiting already"))
+                    guard isBack || state.waiting.count < maxWaiting else {
+                        return .failure(DeliveryError(.queueFull, "\(maxWaiting) jobs are waiting already"))
                     }
                     state.waiting.insert(
                         Waiter(ticket: ticket, key: key, isBack: isBack, continuation: continuation),
@@ -140,7 +140,7 @@ final class KeyedQueue: Sendable {
     private func admitOthers(after change: (inout State) -> Void) {
         let admitted = state.withLock { state in
             change(&state)
-            return state.admitWaiting(upTo: atATime)
+            return state.admitWaiting(upTo: maxConcurrent)
         }
         for waiter in admitted { waiter.continuation.resume() }
     }

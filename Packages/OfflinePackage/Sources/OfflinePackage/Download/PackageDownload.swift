@@ -2,22 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-package import ContentDigest
+internal import ContentDigest
 
 /// An archive to download.
-package struct PackageDownload: Sendable, Hashable {
+struct PackageDownload: Sendable, Hashable {
     /// The absolute `https` or `http` URL of the archive.
-    package var url: String
+    var url: String
     /// The number of bytes of the archive, or `nil` if the manifest does not declare it.
-    package var size: Int64?
+    var size: Int64?
     /// The digest of the archive, or `nil` if the manifest does not declare it.
-    package var sha256: SHA256Digest?
-
-    package init(url: String, size: Int64? = nil, sha256: SHA256Digest? = nil) {
-        self.url = url
-        self.size = size
-        self.sha256 = sha256
-    }
+    var sha256: SHA256Digest?
 }
 
 /// The progress of a download, in bytes.
@@ -30,12 +24,12 @@ public struct PackageDownloadProgress: Sendable, Hashable {
 }
 
 /// A complete archive on disk.
-package struct DownloadedArchive: Sendable, Hashable {
+struct DownloadedArchive: Sendable, Hashable {
     /// The path below `downloads/`. The file exists until it is discarded.
-    package var path: String
-    package var size: Int64
+    var path: String
+    var size: Int64
     /// The network traffic of the download.
-    package var traffic: DeliveryTraffic
+    var traffic: DeliveryTraffic
 }
 
 /// The network traffic of a delivery.

@@ -46,7 +46,7 @@ extension PackageDownloader {
                             // Without the capacity, the buffer grows by copies.
                             received.withLock { $0.reserveCapacity(Int(length)) }
                         }
-                        var unheard = 0
+                        var activity = ActivityCounter()
                         try await response.body.forEachPiece { piece in
                             let size = received.withLock { data in
                                 data.append(piece)
@@ -55,12 +55,7 @@ extension PackageDownloader {
                             guard size <= limit else {
                                 throw DeliveryError(.tooLarge, "the manifest has more than \(limit) bytes", at: url)
                             }
-                            // A server that sends less than 1 KiB within the limit counts as stalled.
-                            unheard += piece.count
-                            if unheard >= 1_024 {
-                                unheard = 0
-                                alive()
-                            }
+                            activity.count(piece.count, alive)
                         }
                         return .complete
                     } catch let error as ResourceError {

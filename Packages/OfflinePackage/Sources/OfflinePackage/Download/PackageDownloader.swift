@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
-package import ResourceLoading
+internal import ResourceLoading
 
 /// A downloader of archives that resumes earlier attempts, including those of earlier processes.
 ///
@@ -16,9 +16,9 @@ package import ResourceLoading
 ///
 /// Isolation: any. Files are written on a separate thread. Cancellation of the task ends the request; received bytes
 /// are kept for the next attempt.
-public final class PackageDownloader: Sendable {
+final class PackageDownloader: Sendable {
     let loader: any ResourceLoader
-    let configuration: Configuration
+    let configuration: PackageUpdater.Configuration.Downloads
     let folder: DownloadFolder
     let queue: KeyedQueue
     let executor = SerialQueue("container.downloads")
@@ -31,11 +31,11 @@ public final class PackageDownloader: Sendable {
     ///   - directory: the path of the folder of unfinished downloads, `downloads` in the directory of the store. Only
     ///     the downloader uses it.
     ///   - configuration: the limits and the plan of retries.
-    package init(loader: any ResourceLoader, directory: String, configuration: Configuration = Configuration()) {
+    init(loader: any ResourceLoader, directory: String, configuration: PackageUpdater.Configuration.Downloads) {
         self.loader = loader
         self.configuration = configuration
         folder = DownloadFolder(path: directory)
-        queue = KeyedQueue(atATime: configuration.atATime, inLine: configuration.inLine)
+        queue = KeyedQueue(maxConcurrent: configuration.maxConcurrent, maxWaiting: configuration.maxWaiting)
     }
 
     /// Downloads an archive when its turn comes.
@@ -45,7 +45,7 @@ public final class PackageDownloader: Sendable {
     ///   - admit: called when the turn comes, before any request. If it throws, the download ends.
     /// - Returns: the complete archive; ``discard(_:)`` removes it.
     /// - Throws: ``DeliveryError`` or `CancellationError`.
-    package func download(
+    func download(
         _ download: PackageDownload, progress: (@Sendable (PackageDownloadProgress) -> Void)? = nil,
         admit: @Sendable () async throws -> Void = {}
     ) async throws -> DownloadedArchive {
@@ -59,7 +59,7 @@ public final class PackageDownloader: Sendable {
     }
 
     /// Removes the files of a download.
-    package func discard(_ download: PackageDownload) {
+    func discard(_ download: PackageDownload) {
         folder.remove(DownloadFolder.key(of: download.url))
     }
 
@@ -67,7 +67,7 @@ public final class PackageDownloader: Sendable {
     /// are never resumed.
     /// - Returns: the number of bytes that were freed.
     @discardableResult
-    package func removeStale() async -> Int64 {
+    func removeStale() async -> Int64 {
         await withTaskExecutorPreference(executor) { [self] in
             let age = Double(configuration.keepFor.components.seconds)
             let stale = folder.removeFiles(notChangedSince: configuration.now().addingTimeInterval(-age))
@@ -133,7 +133,7 @@ public final class PackageDownloader: Sendable {
             progress: progress, meter: meter)
         let stall = StallLimit(limit: configuration.stallLimit, clock: configuration.clock)
         let all = totalLimit(at: download.url)
-        var mayBeginAnew = true
+        var mayRestart = true
         // The largest size so far. Only a larger size counts as progress.
         var mark = try file.size()
         while true {
@@ -153,8 +153,8 @@ public final class PackageDownloader: Sendable {
                     .digestMismatch, "the archive has another SHA-256 than the manifest declares", at: download.url)
                 folder.removeRecord(of: key)
                 try file.truncate(to: 0)
-                guard mayBeginAnew else { throw error }
-                mayBeginAnew = false
+                guard mayRestart else { throw error }
+                mayRestart = false
                 outcome = .failed(.damaged, error)
             }
             if case .failed(let failure, let error) = outcome { try await retries.wait(after: failure, error) }

@@ -87,7 +87,7 @@ final class RangeAttempt: Sendable {
         }
         if isOther { throw refused("the file changed during the download") }
         var offset = range.lowerBound
-        var unheard = 0
+        var activity = ActivityCounter()
         try await response.body.forEachPiece { piece in
             meter.count(piece.count)
             guard offset + Int64(piece.count) <= sent.upperBound else {
@@ -100,11 +100,7 @@ final class RangeAttempt: Sendable {
                 state.pending[0] = reached..<state.pending[0].upperBound
                 if state.pending[0].isEmpty { state.pending.removeFirst() }
             }
-            unheard += piece.count
-            if unheard >= 1_024 {
-                unheard = 0
-                alive()
-            }
+            activity.count(piece.count, alive)
         }
         guard offset < range.upperBound else { return nil }
         return .failed(

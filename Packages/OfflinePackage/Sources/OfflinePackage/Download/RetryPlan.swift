@@ -12,22 +12,20 @@ internal import WebSyntax
 /// failed together do not retry together. The wait is at least the value of `Retry-After`; if that exceeds the limit,
 /// the request is not retried. Received bytes reset the count of consecutive failures but not the total count.
 /// Therefore a server that sends one byte per connection does not keep a client busy forever.
-public struct RetryPlan: Sendable, Hashable {
-    /// The limits and waits of a plan.
-    public struct Configuration: Sendable, Hashable {
-        /// The maximum number of consecutive failures, including the first one. Default: 5.
-        public var failuresInARow = 5
-        /// The maximum total number of failures. Default: 30.
-        public var failures = 30
-        /// The wait after the first failure. Default: 1 s.
-        public var firstWait: Duration = .seconds(1)
-        /// The maximum wait after doubling. Default: 60 s.
-        public var longestWait: Duration = .seconds(60)
-        /// The maximum `Retry-After` that is respected. Default: 5 min.
-        public var longestRetryAfter: Duration = .seconds(300)
+struct RetryPlan: Sendable, Hashable {
+    /// The maximum `Retry-After` that is respected.
+    private static let longestRetryAfter = Duration.seconds(300)
 
-        /// Creates the default limits and waits.
-        public init() {}
+    /// The limits and waits of a plan.
+    struct Configuration: Sendable, Hashable {
+        /// The maximum number of consecutive failures, including the first one. Default: 5.
+        var failuresInARow = 5
+        /// The maximum total number of failures. Default: 30.
+        var failures = 30
+        /// The wait after the first failure. Default: 1 s.
+        var firstWait: Duration = .seconds(1)
+        /// The maximum wait after doubling. Default: 60 s.
+        var longestWait: Duration = .seconds(60)
     }
 
     /// The failure of a request.
@@ -44,7 +42,7 @@ public struct RetryPlan: Sendable, Hashable {
     /// The decision after a failure.
     enum Decision: Sendable, Hashable {
         case retry(after: Duration)
-        case giveUp
+        case fail
     }
 
     private let configuration: Configuration
@@ -74,13 +72,13 @@ public struct RetryPlan: Sendable, Hashable {
         failuresInARow += 1
         guard Self.isPassing(failure), failures < configuration.failures,
             failuresInARow < configuration.failuresInARow
-        else { return .giveUp }
+        else { return .fail }
         var wait = configuration.firstWait
         for _ in 1..<max(failuresInARow, 1) where wait < configuration.longestWait { wait *= 2 }
         wait = min(wait, configuration.longestWait)
         wait -= wait * Double.random(in: 0...0.5, using: &generator)
         if case .status(_, let field?) = failure, let asked = RetryAfter(field, now: now)?.wait {
-            guard asked <= configuration.longestRetryAfter else { return .giveUp }
+            guard asked <= Self.longestRetryAfter else { return .fail }
             wait = max(wait, asked)
         }
         return .retry(after: wait)
@@ -102,12 +100,11 @@ public struct RetryPlan: Sendable, Hashable {
 /// A retry plan with its date, random number generator and clock.
 struct Retries {
     private var plan: RetryPlan
-    private var generator: any RandomNumberGenerator
-    private let configuration: PackageDownloader.Configuration
+    private var generator = SystemRandomNumberGenerator()
+    private let configuration: PackageUpdater.Configuration.Downloads
 
-    init(_ configuration: PackageDownloader.Configuration) {
+    init(_ configuration: PackageUpdater.Configuration.Downloads) {
         plan = RetryPlan(configuration.retry)
-        generator = configuration.makeGenerator()
         self.configuration = configuration
     }
 
@@ -120,7 +117,7 @@ struct Retries {
     /// - Throws: `error` if there are no more attempts, or `CancellationError`.
     mutating func wait(after failure: RetryPlan.Failure, _ error: DeliveryError) async throws {
         switch plan.decide(after: failure, now: configuration.now(), using: &generator) {
-        case .giveUp: throw error
+        case .fail: throw error
         case .retry(let wait):
             try await KeyedQueue.resting { try await configuration.clock.sleep(for: wait) }
         }

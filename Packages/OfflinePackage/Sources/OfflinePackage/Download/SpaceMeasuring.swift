@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceStore
+internal import ResourceStore
 internal import SystemSupport
 
 /// A source of the free space of the device.
@@ -26,7 +26,7 @@ public struct FileSystemSpace: SpaceMeasuring {
 }
 
 /// A provider of space in a budget before bytes are stored.
-public protocol SpaceEnsuring: Sendable {
+protocol SpaceEnsuring: Sendable {
     /// Frees space for a number of additional bytes.
     /// - Throws: an error if the space is not available. A `StoreError` with another meaning, a ``DeliveryError`` and
     ///   `CancellationError` are rethrown unchanged.

@@ -2,16 +2,16 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-public import ResourceStore
+package import ResourceStore
 
 /// A trial record in a sealed document of a store, which detects corruption and survives a power loss.
-public struct HealthDocument: HealthRecording {
+package struct HealthDocument: HealthRecording {
     /// The document's name in the store.
-    public static let name = "package-health"
+    package static let name = "package-health"
     private let store: BlobStore
 
     /// Creates a document in a store.
-    public init(_ store: BlobStore) {
+    package init(_ store: BlobStore) {
         self.store = store
     }
 
@@ -19,14 +19,14 @@ public struct HealthDocument: HealthRecording {
     /// - Returns: the trial record, or an empty one if the document does not exist, is damaged or has an unknown
     ///   format.
     /// - Throws: `StoreError` if the document cannot be read.
-    public func load() throws -> TrialRecord {
+    package func load() throws -> TrialRecord {
         guard let content = try store.document(Self.name) else { return TrialRecord() }
         return (try? JSONDecoder().decode(TrialRecord.self, from: content)) ?? TrialRecord()
     }
 
     /// Saves the trial record.
     /// - Throws: `StoreError`, with code `suspended` if the store is suspended.
-    public func save(_ trialRecord: TrialRecord) throws {
+    package func save(_ trialRecord: TrialRecord) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         try store.putDocument(encoder.encode(trialRecord), as: Self.name)
@@ -36,7 +36,7 @@ public struct HealthDocument: HealthRecording {
 /// A persistent store of the trial record.
 ///
 /// Isolation: any. One owner calls it, never concurrently. Calls may block for disk access.
-public protocol HealthRecording: Sendable {
+protocol HealthRecording: Sendable {
     /// Returns the saved trial record, or an empty one if none was saved. If it throws, the owner does not overwrite
     /// it.
     func load() throws -> TrialRecord
@@ -45,30 +45,30 @@ public protocol HealthRecording: Sendable {
 }
 
 /// The persistent record of trials and failed versions.
-public struct TrialRecord: Sendable, Hashable, Codable {
+package struct TrialRecord: Sendable, Hashable, Codable {
     /// The maximum number of failed versions per package. The oldest one is removed if the limit is exceeded.
-    public static let versionsOfOnePackage = 256
+    private static let maxVersions = 256
 
     /// The running trials, by package.
-    public internal(set) var trials: [String: TrialPeriod] = [:]
+    package internal(set) var trials: [String: TrialPeriod] = [:]
     /// The versions that failed their trial, by package, oldest first. They are never tried again.
-    public internal(set) var quarantine: [String: [String]] = [:]
+    package internal(set) var quarantine: [String: [String]] = [:]
 
     private enum CodingKeys: String, CodingKey {
         case trials, quarantine
     }
 
     /// Creates an empty record.
-    public init() {}
+    package init() {}
 
     /// Returns a Boolean value that indicates whether a version failed its trial.
-    public func isQuarantined(_ version: String, of package: String) -> Bool {
+    func isQuarantined(_ version: String, of package: String) -> Bool {
         quarantine[package]?.contains(version) ?? false
     }
 
     mutating func markFailed(_ version: String, of package: String) {
         guard !isQuarantined(version, of: package) else { return }
         let versions = (quarantine[package] ?? []) + [version]
-        quarantine[package] = versions.suffix(Self.versionsOfOnePackage)
+        quarantine[package] = versions.suffix(Self.maxVersions)
     }
 }

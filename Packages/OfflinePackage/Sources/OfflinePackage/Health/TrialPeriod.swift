@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import ResourceLoading
+package import ResourceLoading
 
 /// The trial of an activated generation: a state machine from activation to a verdict.
 ///
@@ -16,24 +16,9 @@ public import ResourceLoading
 /// While the app is in the background or suspended, pages boot slowly or not at all, the duration of a suspension is
 /// not measurable, and the process may end at any time. The trial is therefore paused: no boot exceeds its limit, and
 /// a process that ends is not counted. On resume, each running boot has the full limit again.
-public struct TrialPeriod: Sendable, Hashable, Codable {
-    /// The limits of a trial.
-    public struct Limits: Sendable, Hashable, Codable {
-        /// The maximum duration of a page's boot. Default: 10 s.
-        public var boot: Duration = .seconds(10)
-        /// The number of processes in a row that may end during a boot before the generation fails. Default: 3.
-        public var unfinishedBoots = 3
-
-        private enum CodingKeys: String, CodingKey {
-            case boot, unfinishedBoots
-        }
-
-        /// Creates the default limits.
-        public init() {}
-    }
-
+package struct TrialPeriod: Sendable, Hashable, Codable {
     /// The result of a trial.
-    public enum Verdict: Sendable, Hashable, Codable {
+    package enum Verdict: Sendable, Hashable, Codable {
         case healthy
         case failed(String)
 
@@ -47,7 +32,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     }
 
     /// An event that affects a trial.
-    public enum Event: Sendable, Hashable {
+    package enum Event: Sendable, Hashable {
         /// A page begins to boot, or the same page loads again.
         case bootBegan(PageID)
         case healthy(PageID)
@@ -65,17 +50,17 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     }
 
     /// The number of the generation on trial.
-    public let generation: Int64
+    package let generation: Int64
     /// The version of the generation, as text.
-    public let version: String
+    package let version: String
     /// The last good generation, to which a rollback returns, or `nil` if there is none.
-    public let former: Int64?
+    package let former: Int64?
     /// The limits of the trial.
-    public let limits: Limits
+    package let limits: TrialLimits
     /// The verdict, or `nil` while the trial runs.
-    public private(set) var verdict: Verdict?
+    package private(set) var verdict: Verdict?
     /// The number of processes in a row, including this one, that began a boot without reaching a verdict.
-    public private(set) var unfinishedBoots = 0
+    package private(set) var unfinishedBoots = 0
     /// The deadlines of the running boots, by page.
     private var deadlines: [UInt64: Duration] = [:]
     /// A Boolean value that indicates whether this process is counted in ``unfinishedBoots``.
@@ -87,7 +72,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     }
 
     /// Creates a trial.
-    public init(of generation: Int64, version: String, over former: Int64?, limits: Limits = Limits()) {
+    package init(of generation: Int64, version: String, over former: Int64?, limits: TrialLimits = TrialLimits()) {
         self.generation = generation
         self.version = version
         self.former = former
@@ -95,7 +80,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     }
 
     /// The earliest deadline of a running boot, at which an ``Event/clock`` event is due, or `nil` if there is none.
-    public var deadline: Duration? { verdict == nil && !isPaused ? deadlines.values.min() : nil }
+    package var deadline: Duration? { verdict == nil && !isPaused ? deadlines.values.min() : nil }
 
     /// Applies an event.
     /// - Parameters:
@@ -103,7 +88,7 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
     ///   - generation: the generation that the event refers to.
     ///   - now: the time of the event.
     /// - Returns: the verdict if the event ends the trial, otherwise `nil`.
-    public mutating func apply(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
+    package mutating func apply(_ event: Event, of generation: Int64, at now: Duration) -> Verdict? {
         guard generation == self.generation, verdict == nil else { return nil }
         // A report after the deadline is too late. `relaunched`, `paused` and `resumed` are not reports and may
         // arrive late.
@@ -157,6 +142,21 @@ public struct TrialPeriod: Sendable, Hashable, Codable {
         deadlines = [:]
         return verdict
     }
+}
+
+/// The limits of a trial.
+public struct TrialLimits: Sendable, Hashable, Codable {
+    /// The maximum duration of a page's boot. Default: 10 s.
+    public var boot: Duration = .seconds(10)
+    /// The number of processes in a row that may end during a boot before the generation fails. Default: 3.
+    public var unfinishedBoots = 3
+
+    private enum CodingKeys: String, CodingKey {
+        case boot, unfinishedBoots
+    }
+
+    /// Creates the default limits.
+    public init() {}
 }
 
 /// A trial that was replaced by an activation that may still fail, with the events since then. A value type.

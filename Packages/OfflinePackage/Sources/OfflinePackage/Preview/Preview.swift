@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 internal import ResourceLoading
 internal import SystemSupport
 
@@ -54,8 +54,6 @@ struct PreviewFolder {
     /// folder.
     /// - Throws: `ResourceError` with code `ResourceError.Code.io` if the file cannot be read.
     func file(at relative: String) throws -> FileSlice? {
-        var relative = relative
-        if relative.isEmpty || relative.utf8.last == UInt8(ascii: "/") { relative += "index.html" }
         // Links are resolved once here, so that the checked path is the opened path.
         guard let root = try? FileSystem.resolve(path), let target = try? FileSystem.resolve("\(path)/\(relative)"),
             target.utf8.starts(with: "\(root == "/" ? "" : root)/".utf8)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// The mounted previews. If several cover a URL, the most recently mounted one decides.
 ///

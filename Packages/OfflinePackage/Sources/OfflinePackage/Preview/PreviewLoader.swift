@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 public import ResourceLoading
 
 /// A loader that serves requests from previews. It precedes the package loader.
@@ -11,7 +11,7 @@ public import ResourceLoading
 /// serves a file outside the folder, even through links. All other requests are passed to the next loader. A server
 /// receives every request below the base URL. HEAD of a file has the same response as GET, including the body. The
 /// provenance of every response names the preview, and no response may be cached.
-public struct PreviewLoader: ResourceLoader {
+struct PreviewLoader: ResourceLoader {
     private let previews: PreviewList
     private let network: any ResourceLoader
     private let mediaTypes: MediaTypes
@@ -20,37 +20,38 @@ public struct PreviewLoader: ResourceLoader {
     /// - Parameters:
     ///   - previews: the previews, which may change at any time.
     ///   - network: the loader for development servers.
-    public init(_ previews: PreviewList, network: any ResourceLoader) {
+    init(_ previews: PreviewList, network: any ResourceLoader) {
         self.previews = previews
         self.network = network
         mediaTypes = MediaTypes()
     }
 
-    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let mounted = previews.mounted
-        return mounted.isEmpty ? nil : try await answer(request, from: mounted)
+        return mounted.isEmpty ? nil : try await response(to: request, from: mounted)
     }
 
-    public func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
+    func immediateResponse(to request: ResourceRequest) -> ImmediateResult {
         previews.mounted.isEmpty ? .known(nil) : .later
     }
 
     @concurrent
-    private func answer(_ request: ResourceRequest, from mounted: [Preview]) async throws -> ResourceResponse? {
+    private func response(to request: ResourceRequest, from mounted: [Preview]) async throws -> ResourceResponse? {
         guard let url = PackageURL(request.head) else { return nil }
         for preview in mounted {
             guard let base = PackageURL(preview.baseURL.description), base.isPrefix(of: url) else { continue }
             switch preview.source {
             case .folder(let path):
-                return try answer(request, with: url.path(below: base), in: PreviewFolder(path), of: preview)
-            case .server(let server): return try await answer(request, from: server, for: preview)
+                return try response(
+                    to: request, with: url.filePath(below: base), in: PreviewFolder(path), of: preview)
+            case .server(let server): return try await response(to: request, from: server, for: preview)
             }
         }
         return nil
     }
 
-    private func answer(
-        _ request: ResourceRequest, with path: String, in folder: PreviewFolder, of preview: Preview
+    private func response(
+        to request: ResourceRequest, with path: String, in folder: PreviewFolder, of preview: Preview
     ) throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head, let slice = try folder.file(at: path) else {
             return nil
@@ -73,8 +74,8 @@ public struct PreviewLoader: ResourceLoader {
 
     private static let sniffLimit = 16 << 20
 
-    private func answer(
-        _ request: ResourceRequest, from server: PackageBaseURL, for preview: Preview
+    private func response(
+        to request: ResourceRequest, from server: PackageBaseURL, for preview: Preview
     ) async throws -> ResourceResponse? {
         var request = request
         let path = request.head.path ?? "/"
@@ -91,9 +92,13 @@ public struct PreviewLoader: ResourceLoader {
     }
 }
 
-extension ResourceLoader where Self == PreviewLoader {
-    /// Returns a loader that serves requests from previews; see ``PreviewLoader``.
-    public static func previews(_ previews: PreviewList, network: any ResourceLoader) -> Self {
-        PreviewLoader(previews, network: network)
+extension PreviewList {
+    /// Returns a loader that serves requests from the previews. It precedes the package loader.
+    ///
+    /// A folder serves GET and HEAD requests for its files, and `index.html` for a path that ends in a slash. A server
+    /// receives every request below the base URL. Other requests are passed to the next loader.
+    /// - Parameter network: the loader for development servers.
+    public func makeLoader(network: any ResourceLoader) -> any ResourceLoader {
+        PreviewLoader(self, network: network)
     }
 }

@@ -18,8 +18,18 @@ extension PackageLibrary {
 
     /// Returns the active package if it equals a draft without missing files.
     func active(equalTo draft: PackageDraft) async throws -> InstalledPackage? {
-        guard draft.missing.isEmpty else { return nil }
-        return try await onThread { $0.activePackage(equalTo: draft.manifest, draft.entries) }
+        draft.missing.isEmpty ? try await activeGeneration(equalTo: draft)?.package : nil
+    }
+
+    /// Returns the active generation if it equals a draft.
+    func activeGeneration(equalTo draft: PackageDraft) async throws -> PackageGeneration? {
+        try await onThread { library in
+            // A table that cannot be read is repaired by a new install.
+            guard let active = library.activeGeneration(of: draft.manifest.id),
+                (try? active.equals(draft, in: library.store)) == true
+            else { return nil }
+            return active
+        }
     }
 
     /// Stores a filled draft as staged. When the function returns, the generation survives a power loss.
@@ -76,7 +86,7 @@ extension PackageLibrary {
     }
 
     /// Discards a staged generation, also if the task is cancelled.
-    func giveUp(_ generation: PackageGeneration) async throws {
+    func discard(_ generation: PackageGeneration) async throws {
         try await withTaskExecutorPreference(executor) { [store] in try store.retire(generation.number) }
     }
 
@@ -109,12 +119,8 @@ extension PackageLibrary {
     /// generation. An older version of the app may have staged a generation outside it.
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
-            let id = generation.package.id
-            guard
-                let active = try library.store.activeGenerations().first(where: { $0.package == id.description }),
-                let kept = try? PackageBinding(active)
-            else { return true }
-            return generation.package.baseURL.lies(under: kept.scope)
+            guard let record = try library.activeRecord(of: generation.package.id) else { return true }
+            return generation.package.baseURL.lies(under: record.keptScope)
         }
     }
 
@@ -132,11 +138,15 @@ extension PackageLibrary {
     ///
     /// Returns `nil` if the package has no active generation, or if its record is damaged.
     func isBaselineActive(_ id: PackageID) async throws -> Bool? {
-        try await onThread { library in
-            try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
-                guard let record = try? GenerationRecord(decoding: stored.metadata) else { return nil }
-                return record.isBaseline ?? false
-            }
+        try await onThread { try $0.activeRecord(of: id).map { $0.isBaseline ?? false } }
+    }
+
+    /// Returns the record of the active generation of a package, or `nil` if there is none or it is damaged.
+    ///
+    /// Call it on the library's thread.
+    private func activeRecord(of id: PackageID) throws -> GenerationRecord? {
+        try store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
+            try? GenerationRecord(decoding: stored.metadata)
         }
     }
 }
@@ -145,21 +155,9 @@ extension PackageLibrary {
     /// Returns the source of the active generation of a package, or `nil` if it has none.
     func source(of id: PackageID) async throws -> PackageSource? {
         try await onThread { library in
-            try library.store.activeGenerations().first { $0.package == id.description }.flatMap { stored in
-                guard let record = try? GenerationRecord(decoding: stored.metadata), let source = record.source else {
-                    return nil
-                }
-                return PackageSource(
-                    source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.keptScope)
-            }
-        }
-    }
-
-    /// Returns the active generation if it equals a filled draft.
-    func activeGeneration(like draft: PackageDraft) async throws -> PackageGeneration? {
-        try await onThread { library in
-            guard library.activePackage(equalTo: draft.manifest, draft.entries) != nil else { return nil }
-            return library.activeGeneration(of: draft.manifest.id)
+            guard let record = try library.activeRecord(of: id), let source = record.source else { return nil }
+            return PackageSource(
+                source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.keptScope)
         }
     }
 

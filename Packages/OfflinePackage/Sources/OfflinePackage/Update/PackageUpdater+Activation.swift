@@ -14,7 +14,7 @@ extension PackageUpdater {
             _ = try await activate(generation)
         } catch {
             // If this fails too, the next library on this store discards the generation.
-            try? await library.giveUp(generation)
+            try? await library.discard(generation)
             throw error
         }
     }
@@ -67,7 +67,7 @@ extension PackageUpdater {
         save()
         schedule()
         for (event, time) in back.events {
-            guard let (verdict, trial) = judge(event, of: id, back.trial.generation, at: time) else { continue }
+            guard let (verdict, trial) = apply(event, of: id, back.trial.generation, at: time) else { continue }
             begin(verdict, of: id, trial)
         }
     }

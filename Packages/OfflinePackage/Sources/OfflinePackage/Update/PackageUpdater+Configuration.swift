@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import Foundation
 public import Logging
-public import PackageFormat
+@_spi(Packaging) public import PackageFormat
 public import ResourceLoading
 
 extension PackageUpdater {
@@ -13,19 +14,19 @@ extension PackageUpdater {
         /// If that is `nil` too, every package with a minimum host version is rejected.
         public var hostVersion: PackageVersion?
         /// The limits of a trial.
-        public var trial = TrialPeriod.Limits()
+        public var trial = TrialLimits()
         /// The costs of requests.
-        public var costs = RangePlan.Costs()
+        var costs = RangePlan.Costs()
         /// The options of downloads.
-        public var downloads = PackageDownloader.Configuration()
+        public var downloads = Downloads()
         /// The conditions of the device, on which updates depend. Default: always favorable.
         ///
         /// A container replaces them by `ContainerConfiguration.conditions`.
         public var conditions: any HostConditioning = .favourable
         /// The provider of free space before a download. If `nil`, the default, it is the library's store.
-        public var space: (any SpaceEnsuring)?
+        var space: (any SpaceEnsuring)?
         /// The store of the trial record. If `nil`, the default, it is a ``HealthDocument`` of the library's store.
-        public var health: (any HealthRecording)?
+        var health: (any HealthRecording)?
         /// The clock for boots. Default: the machine's clock without the time in which the machine sleeps.
         ///
         /// No clock excludes the time in which the system suspends the process; see
@@ -33,6 +34,43 @@ extension PackageUpdater {
         public var clock: any Clock<Duration> = SuspendingClock()
         /// The logger for errors that no caller receives. Default: a logger with the label `container.updates`.
         public var logger = Logger(label: "container.updates")
+
+        /// Creates the default options.
+        public init() {}
+    }
+}
+
+extension PackageUpdater.Configuration {
+    /// The options of downloads.
+    public struct Downloads: Sendable {
+        /// The maximum number of concurrent downloads. Default: 2.
+        public var maxConcurrent = 2
+        /// The maximum number of waiting downloads. Further ones are rejected. Default: 32.
+        public var maxWaiting = 32
+        /// The maximum time in which less than 1 KiB arrives. Default: 30 s.
+        public var stallLimit: Duration = .seconds(30)
+        /// The maximum time of one attempt to fetch an archive or ranges of it. Default: 12 h.
+        ///
+        /// Received bytes are kept.
+        public var archiveLimit: Duration = .seconds(12 * 3_600)
+        /// The maximum time of one attempt to fetch a manifest. Default: 10 min.
+        public var manifestLimit: Duration = .seconds(600)
+        /// The maximum number of bytes of an archive. Default: 1 GiB.
+        public var sizeLimit: Int64 = 1 << 30
+        /// The number of bytes that must stay free on the device. Default: 32 MiB.
+        public var reserve: Int64 = 32 << 20
+        /// A Boolean value that indicates whether `http` URLs of other machines are allowed. Default: `false`.
+        public var allowsInsecure = false
+        /// The limits and waits of retries.
+        var retry = RetryPlan.Configuration()
+        /// The time for which an unfinished download is kept. Default: 7 days.
+        public var keepFor: Duration = .seconds(7 * 86_400)
+        /// The source of the free space of the device. Default: statvfs(3).
+        public var space: any SpaceMeasuring = FileSystemSpace()
+        /// The clock for waits. Default: the machine's clock.
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// The source of the current date. Default: the machine's clock.
+        public var now: @Sendable () -> Date = { Date() }
 
         /// Creates the default options.
         public init() {}

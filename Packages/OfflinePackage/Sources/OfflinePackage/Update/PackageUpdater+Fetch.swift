@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 public import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
@@ -82,8 +82,7 @@ extension PackageUpdater {
     /// Checks before a download that the packed and the uncompressed bytes fit together.
     private func checkSpace(for draft: PackageDraft, _ packed: Int64) async throws {
         let unpacked = draft.missingBytes
-        let (both, overflow) = packed.addingReportingOverflow(unpacked)
-        try downloader.checkSpace(for: overflow ? .max : both)
+        try downloader.checkSpace(for: packed.addingSaturated(unpacked))
         do {
             let space = configuration.space ?? library.store
             // The store sweeps first, which may take seconds.

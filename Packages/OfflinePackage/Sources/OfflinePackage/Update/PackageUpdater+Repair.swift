@@ -15,7 +15,7 @@ extension PackageUpdater {
     ///   - urgency: the required conditions of the host, which are checked once.
     /// - Throws: ``DeliveryError``, with code `notNow` if the conditions do not allow the repair, `PackageError`,
     ///   `StoreError` or `CancellationError`.
-    @discardableResult
+    @_spi(Facade) @discardableResult
     public func repair(
         _ id: PackageID, urgency: UpdateUrgency = .whenConvenient
     ) async throws -> RepairResult {
@@ -48,7 +48,7 @@ extension PackageUpdater {
 
     private func repair(_ manifest: PackageManifest, from source: PackageSource) async throws -> RepairResult {
         let draft = try await library.draft(of: manifest)
-        guard let generation = try await library.activeGeneration(like: draft) else {
+        guard let generation = try await library.activeGeneration(equalTo: draft) else {
             return .outdated(manifest.version)
         }
         guard !draft.missing.isEmpty else { return .whole }
@@ -62,7 +62,7 @@ extension PackageUpdater {
 }
 
 /// The result of a repair.
-public enum RepairResult: Sendable, Hashable {
+@_spi(Facade) public enum RepairResult: Sendable, Hashable {
     /// The package has all its files.
     case whole
     /// The package has all its files again. The associated values describe the transfer.

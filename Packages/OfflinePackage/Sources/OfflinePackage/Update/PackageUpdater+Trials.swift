@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 internal import Logging
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
@@ -71,7 +71,7 @@ extension PackageUpdater {
 
     /// Applies an event to a trial. A verdict is processed in a task, because it may wait for a download.
     private func send(_ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64) -> Task<Void, Never>? {
-        judge(event, of: id, generation).map { begin($0, of: id, $1) }
+        apply(event, of: id, generation).map { begin($0, of: id, $1) }
     }
 
     @discardableResult
@@ -121,7 +121,7 @@ extension PackageUpdater {
     ///   - generation: the generation that the event refers to.
     ///   - time: the time of the event, or `nil` for now.
     /// - Returns: the verdict and the trial if the event ends the trial, otherwise `nil`.
-    func judge(
+    func apply(
         _ event: TrialPeriod.Event, of id: PackageID, _ generation: Int64, at time: Duration? = nil
     ) -> (TrialPeriod.Verdict, TrialPeriod)? {
         guard var trial = trialRecord.trials[id.description] else { return nil }
@@ -224,8 +224,8 @@ extension PackageUpdater {
 
     /// Pauses all trials while the app is in the background or suspended, or resumes them.
     ///
-    /// Trials that begin during the pause are paused too. On resume, each running boot has the full limit again; see
-    /// ``TrialPeriod``.
+    /// Trials that begin during the pause are paused too. On resume, each running boot has the full limit
+    /// again.
     /// - Parameters:
     ///   - isPaused: `true` to pause, `false` to resume.
     ///   - order: a number that increases with each call. A call with a number that is not higher than the last has
@@ -262,11 +262,12 @@ extension PackageUpdater {
             } catch {
                 return
             }
-            await self?.ring()
+            await self?.applyDeadlines()
         }
     }
 
-    private func ring() async {
+    /// Applies the deadline to each trial.
+    private func applyDeadlines() async {
         // A cancelled timer has been replaced. From here on the task is not cancelled and completes.
         guard !Task.isCancelled else { return }
         alarm = nil

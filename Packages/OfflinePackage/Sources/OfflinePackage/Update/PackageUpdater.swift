@@ -78,9 +78,9 @@ public actor PackageUpdater {
             loader: loader, directory: directory + "/downloads", configuration: downloads)
         health = configuration.health ?? HealthDocument(library.store)
         arrivals = PartialPackages(library: library)
-        sources = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
-        fetches = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
-        packages = KeyedQueue(atATime: .max, inLine: configuration.downloads.inLine)
+        sources = KeyedQueue(maxConcurrent: .max, maxWaiting: configuration.downloads.maxWaiting)
+        fetches = KeyedQueue(maxConcurrent: .max, maxWaiting: configuration.downloads.maxWaiting)
+        packages = KeyedQueue(maxConcurrent: .max, maxWaiting: configuration.downloads.maxWaiting)
         watch = Stopwatch(configuration.clock)
         library.onDamage { [hub] in hub.send(.fileDamaged($0)) }
     }
@@ -130,7 +130,7 @@ public actor PackageUpdater {
             pinFormer(of: trial, name)
             changes += try await tolerating(id) {
                 if let verdict = trial.verdict { return try await conclude(verdict, of: id, trial) }
-                guard let (verdict, trial) = judge(.relaunched, of: id, trial.generation) else { return [] }
+                guard let (verdict, trial) = apply(.relaunched, of: id, trial.generation) else { return [] }
                 return try await conclude(verdict, of: id, trial)
             }
         }
@@ -167,7 +167,7 @@ public actor PackageUpdater {
                             ?? true,
                         try await library.isReadable(generation), try await library.isInScope(generation)
                     else {
-                        try await library.giveUp(generation)
+                        try await library.discard(generation)
                         return []
                     }
                     return try await activate(generation)
@@ -301,7 +301,7 @@ public actor PackageUpdater {
     ) async throws -> InstalledPackage {
         let draft = try await library.draft(of: manifest)
         if let active = try await library.active(equalTo: draft) {
-            try await giveUpWaiting(manifest.id)
+            try await discardStaged(of: manifest.id)
             return active
         }
         try await library.fill(draft, from: archive)
@@ -310,11 +310,11 @@ public actor PackageUpdater {
         do {
             // Staged generations are discarded after the package is verified and stored, but before it is activated.
             // After a kill in between, no staged generation replaces it at the next launch.
-            try await giveUpWaiting(manifest.id)
+            try await discardStaged(of: manifest.id)
             try await library.activate(generation)
         } catch {
             // If this fails too, the next library on this store discards the generation.
-            try? await library.giveUp(generation)
+            try? await library.discard(generation)
             throw error
         }
         return generation.package
@@ -328,7 +328,7 @@ public actor PackageUpdater {
             hostInstallCounts[id.description, default: 0] += 1
             // Staged generations are discarded first. The package may have no active one, and a staged one must not
             // be activated at the next launch.
-            try await giveUpWaiting(id)
+            try await discardStaged(of: id)
             let former = library.activeGeneration(of: id)?.package
             guard try await library.remove(id) else { return [] }
             endTrial(of: id.description)
@@ -396,7 +396,7 @@ public actor PackageUpdater {
         return try await packages.run(name) {
             try checkNotOvertaken()
             // The package that came with the app may have been installed meanwhile.
-            if let active = try await library.activeGeneration(like: draft), active.number != former {
+            if let active = try await library.activeGeneration(equalTo: draft), active.number != former {
                 return PackageUpdate(outcome: .unchanged, package: active.package, transfer: transfer, traffic: traffic)
             }
             // Another source or manifest may have been installed first.
@@ -412,14 +412,14 @@ public actor PackageUpdater {
                 try await activateNow(generation)
                 // The staged generation is older than the active one. If this fails, it is discarded when its time
                 // comes.
-                try? await giveUpWaiting(manifest.id)
+                try? await discardStaged(of: manifest.id)
                 return PackageUpdate(
                     outcome: .activated, package: generation.package, transfer: transfer, traffic: traffic)
             }
             do {
-                try await giveUpWaiting(manifest.id, but: generation)
+                try await discardStaged(of: manifest.id, except: generation)
             } catch {
-                try? await library.giveUp(generation)
+                try? await library.discard(generation)
                 throw error
             }
             hub.send(.staged(manifest.id, manifest.version, timing))
@@ -431,7 +431,7 @@ public actor PackageUpdater {
     /// Returns the result of an update that needs no new generation, or `nil` if a new generation is required.
     private func update(to draft: PackageDraft, _ timing: ApplyTiming) async throws -> PackageUpdate? {
         if let active = try await library.active(equalTo: draft) {
-            try await giveUpWaiting(draft.manifest.id)
+            try await discardStaged(of: draft.manifest.id)
             return PackageUpdate(outcome: .unchanged, package: active, transfer: .nothing, traffic: DeliveryTraffic())
         }
         guard let (generation, since) = try await waiting(equalTo: draft) else { return nil }
@@ -455,26 +455,19 @@ public actor PackageUpdater {
     ) async throws -> (generation: PackageGeneration, timing: ApplyTiming)? {
         for (generation, timing) in try await library.waiting() where generation.package.id == draft.manifest.id {
             guard try await library.isReadable(generation) else {
-                try await library.giveUp(generation)
+                try await library.discard(generation)
                 continue
             }
-            let table = try generation.entries(in: library.store)
-            if generation.package.version == draft.manifest.version,
-                generation.package.baseURL == draft.manifest.baseURL,
-                generation.package.isComplete == draft.manifest.isComplete, table.count == draft.entries.count,
-                draft.entries.allSatisfy({ table[$0.path] == $0 })
-            {
-                return (generation, timing)
-            }
+            if try generation.equals(draft, in: library.store) { return (generation, timing) }
         }
         return nil
     }
 
     /// Discards the staged generations of a package, because a newer version or the host replaces them.
-    private func giveUpWaiting(_ id: PackageID, but kept: PackageGeneration? = nil) async throws {
+    private func discardStaged(of id: PackageID, except kept: PackageGeneration? = nil) async throws {
         for (generation, _) in try await library.waiting()
         where generation.package.id == id && generation.number != kept?.number {
-            try await library.giveUp(generation)
+            try await library.discard(generation)
         }
     }
 }

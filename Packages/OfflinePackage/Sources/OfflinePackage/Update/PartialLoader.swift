@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import ContentDigest
 internal import Foundation
 internal import HTTPTypes
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 public import ResourceLoading
 
 /// A loader that serves GET and HEAD requests from packages that are downloaded for the first time.
@@ -14,18 +14,22 @@ public import ResourceLoading
 /// manifest; the headers of the zip are ignored. Files that have not arrived, are too large for memory or are damaged
 /// are passed to the next loader, so no request waits. HEAD has the same response as GET, including the body. The
 /// loader follows ``PackageLoader``, which serves the package after its installation.
-public struct PartialLoader: ResourceLoader {
-    /// The maximum number of bytes of a file that is served. Default: 8 MiB.
-    public var sizeLimit: Int64 = 8 << 20
+struct PartialLoader: ResourceLoader {
+    /// The maximum number of bytes of a file that is served.
+    private let sizeLimit: Int64
     private let packages: PartialPackages
     private let executor = SerialQueue("container.arrivals")
 
     /// Creates a loader for the downloads of an updater.
-    public init(_ updater: PackageUpdater) {
+    /// - Parameters:
+    ///   - updater: the updater that downloads the packages.
+    ///   - sizeLimit: the maximum number of bytes of a file that is served, at most 8 MiB.
+    init(_ updater: PackageUpdater, sizeLimit: Int64 = .max) {
         packages = updater.arrivals
+        self.sizeLimit = min(sizeLimit, 8 << 20)
     }
 
-    nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
+    nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head, let url = PackageURL(request.head) else {
             return nil
         }
@@ -73,15 +77,14 @@ public struct PartialLoader: ResourceLoader {
     }
 }
 
-extension ResourceLoader where Self == PartialLoader {
-    /// Returns a loader that serves requests from the packages that an updater downloads for the first time.
-    /// - Parameters:
-    ///   - updater: the updater that downloads the packages.
-    ///   - sizeLimit: the maximum number of bytes of a file that is served, if it is less than the loader's own
-    ///     limit.
-    public static func partial(_ updater: PackageUpdater, sizeLimit: Int64 = .max) -> Self {
-        var loader = PartialLoader(updater)
-        loader.sizeLimit = min(loader.sizeLimit, sizeLimit)
-        return loader
+extension PackageUpdater {
+    /// Returns a loader that serves GET and HEAD requests from the packages that the updater downloads for the first
+    /// time. It follows ``PackageLoader``.
+    ///
+    /// It serves files whose bytes have arrived and have the SHA-256 of the manifest. Other requests are passed to the
+    /// next loader, so no request waits.
+    /// - Parameter sizeLimit: the maximum number of bytes of a file that is served, at most 8 MiB.
+    public nonisolated func makePartialLoader(sizeLimit: Int64 = .max) -> any ResourceLoader {
+        PartialLoader(self, sizeLimit: sizeLimit)
     }
 }

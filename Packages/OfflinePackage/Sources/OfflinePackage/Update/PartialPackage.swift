@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 
 /// A package whose archive is being downloaded.
 ///
@@ -29,14 +29,14 @@ final class PartialPackage: Sendable {
     }
 
     func contains(_ url: PackageURL) -> Bool {
-        url.origin == base.origin && url.path.utf8.starts(with: base.path.utf8)
+        base.isPrefix(of: url)
     }
 
     /// Returns the file for a URL below the base URL if all its bytes have arrived.
     func file(at url: PackageURL) -> PackageManifest.File? {
-        var path = String(url.path.utf8.dropFirst(base.path.utf8.count)) ?? ""
-        if path.isEmpty || path.utf8.last == UInt8(ascii: "/") { path += "index.html" }
-        guard let file = files[path], let slice = file.slice, slice.end <= received.withLock({ $0 }) else {
+        guard let file = files[url.filePath(below: base)], let slice = file.slice,
+            slice.end <= received.withLock({ $0 })
+        else {
             return nil
         }
         return file

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import PackageFormat
+@_spi(Packaging) internal import PackageFormat
 internal import ResourceLoading
 
 /// A reader of one file from an archive that may be incomplete.

@@ -48,3 +48,20 @@ public struct ArchiveLimits: Sendable, Hashable {
         return !overflow && size > most
     }
 }
+
+extension Int64 {
+    /// Adds a size unless the sum overflows or exceeds a limit.
+    /// - Returns: `true` if the size was added.
+    mutating func add(_ size: Int64, upTo limit: Int64) -> Bool {
+        let (sum, overflow) = addingReportingOverflow(size)
+        guard !overflow, sum <= limit else { return false }
+        self = sum
+        return true
+    }
+
+    /// Returns the sum, or `Int64.max` if it overflows.
+    package func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

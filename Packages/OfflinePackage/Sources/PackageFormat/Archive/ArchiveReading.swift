@@ -6,7 +6,7 @@ public import Foundation
 /// A reader of archives.
 ///
 /// Isolation: a reader blocks its thread. Do not call it on the main actor.
-public protocol ArchiveReading: Sendable {
+@_spi(Packaging) public protocol ArchiveReading: Sendable {
     /// Visits every regular file of an archive, in the archive's order.
     ///
     /// An entry that is neither a regular file nor a folder is an error, and so is an unsafe or duplicate path.
@@ -24,7 +24,7 @@ public protocol ArchiveReading: Sendable {
 }
 
 /// A regular file of an archive.
-public struct ArchiveEntry: Sendable, Hashable {
+@_spi(Packaging) public struct ArchiveEntry: Sendable, Hashable {
     /// The path of the file.
     public let path: ArchivePath
     /// The number of uncompressed bytes, or `nil` if the archive does not declare it before the data.
@@ -38,7 +38,7 @@ public struct ArchiveEntry: Sendable, Hashable {
 }
 
 /// A reader of the bytes of one entry of an archive.
-public protocol ArchiveEntryReading {
+@_spi(Packaging) public protocol ArchiveEntryReading {
     /// Returns the next 1 byte to 256 KiB, or `nil` at the end.
     ///
     /// The end is reached only if the declared size and checksum, if any, match.

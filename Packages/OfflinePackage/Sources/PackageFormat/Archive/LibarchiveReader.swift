@@ -9,7 +9,7 @@ internal import Foundation
 /// A zip is validated by ``ZipValidator`` first and then read in the order of its central directory, with checks of
 /// sizes and checksums. In a tar a leading `./` is removed from names, and only zeros may follow its end. The
 /// checksum of gzip is checked, and that of zstd if present.
-public struct LibarchiveReader: ArchiveReading {
+@_spi(Packaging) public struct LibarchiveReader: ArchiveReading {
     /// Creates a reader.
     public init() {}
 
@@ -89,12 +89,10 @@ public struct LibarchiveReader: ArchiveReading {
             let path = try ArchivePath(name, limits: limits)
             try names.insert(path)
             if let size = header.size {
-                let (sum, overflow) = announced.addingReportingOverflow(size)
-                guard size >= 0, !overflow, sum <= limits.maxTotalBytes else {
+                guard size >= 0, announced.add(size, upTo: limits.maxTotalBytes) else {
                     throw PackageError(
                         .tooLarge, "unpacks to more than \(limits.maxTotalBytes) bytes", at: path.description)
                 }
-                announced = sum
             }
             try handle.visit(ArchiveEntry(path: path, size: header.size), visit)
         }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CArchive
-internal import Foundation
+public import Foundation
 internal import SystemSupport
 
 #if canImport(Glibc)
@@ -16,7 +16,7 @@ internal import SystemSupport
 /// A libarchive write handle for a zip, which is freed with the last reference.
 ///
 /// It is not `Sendable` and exists only during one call of ``LibarchiveZipWriter``, which owns the descriptor.
-final class LibarchiveWriteHandle {
+@_spi(Packaging) public final class LibarchiveWriteHandle {
     private let archive: OpaquePointer
     private let path: String
     private var current: (name: String, missing: Int64)?
@@ -40,7 +40,8 @@ final class LibarchiveWriteHandle {
         archive_write_free(archive)
     }
 
-    func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws {
+    /// Ends the previous entry and begins an entry of exactly `size` bytes.
+    public func begin(_ path: ArchivePath, size: Int64, method: ZipMethod) throws {
         try endEntry()
         guard size >= 0, let entry = archive_entry_new() else {
             throw PackageError(.io, "libarchive is out of memory", at: path.description)
@@ -59,7 +60,8 @@ final class LibarchiveWriteHandle {
         try check(archive_write_header(archive, entry))
     }
 
-    func append(_ data: Data) throws {
+    /// Appends bytes to the entry.
+    public func append(_ data: Data) throws {
         guard let (name, missing) = current, Int64(data.count) <= missing else {
             throw PackageError(.mismatch, "the entry has more bytes than declared", at: current?.name)
         }

@@ -14,14 +14,25 @@ internal import SystemSupport
 
 /// A writer of zips that uses libarchive.
 ///
+/// Equal entries in equal order give equal bytes. Clock, time zone, locale and user have no influence.
+///
 /// All entries have the time 1980-01-01, mode 0644 and user 0, so that only names and bytes determine the result.
 /// libarchive does not know a checksum in advance, so each entry has a data descriptor. The central directory has all
 /// values.
-public struct LibarchiveZipWriter: ArchiveWriting {
+///
+/// Isolation: a writer blocks its thread.
+@_spi(Packaging) public struct LibarchiveZipWriter: Sendable {
     /// Creates a writer.
     public init() {}
 
-    public func write(to archive: String, contents: (inout any ArchiveEntryWriting) throws -> Void) throws {
+    /// Writes an archive to a path that does not exist yet, and syncs it to disk.
+    ///
+    /// On an error the file is removed.
+    /// - Parameters:
+    ///   - archive: a path in the file system.
+    ///   - contents: adds the entries. If it throws, writing ends and the error is rethrown.
+    /// - Throws: ``PackageError``.
+    public func write(to archive: String, contents: (LibarchiveWriteHandle) throws -> Void) throws {
         let descriptor = try SystemError.mapping {
             try FileIO.open(archive, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
         } to: {
@@ -31,8 +42,7 @@ public struct LibarchiveZipWriter: ArchiveWriting {
         do {
             try UTF8Locale.during {
                 let handle = try LibarchiveWriteHandle(descriptor: descriptor, path: archive)
-                var writer: any ArchiveEntryWriting = LibarchiveEntryWriter(handle: handle)
-                try contents(&writer)
+                try contents(handle)
                 try handle.finish()
             }
             try SystemError.mapping {

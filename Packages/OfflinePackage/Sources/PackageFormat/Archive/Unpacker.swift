@@ -18,16 +18,8 @@
 /// Other users may be able to write to the parent folder. If they replace a folder during unpacking, the replacement
 /// is neither filled nor emptied, and unpacking fails.
 public struct Unpacker: Sendable {
-    /// The result of unpacking.
-    public struct Summary: Sendable, Hashable {
-        /// The number of files.
-        public var files: Int
-        /// The number of bytes of all files.
-        public var bytes: Int64
-    }
-
     /// The reader of the archive.
-    public var reader: any ArchiveReading
+    private let reader: any ArchiveReading
     /// The limits of the archive.
     public var limits: ArchiveLimits
     /// A Boolean value that indicates whether the content is synced to disk before the rename, and the rename after
@@ -38,10 +30,12 @@ public struct Unpacker: Sendable {
     public var isDurable: Bool
 
     /// Creates an unpacker.
-    public init(
-        reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default,
-        isDurable: Bool = true
-    ) {
+    public init(limits: ArchiveLimits = .default, isDurable: Bool = true) {
+        self.init(reader: LibarchiveReader(), limits: limits, isDurable: isDurable)
+    }
+
+    /// Creates an unpacker with another reader of the archive.
+    package init(reader: any ArchiveReading, limits: ArchiveLimits = .default, isDurable: Bool = true) {
         self.reader = reader
         self.limits = limits
         self.isDurable = isDurable
@@ -51,9 +45,10 @@ public struct Unpacker: Sendable {
     ///
     /// Blocks while it works. Files have mode 0644 and folders 0755, less the process's mask. Times are those of
     /// unpacking.
+    /// - Returns: the number of files and the number of bytes of all files.
     /// - Throws: ``PackageError``, with code `occupied` if the target is not an empty folder; or `CancellationError`
     ///   if the current task is cancelled.
-    public func unpack(_ archive: String, into directory: String) throws -> Summary {
+    public func unpack(_ archive: String, into directory: String) throws -> (files: Int, bytes: Int64) {
         // The archive is checked first, so that a missing or invalid one does not create a folder.
         _ = try ArchiveKind(of: InputFile(path: archive))
         let target = try UnpackTarget(directory)
@@ -69,8 +64,8 @@ public struct Unpacker: Sendable {
         }
     }
 
-    private func fill(_ target: UnpackTarget, from archive: String) throws -> Summary {
-        var summary = Summary(files: 0, bytes: 0)
+    private func fill(_ target: UnpackTarget, from archive: String) throws -> (files: Int, bytes: Int64) {
+        var summary: (files: Int, bytes: Int64) = (0, 0)
         try reader.read(archive, limits: limits) { entry, reader in
             let file = try target.makeFile(entry.path)
             while let data = try reader.next() {

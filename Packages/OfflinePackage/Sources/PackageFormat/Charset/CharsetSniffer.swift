@@ -10,9 +10,9 @@ public import Foundation
 /// section 3.2). Without both, non-ASCII bytes that are valid UTF-8 mean UTF-8. ASCII bytes alone do not determine
 /// the encoding. Then the referring document or its `charset` attribute decides, as with a server that does not know
 /// the encoding.
-public struct CharsetSniffer: Sendable {
+@_spi(Packaging) public struct CharsetSniffer: Sendable {
     /// The result of sniffing.
-    public enum Finding: Sendable, Hashable {
+    enum Finding: Hashable {
         /// A byte order mark or a declaration names the encoding, and the bytes do not contradict it.
         case declared(CharacterEncoding)
         /// The file declares an encoding that its bytes contradict.
@@ -54,7 +54,7 @@ public struct CharsetSniffer: Sendable {
     }
 
     /// The finding. It is final after all bytes of the file are appended.
-    public var finding: Finding {
+    var finding: Finding {
         if let mark = byteOrderMark { return .declared(mark) }
         let isUTF8 = validator.isComplete
         if let encoding = declaration {

@@ -216,9 +216,7 @@ struct ManifestReader {
     private static func optional<Value>(
         _ scanner: inout JSONScanner, _ read: (inout JSONScanner) throws -> Value
     ) throws -> Value? {
-        guard scanner.nextToken() == UInt8(ascii: "n") else { return try read(&scanner) }
-        try scanner.readWord("null")
-        return nil
+        try scanner.readNull() ? nil : read(&scanner)
     }
 
     /// Checks the first byte of a value.
@@ -248,10 +246,7 @@ struct ManifestReader {
     }
 
     private static func integer(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> Int64 {
-        let token = scanner.nextToken()
-        guard token == UInt8(ascii: "-") || token &- UInt8(ascii: "0") < 10 else {
-            throw PackageError(.badManifest, "wrong type at \(place())")
-        }
+        guard scanner.isAtNumber() else { throw PackageError(.badManifest, "wrong type at \(place())") }
         guard let text = try scanner.readInteger(), let value = scanner.integer(text) else {
             throw PackageError(.badManifest, "not a 64-bit integer at \(place())")
         }
@@ -259,15 +254,10 @@ struct ManifestReader {
     }
 
     private static func bool(_ scanner: inout JSONScanner, _ place: @autoclosure () -> String) throws -> Bool {
-        switch scanner.nextToken() {
-        case UInt8(ascii: "t"):
-            try scanner.readWord("true")
-            return true
-        case UInt8(ascii: "f"):
-            try scanner.readWord("false")
-            return false
-        default: throw PackageError(.badManifest, "wrong type at \(place())")
+        guard let value = try scanner.readBool() else {
+            throw PackageError(.badManifest, "wrong type at \(place())")
         }
+        return value
     }
 }
 

@@ -4,7 +4,7 @@
 /// A table of media types by file extension.
 ///
 /// The types are those of the IANA registry and of the HTML standard (JavaScript is `text/javascript`). They have no
-/// `charset` parameter, because a file name does not determine the encoding; see ``CharsetSniffer``.
+/// `charset` parameter, because a file name does not determine the encoding; see `CharsetSniffer`.
 public struct MediaTypes: Sendable {
     /// The media types by extension, in lower case and without the dot.
     public var types: [String: String]

@@ -15,17 +15,14 @@ extension PackageManifest {
         /// The value of the `Content-Type` field, such as `text/html;charset=utf-8`.
         public var mediaType: String
         /// The position in the manifest's ``PackageManifest/archive``. Either all files have a slice, or none.
-        public var slice: ArchiveSlice?
+        @_spi(Packaging) public var slice: ArchiveSlice?
 
         /// Creates a file of a manifest.
-        public init(
-            path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String, slice: ArchiveSlice? = nil
-        ) {
+        public init(path: ArchivePath, size: Int64, sha256: SHA256Digest, mediaType: String) {
             self.path = path
             self.size = size
             self.sha256 = sha256
             self.mediaType = mediaType
-            self.slice = slice
         }
 
         public func encode(to encoder: any Encoder) throws {

@@ -38,7 +38,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// Each published manifest of a package has a higher number than those before. After a device has installed a
     /// numbered manifest, it rejects manifests with a lower number or without a number. In JSON it is `"sequence"`.
     public var sequence: Int64?
-    /// The zip that contains the files and that each file's ``File/slice`` refers to.
+    /// The zip that contains the files and that each file's `File.slice` refers to.
     public var archive: Archive?
     /// The files, sorted by path. No two paths are equal on any file system.
     public var files: [File]
@@ -76,16 +76,23 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     /// - Throws: the errors of ``init(decoding:limits:)``, `noInput` and `io`.
     public init(path: String, limits: ManifestLimits = .default) throws {
         do {
-            let file = try InputFile(path: path)
-            guard file.size <= Int64(limits.maxBytes) else {
-                throw PackageError(.tooLarge, "the manifest has \(file.size) bytes, the limit is \(limits.maxBytes)")
-            }
-            try self.init(decoding: file.data(), limits: limits)
+            try self.init(decoding: Self.data(at: path, upTo: limits.maxBytes), limits: limits)
         } catch let error as PackageError where error.code == .notAnArchive {
             throw PackageError(.badManifest, error.message, at: path, cause: error)
         } catch let error as PackageError where error.location == nil {
             throw PackageError(error.code, error.message, at: path, cause: error)
         }
+    }
+
+    /// Returns the bytes of the manifest at a path of the file system. Blocks while it reads.
+    /// - Throws: ``PackageError`` with code `tooLarge` if the file has more than `limit` bytes, `notAnArchive` if it is
+    ///   not a regular file, `noInput`, `truncated` or `io`.
+    package static func data(at path: String, upTo limit: Int) throws -> Data {
+        let file = try InputFile(path: path)
+        guard file.size <= Int64(limit) else {
+            throw PackageError(.tooLarge, "the manifest has \(file.size) bytes, the limit is \(limit)", at: path)
+        }
+        return try file.data()
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -138,11 +145,9 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
             } catch let error as PackageError {
                 throw PackageError(.badManifest, error.message, at: error.location, cause: error)
             }
-            let (sum, overflow) = total.addingReportingOverflow(file.size)
-            guard !overflow, sum <= limits.maxTotalBytes else {
+            guard total.add(file.size, upTo: limits.maxTotalBytes) else {
                 throw PackageError(.tooLarge, "the files have more than \(limits.maxTotalBytes) bytes in total")
             }
-            total = sum
         }
         try validateSlices(limits: limits)
     }

@@ -9,7 +9,7 @@ internal import WebSyntax
 /// Equality follows the meaning of the parts: the case of scheme and host, a default port and needless percent
 /// escapes make no difference. A URL with a user, or whose path is not a plain file path, is not a package URL.
 /// Examples are an escaped slash or NUL, an invalid escape and bytes that are not UTF-8.
-public struct PackageURL: Sendable, Hashable {
+@_spi(Packaging) public struct PackageURL: Sendable, Hashable {
     /// The origin, `https://host` or `https://host:port`, in lower case and without a default port.
     public let origin: String
     /// The path, percent-decoded once. It begins with a slash.
@@ -40,6 +40,14 @@ public struct PackageURL: Sendable, Hashable {
     /// Returns the part of the path that follows the path of `base`, which must be a prefix of this URL.
     public func path(below base: PackageURL) -> String {
         String(path.utf8.dropFirst(base.path.utf8.count)) ?? ""
+    }
+
+    /// Returns the path of the file below the path of `base`, which must be a prefix of this URL.
+    ///
+    /// An empty path and one that ends in a slash mean the `index.html` of the folder.
+    public func filePath(below base: PackageURL) -> String {
+        let path = path(below: base)
+        return path.isEmpty || path.utf8.last == UInt8(ascii: "/") ? path + "index.html" : path
     }
 
     /// The same URL with a slash at the end, or `nil` if it has one already.

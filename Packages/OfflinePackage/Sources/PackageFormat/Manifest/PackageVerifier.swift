@@ -5,31 +5,27 @@ internal import ContentDigest
 
 /// A verifier that reads an archive completely and checks it, optionally against a manifest.
 public struct PackageVerifier: Sendable {
-    /// The result of a verification.
-    public struct Summary: Sendable, Hashable {
-        /// The number of files.
-        public var files: Int
-        /// The number of uncompressed bytes of all files.
-        public var bytes: Int64
-        /// The number of files whose digest was compared with a manifest; 0 without a manifest.
-        public var digests: Int
-    }
-
     /// The reader of the archive.
-    public var reader: any ArchiveReading
+    private let reader: any ArchiveReading
     /// The limits of the archive.
     public var limits: ArchiveLimits
 
     /// Creates a verifier.
-    public init(reader: any ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = .default) {
+    public init(limits: ArchiveLimits = .default) {
+        self.init(reader: LibarchiveReader(), limits: limits)
+    }
+
+    /// Creates a verifier with another reader of the archive.
+    package init(reader: any ArchiveReading, limits: ArchiveLimits = .default) {
         self.reader = reader
         self.limits = limits
     }
 
     /// Checks the archive's structure and, if present, its checksums.
+    /// - Returns: the number of files and the number of uncompressed bytes of all files.
     /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
-    public func verify(_ archive: String) throws -> Summary {
-        var summary = Summary(files: 0, bytes: 0, digests: 0)
+    public func verify(_ archive: String) throws -> (files: Int, bytes: Int64) {
+        var summary: (files: Int, bytes: Int64) = (0, 0)
         try reader.read(archive, limits: limits) { entry, reader in
             while let data = try reader.next() { summary.bytes += Int64(data.count) }
             summary.files += 1
@@ -41,13 +37,14 @@ public struct PackageVerifier: Sendable {
     ///
     /// If the manifest names its archive, the size and digest of the archive and the position of each file are
     /// checked first.
+    /// - Returns: the number of files and the number of uncompressed bytes of all files.
     /// - Throws: ``PackageError``, with code `mismatch` or `digestMismatch` if archive and manifest disagree; or
     ///   `CancellationError` if the current task is cancelled.
-    public func verify(_ archive: String, against manifest: PackageManifest) throws -> Summary {
+    public func verify(_ archive: String, against manifest: PackageManifest) throws -> (files: Int, bytes: Int64) {
         try manifest.validate(limits: .unbounded)
         if let promised = manifest.archive { try verify(archive, promised, manifest) }
         var expected = Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.path, $0) })
-        var summary = Summary(files: 0, bytes: 0, digests: 0)
+        var summary: (files: Int, bytes: Int64) = (0, 0)
         try reader.read(archive, limits: limits) { entry, reader in
             let name = entry.path.description
             guard let file = expected.removeValue(forKey: entry.path) else {
@@ -69,7 +66,6 @@ public struct PackageVerifier: Sendable {
             }
             summary.files += 1
             summary.bytes += size
-            summary.digests += 1
         }
         if let missing = expected.keys.min() {
             throw PackageError(

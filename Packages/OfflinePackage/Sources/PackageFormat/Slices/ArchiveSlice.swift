@@ -5,9 +5,9 @@
 ///
 /// A slice is enough to fetch a file from an archive on a server with one range request, without reading the
 /// archive's own headers.
-public struct ArchiveSlice: Sendable, Hashable {
+@_spi(Packaging) public struct ArchiveSlice: Sendable, Hashable {
     /// The compression method of a slice.
-    public enum Method: String, Codable, Sendable, Hashable, CaseIterable {
+    @_spi(Packaging) public enum Method: String, Codable, Sendable, Hashable, CaseIterable {
         /// Uncompressed bytes.
         case stored
         /// Raw deflate (RFC 1951), without the header and trailer of zlib or gzip.
@@ -22,6 +22,7 @@ public struct ArchiveSlice: Sendable, Hashable {
     /// The compression method of the data.
     public var method: Method
 
+    /// Creates a slice.
     public init(offset: Int64, size: Int64, method: Method) {
         self.offset = offset
         self.size = size
@@ -36,15 +37,12 @@ public struct ArchiveSlice: Sendable, Hashable {
     /// The offset of the first byte after the data.
     ///
     /// The value is only meaningful for a validated slice. If the sum overflows, the value is `Int64.max`.
-    public var end: Int64 {
-        let (sum, overflow) = offset.addingReportingOverflow(size)
-        return overflow ? .max : sum
-    }
+    public var end: Int64 { offset.addingSaturated(size) }
 }
 
 extension ArchiveSlice.Method {
     /// Creates the slice method that corresponds to a zip compression method.
-    public init(_ method: ZipMethod) {
+    fileprivate init(_ method: ZipMethod) {
         switch method {
         case .stored: self = .stored
         case .deflated: self = .deflate
@@ -57,7 +55,7 @@ extension ArchiveSlice.Method {
 /// It is faster than ``LibarchiveReader`` and never parses the archive's headers. Only the digests of the manifest
 /// authenticate the output, so the consumer must compare them, as ``PackageVerifier`` and an install do. To read on
 /// several threads, use ``SlicedArchive``.
-@_spi(Fuzzing) public struct ArchiveSlices: ArchiveReading {
+@_spi(Packaging) public struct ArchiveSlices: ArchiveReading {
     public var manifest: PackageManifest
 
     public init(_ manifest: PackageManifest) {

@@ -7,7 +7,9 @@ extension PackageManifest {
     ///   - directory: the directory of that archive, as ``ZipValidator`` returned it.
     ///   - archive: the size and the digest of the zip, which become the manifest's.
     /// - Throws: ``PackageError`` with code `mismatch` if the directory has other files or sizes.
-    public func locating(files directory: ZipDirectory, in archive: Archive) throws -> PackageManifest {
+    @_spi(Packaging) public func locating(
+        files directory: ZipDirectory, in archive: Archive
+    ) throws -> PackageManifest {
         var located = self
         located.archive = archive
         var slices = try Self.slices(of: directory, matching: files)
@@ -15,14 +17,6 @@ extension PackageManifest {
             located.files[index].slice = slices.removeValue(forKey: located.files[index].path)
         }
         return located
-    }
-
-    /// Returns the manifest without ``archive`` and slices, so that it fits any archive that holds its files.
-    public func withoutSlices() -> PackageManifest {
-        var plain = self
-        plain.archive = nil
-        for index in plain.files.indices { plain.files[index].slice = nil }
-        return plain
     }
 
     /// Checks that the slice of each file equals the position in the directory of the zip.
@@ -66,11 +60,9 @@ extension PackageManifest {
         }
         var total: Int64 = 0
         for file in files {
-            let (sum, overflow) = total.addingReportingOverflow(file.size)
-            guard !overflow, sum <= limits.maxTotalBytes else {
+            guard total.add(file.size, upTo: limits.maxTotalBytes) else {
                 throw PackageError(.tooLarge, "the files have more than \(limits.maxTotalBytes) bytes in total")
             }
-            total = sum
             try file.path.check(limits)
         }
         // The archive is already local or its size was checked against the manifest limits before.
@@ -117,8 +109,7 @@ extension PackageManifest {
                 throw PackageError(
                     .tooLarge, "inflates to more than \(limits.maxRatio) times its size in the archive", at: name)
             }
-            let (sum, overflow) = total.addingReportingOverflow(file.size)
-            total = overflow ? .max : sum
+            total = total.addingSaturated(file.size)
             places.append((slice, file.path))
         }
         // Many small compression bombs add up to a large one.

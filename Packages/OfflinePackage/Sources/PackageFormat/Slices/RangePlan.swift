@@ -8,7 +8,7 @@ internal import ContentDigest
 /// Each request costs its bytes plus one round trip, which is also counted in bytes. Two ranges are joined if the gap
 /// between them costs no more than a round trip. The plan is the whole archive unless ranges save at least an eighth,
 /// because the download of a whole archive can be resumed after an interruption.
-public enum RangePlan: Sendable, Hashable {
+@_spi(Packaging) public enum RangePlan: Sendable, Hashable {
     /// The store already has all bytes.
     case nothing
     /// The ranges to request, one request each, in ascending order and without overlap.
@@ -17,7 +17,7 @@ public enum RangePlan: Sendable, Hashable {
     case whole
 
     /// The costs of requests.
-    public struct Costs: Sendable, Hashable {
+    @_spi(Packaging) public struct Costs: Sendable, Hashable {
         /// The number of bytes that can arrive during one round trip. Default: 32 KiB, which slow-4g carries in 160
         /// ms.
         public var bytesOfRoundTrip: Int64 = 32 << 10
@@ -55,20 +55,14 @@ public enum RangePlan: Sendable, Hashable {
                 ranges.append(range)
             }
         }
-        Self.close(&ranges, downTo: max(costs.maxRanges, 1))
-        let cost = ranges.reduce(0) { Self.sum(Self.sum($0, Int64($1.count)), roundTrip) }
-        let costOfAll = Self.sum(size, roundTrip)
+        Self.merge(&ranges, downTo: max(costs.maxRanges, 1))
+        let cost = ranges.reduce(Int64(0)) { $0.addingSaturated(Int64($1.count)).addingSaturated(roundTrip) }
+        let costOfAll = size.addingSaturated(roundTrip)
         self = cost < costOfAll - costOfAll / 8 ? .ranges(ranges) : .whole
     }
 
-    /// Returns the sum, or `Int64.max` if it overflows.
-    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? .max : sum
-    }
-
     /// Joins ranges over the smallest gaps until at most `count` ranges remain.
-    private static func close(_ ranges: inout [Range<Int64>], downTo count: Int) {
+    private static func merge(_ ranges: inout [Range<Int64>], downTo count: Int) {
         guard ranges.count > count else { return }
         let gaps = zip(ranges, ranges.dropFirst()).enumerated().map { index, pair in
             (after: index, bytes: pair.1.lowerBound - pair.0.upperBound)
@@ -87,7 +81,7 @@ public enum RangePlan: Sendable, Hashable {
     }
 }
 
-extension RangePlan {
+@_spi(Packaging) extension RangePlan {
     /// Creates the plan for the missing files of a package. Empty files need no bytes.
     ///
     /// During a first install, pages are served while the whole archive arrives, and the download can be resumed.

@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// An inflater holds about 40 KB and at most one piece of 256 KiB. Copies share their state. It is not `Sendable` and
 /// never blocks.
-public struct SliceInflater {
+@_spi(Packaging) public struct SliceInflater {
     private let state: SliceState
 
     /// Creates an inflater for a slice.

@@ -10,9 +10,9 @@ internal import ZlibStreams
 ///
 /// Isolation: several threads may read at once. Each call of ``read(_:visit:)`` has its own buffers of about 600 KB
 /// and blocks its thread.
-public struct SlicedArchive: Sendable {
+package struct SlicedArchive: Sendable {
     /// The manifest's files in the order of their bytes in the archive.
-    public let files: [PackageManifest.File]
+    package let files: [PackageManifest.File]
     private let input: InputFile
 
     /// Opens an archive.
@@ -23,7 +23,7 @@ public struct SlicedArchive: Sendable {
     ///   - isWhole: `false` for a file that holds only the slices that will be read, at their offsets.
     /// - Throws: ``PackageError`` with code `badManifest` if the manifest has no slices or invalid slices, `tooMany`
     ///   or `tooLarge` if a limit is exceeded, `mismatch` if the file has another size, `noInput`, or `io`.
-    public init(
+    package init(
         _ archive: String, manifest: PackageManifest, limits: ArchiveLimits? = nil, isWhole: Bool = true
     ) throws {
         guard let promised = manifest.archive else {
@@ -47,7 +47,7 @@ public struct SlicedArchive: Sendable {
     ///   - files: the files to read, in this order.
     ///   - visit: called for each file. If it throws, reading ends and the error is rethrown.
     /// - Throws: ``PackageError``, or `CancellationError` if the current task is cancelled.
-    public func read(
+    package func read(
         _ files: some Sequence<PackageManifest.File>,
         visit: (PackageManifest.File, inout any ArchiveEntryReading) throws -> Void
     ) throws {
@@ -69,7 +69,7 @@ public struct SlicedArchive: Sendable {
     /// - Parameters:
     ///   - count: the maximum number of runs; less than one counts as one.
     ///   - some: the files to divide, in any order. Default: all files of the manifest.
-    public func shares(
+    package func shares(
         _ count: Int, of some: [PackageManifest.File]? = nil
     ) -> [ArraySlice<PackageManifest.File>] {
         let files = some.map(Self.sorted) ?? files

@@ -2,30 +2,30 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The central directory of a zip, validated against the local headers.
-public struct ZipDirectory: Sendable, Hashable {
+@_spi(Packaging) public struct ZipDirectory: Sendable, Hashable {
     /// The files in the order of their bytes in the archive, without folders.
-    public var entries: [Entry]
+    public let entries: [Entry]
     /// The offset of the central directory, which is the end of the last entry.
-    public var offset: Int64
+    let offset: Int64
     /// The total number of uncompressed bytes of all files.
-    public var totalSize: Int64
+    public let totalSize: Int64
 
     /// One file of a zip.
-    public struct Entry: Sendable, Hashable {
+    @_spi(Packaging) public struct Entry: Sendable, Hashable {
         /// The path of the file.
-        public var path: ArchivePath
+        public let path: ArchivePath
         /// The offset of the local header from the start of the archive.
-        public var headerOffset: Int64
+        let headerOffset: Int64
         /// The offset of the entry's first byte of data from the start of the archive.
-        public var dataOffset: Int64
+        let dataOffset: Int64
         /// The number of bytes inside the archive.
-        public var compressedSize: Int64
+        let compressedSize: Int64
         /// The number of uncompressed bytes.
-        public var size: Int64
+        public let size: Int64
         /// The CRC-32 of the uncompressed bytes.
-        public var crc32: UInt32
+        let crc32: UInt32
         /// The compression method.
-        public var method: ZipMethod
+        let method: ZipMethod
     }
 }
 

@@ -55,7 +55,7 @@ struct ZipLocalHeader {
     }
 
     /// Validates the header against the central directory and returns the entry with the local header's values.
-    func prove(_ central: ZipMember, rawName centralName: ArraySlice<UInt8>) throws -> ZipMember {
+    func validated(against central: ZipMember, rawName centralName: ArraySlice<UInt8>) throws -> ZipMember {
         let name = central.path.description
         func disagree(_ what: String) -> PackageError {
             PackageError(
@@ -80,10 +80,10 @@ struct ZipLocalHeader {
                 compressedSize == 0 || compressedSize == central.compressedSize, size == 0 || size == central.size
             else { throw disagree("sizes or the checksum") }
         }
-        var proven = central
-        proven.dataOffset = dataOffset
-        proven.isLocalComplete = isComplete
-        return proven
+        var member = central
+        member.dataOffset = dataOffset
+        member.isLocalComplete = isComplete
+        return member
     }
 }
 
@@ -104,7 +104,7 @@ struct ZipFlags: OptionSet {
 }
 
 /// The compression method of a zip entry: the two methods that every reader supports (APPNOTE 4.4.5).
-public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
+@_spi(Packaging) public enum ZipMethod: UInt16, Sendable, Hashable, CaseIterable {
     /// Uncompressed bytes.
     case stored = 0
     /// Raw deflate (RFC 1951).

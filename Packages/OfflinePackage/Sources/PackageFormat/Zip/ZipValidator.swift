@@ -18,7 +18,7 @@ public import Foundation
 ///
 /// The rules follow APPNOTE.TXT 6.3.10. If it allows several interpretations, the validator applies the strictest one
 /// that common writers satisfy.
-public struct ZipValidator: Sendable {
+@_spi(Packaging) public struct ZipValidator: Sendable {
     /// The limits of the archive.
     public var limits: ArchiveLimits
 
@@ -83,7 +83,7 @@ public struct ZipValidator: Sendable {
             }
             try checkSizes(of: central, total: &total, archive: source.size)
             let local = try ZipLocalHeader(of: central, in: source, upTo: end.directoryOffset)
-            members.append(try local.prove(central, rawName: rawName))
+            members.append(try local.validated(against: central, rawName: rawName))
         }
         guard reader.isAtEnd else {
             throw PackageError(
@@ -103,11 +103,9 @@ public struct ZipValidator: Sendable {
         if member.size == 0, member.crc32 != 0 {
             throw PackageError(.damaged, "an empty entry has a nonzero CRC-32", at: name)
         }
-        let (sum, overflow) = total.addingReportingOverflow(member.size)
-        guard !overflow, sum <= limits.maxTotalBytes else {
+        guard total.add(member.size, upTo: limits.maxTotalBytes) else {
             throw PackageError(.tooLarge, "inflates to more than \(limits.maxTotalBytes) bytes", at: name)
         }
-        total = sum
         guard !limits.isBomb(member.size, from: member.compressedSize), !limits.isBomb(total, from: archive) else {
             throw PackageError(
                 .tooLarge, "inflates to more than \(limits.maxRatio) times its size in the archive", at: name)

@@ -51,8 +51,8 @@ struct KeyedQueueTests {
 
     @Test("A resting job releases its slot in every queue and resumes before jobs that have not run")
     func rest() async throws {
-        let outer = KeyedQueue(atATime: 1, inLine: 4)
-        let inner = KeyedQueue(atATime: 1, inLine: 4)
+        let outer = KeyedQueue(maxConcurrent: 1, maxWaiting: 4)
+        let inner = KeyedQueue(maxConcurrent: 1, maxWaiting: 4)
         let (signal, wake) = AsyncStream.makeStream(of: Void.self)
         let (work, done) = AsyncStream.makeStream(of: Void.self)
         let first = resting("a", in: [outer, inner], until: signal)
@@ -78,7 +78,7 @@ struct KeyedQueueTests {
 
     @Test("A resting job keeps its key")
     func key() async throws {
-        let queue = KeyedQueue(atATime: 2, inLine: 4)
+        let queue = KeyedQueue(maxConcurrent: 2, maxWaiting: 4)
         let (signal, wake) = AsyncStream.makeStream(of: Void.self)
         let first = resting("a", in: [queue], until: signal)
         try await log.has("a rests")
@@ -94,7 +94,7 @@ struct KeyedQueueTests {
         "A job that is cancelled while it rests or waits to resume leaves no state behind",
         arguments: [false, true])
     func cancellation(_ isBack: Bool) async throws {
-        let queue = KeyedQueue(atATime: 1, inLine: 4)
+        let queue = KeyedQueue(maxConcurrent: 1, maxWaiting: 4)
         let (signal, wake) = AsyncStream.makeStream(of: Void.self)
         let first = resting("a", in: [queue], until: signal)
         try await log.has("a rests")

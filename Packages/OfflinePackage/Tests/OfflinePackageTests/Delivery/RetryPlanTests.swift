@@ -4,7 +4,7 @@
 import BaseTesting
 import ContainerTesting
 import Foundation
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -16,7 +16,7 @@ struct RetryPlanTests {
     let now = Date(timeIntervalSince1970: 1_795_262_400)
     var generator = SeededGenerator(seed: 7)
 
-    @Test func waitsDoubleWithJitterUpToTheLongest() {
+    @Test func waitsDoubleWithJitterUpToLimit() {
         var generator = generator
         var configuration = RetryPlan.Configuration()
         configuration.failuresInARow = 12
@@ -41,11 +41,11 @@ struct RetryPlanTests {
         #expect(again.decide(after: .transport(.connectionLost), now: now, using: &same) == .retry(after: waits[0]))
     }
 
-    @Test func givesUpAfterSoManyInARowAndInAll() {
+    @Test func failsAtBothLimits() {
         var generator = generator
         var plan = RetryPlan()
         func fail() -> Bool {
-            plan.decide(after: .transport(.timedOut), now: now, using: &generator) == .giveUp
+            plan.decide(after: .transport(.timedOut), now: now, using: &generator) == .fail
         }
         #expect((1...5).map { _ in fail() } == [false, false, false, false, true])
         plan = RetryPlan()
@@ -66,19 +66,19 @@ struct RetryPlanTests {
             (.status(404, retryAfter: nil), false), (.status(403, retryAfter: nil), false),
             (.status(501, retryAfter: nil), false),
         ] as [(RetryPlan.Failure, Bool)])
-    func triesOnlyWhatMayPass(_ failure: RetryPlan.Failure, _ isRetried: Bool) {
+    func retriesOnlyTemporaryFailures(_ failure: RetryPlan.Failure, _ isRetried: Bool) {
         var generator = generator
         var plan = RetryPlan()
-        #expect((plan.decide(after: failure, now: now, using: &generator) != .giveUp) == isRetried)
+        #expect((plan.decide(after: failure, now: now, using: &generator) != .fail) == isRetried)
     }
 
-    @Test func waitsAtLeastAsLongAsAskedButNotForEver() {
+    @Test func respectsRetryAfterUpToLimit() {
         var generator = generator
         var plan = RetryPlan()
         #expect(
             plan.decide(after: .status(503, retryAfter: "120"), now: now, using: &generator)
                 == .retry(after: .seconds(120)))
-        #expect(plan.decide(after: .status(503, retryAfter: "301"), now: now, using: &generator) == .giveUp)
+        #expect(plan.decide(after: .status(503, retryAfter: "301"), now: now, using: &generator) == .fail)
         plan = RetryPlan()
         guard case .retry(let wait) = plan.decide(after: .status(503, retryAfter: "0"), now: now, using: &generator)
         else {
@@ -88,7 +88,7 @@ struct RetryPlanTests {
         #expect(wait >= .milliseconds(500))
     }
 
-    @Test func aStallIsTimedFromTheLastSignOfLife() async throws {
+    @Test func stallLimitBeginsAtLastActivity() async throws {
         let clock = ManualClock()
         let stall = StallLimit(limit: .seconds(10), clock: clock)
         let (signals, send) = AsyncStream.makeStream(of: Void.self)

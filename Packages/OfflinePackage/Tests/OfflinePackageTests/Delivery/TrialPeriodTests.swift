@@ -14,7 +14,7 @@ struct TrialPeriodTests {
 
     func trial() -> TrialPeriod { TrialPeriod(of: 8, version: "2", over: 7) }
 
-    @Test func oneHealthyPageProvesIt() {
+    @Test func healthyPageConfirmsVersion() {
         var trial = trial()
         #expect(trial.apply(.bootBegan(page), of: 8, at: .seconds(1)) == nil)
         #expect(trial.deadline == .seconds(11))
@@ -25,28 +25,28 @@ struct TrialPeriodTests {
         #expect(trial.verdict == .healthy)
     }
 
-    @Test func silenceForTheWholeLimitCondemnsIt() {
+    @Test func missingReportFailsVersion() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         #expect(trial.apply(.clock, of: 8, at: .milliseconds(9_999)) == nil)
         #expect(trial.apply(.clock, of: 8, at: .seconds(10)) == .failed("the page did not report within 10.0 seconds"))
     }
 
-    @Test func aHealthyReportAfterTheLimitIsTooLate() {
+    @Test func lateHealthyReportIsIgnored() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         #expect(trial.apply(.healthy(page), of: 8, at: .seconds(10)) != .healthy)
         #expect(trial.verdict != .healthy && trial.verdict != nil)
     }
 
-    @Test func loadingAnewGivesNoMoreTime() {
+    @Test func reloadDoesNotExtendLimit() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         _ = trial.apply(.bootBegan(page), of: 8, at: .seconds(9))
         #expect(trial.deadline == .seconds(10))
     }
 
-    @Test func aFailureCondemnsIt() {
+    @Test func failedPageFailsVersion() {
         var trial = trial()
         #expect(trial.apply(.failed(page, "white page"), of: 8, at: .zero) == .failed("white page"))
     }
@@ -61,7 +61,7 @@ struct TrialPeriodTests {
         #expect(trial == self.trial())
     }
 
-    @Test func aClosedPageSaysNothing() {
+    @Test func closedPageHasNoEffect() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         _ = trial.apply(.bootBegan(other), of: 8, at: .seconds(5))
@@ -72,7 +72,7 @@ struct TrialPeriodTests {
         #expect(trial.apply(.clock, of: 8, at: .seconds(100)) == nil)
     }
 
-    @Test func processesThatEndWhileItBootsCondemnIt() throws {
+    @Test func processesThatEndDuringBootFailVersion() throws {
         var trial = trial()
         for process in 1...3 {
             _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
@@ -85,7 +85,7 @@ struct TrialPeriodTests {
         #expect(trial.verdict == .failed("3 processes in a row ended during a boot"))
     }
 
-    @Test func anAbsenceIsNoSilence() {
+    @Test func pauseDoesNotCountAsMissingReport() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         // The event arrives after the process was suspended.
@@ -100,14 +100,14 @@ struct TrialPeriodTests {
         #expect(trial.apply(.clock, of: 8, at: .seconds(210)) == .failed("the page did not report within 10.0 seconds"))
     }
 
-    @Test func aHealthyReportFromTheBackgroundCounts() {
+    @Test func healthyReportFromBackgroundCounts() {
         var trial = trial()
         _ = trial.apply(.bootBegan(page), of: 8, at: .zero)
         _ = trial.apply(.paused, of: 8, at: .seconds(1))
         #expect(trial.apply(.healthy(page), of: 8, at: .seconds(60)) == .healthy)
     }
 
-    @Test func aProcessThatEndsWhileItIsAwaySaysNothing() throws {
+    @Test func processThatEndsInBackgroundHasNoEffect() throws {
         var trial = trial()
         for _ in 1...5 {
             _ = trial.apply(.bootBegan(page), of: 8, at: .zero)

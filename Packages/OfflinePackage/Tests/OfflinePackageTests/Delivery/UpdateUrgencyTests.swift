@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import PackageFormat
+@_spi(Packaging) import PackageFormat
 import ResourceLoading
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct UpdateUrgencyTests {
-    @Test func whatIsWantedNeedsANetworkAndMemory() {
+    @Test func wantedUpdateRequiresNetworkAndMemory() {
         #expect(UpdateUrgency.wanted.obstacle(in: .favourable) == nil)
         #expect(
             UpdateUrgency.wanted.obstacle(
@@ -23,7 +23,7 @@ struct UpdateUrgencyTests {
         HostConditions(power: .low),
         HostConditions(memory: .warning), HostConditions(memory: .critical),
     ])
-    func convenienceNeedsAllOfIt(_ device: HostConditions) {
+    func convenientUpdateRequiresAllConditions(_ device: HostConditions) {
         #expect(UpdateUrgency.whenConvenient.obstacle(in: device) != nil)
         #expect(UpdateUrgency.whenConvenient.obstacle(in: HostConditions()) == nil)
     }
@@ -39,7 +39,7 @@ struct UpdateUrgencyTests {
     }
 
     @Test(arguments: ["", "1.", ".1", "1.x", "-1", "1.1234567890"])
-    func whatIsNoVersion(_ text: String) {
+    func invalidHostVersions(_ text: String) {
         #expect(HostVersion(text) == nil)
     }
 }

@@ -62,18 +62,15 @@ extension JSONValue {
         case UInt8(ascii: "\""):
             let text = try scanner.readString()
             self = .string(scanner.string(text))
-        case UInt8(ascii: "t"):
-            try scanner.readWord("true")
-            self = .bool(true)
-        case UInt8(ascii: "f"):
-            try scanner.readWord("false")
-            self = .bool(false)
-        case UInt8(ascii: "n"):
-            try scanner.readWord("null")
-            self = .null
         default:
-            let text = try scanner.readNumber()
-            self = .number(scanner.string(text))
+            if let value = try scanner.readBool() {
+                self = .bool(value)
+            } else if try scanner.readNull() {
+                self = .null
+            } else {
+                let text = try scanner.readNumber()
+                self = .number(scanner.string(text))
+            }
         }
     }
 
