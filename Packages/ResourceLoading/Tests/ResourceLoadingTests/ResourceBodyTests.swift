@@ -52,6 +52,48 @@ struct ResourceBodyTests {
         #expect(stream(["abc"], length: 3).length == 3)
     }
 
+    @Test("The pieces of every kind of body are its bytes, from any offset")
+    func pieces() async throws {
+        let file = try TemporaryFile("abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<6)
+        func texts(_ pieces: ResourceBody.Pieces) async throws -> [String] {
+            var texts: [String] = []
+            for try await piece in pieces { texts.append(String(decoding: piece, as: UTF8.self)) }
+            return texts
+        }
+        // The first index of a slice is not zero.
+        let bytes = ResourceBody.bytes(Data("abcdef".utf8).dropFirst())
+        #expect(try await texts(bytes.pieces(upTo: 2)) == ["bcdef"])
+        #expect(try await texts(bytes.pieces(from: 1, upTo: 2, cutsBytes: true)) == ["cd", "ef"])
+        #expect(try await texts(bytes.pieces(from: 5)) == [])
+        #expect(try await texts(ResourceBody.file(slice).pieces(upTo: 2)) == ["bc", "de", "f"])
+        #expect(try await texts(ResourceBody.file(slice).pieces(from: 3, upTo: 2)) == ["ef"])
+        #expect(try await texts(stream(["b", "", "cd", "ef"]).pieces(upTo: 1)) == ["b", "cd", "ef"])
+        #expect(try await texts(stream(["b", "cd", "ef"]).pieces(from: 2)) == ["d", "ef"])
+        #expect(try await texts(ResourceBody.empty.pieces()) == [])
+        await #expect {
+            try await texts(stream(["b", "cd"]).pieces(from: 4))
+        } throws: {
+            ($0 as? ResourceError)?.code == .connectionLost
+        }
+    }
+
+    @Test("A part of a body has its bytes; a stream and a range beyond the end have none")
+    func slices() async throws {
+        let file = try TemporaryFile("abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<6)
+        for body in [ResourceBody.bytes(Data("abcdef".utf8).dropFirst()), .file(slice)] {
+            #expect(try await body.slice(1..<3)?.collect(upTo: 9) == Data("cd".utf8))
+            #expect(try await body.slice(0..<5)?.collect(upTo: 9) == Data("bcdef".utf8))
+            #expect(try await body.slice(5..<5)?.collect(upTo: 9) == Data())
+            #expect(body.slice(4..<6) == nil)
+            #expect(body.slice(-1..<2) == nil)
+        }
+        #expect(ResourceBody.empty.slice(0..<0)?.length == 0)
+        #expect(ResourceBody.empty.slice(0..<1) == nil)
+        #expect(stream(["abc"], length: 3).slice(0..<3) == nil)
+    }
+
     @Test("An error of the source reaches the reader unchanged")
     func failing() async throws {
         let (source, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
