@@ -28,8 +28,8 @@ public final class DocumentRedirects: Sendable {
         var redirects: [Redirect] = []
     }
 
-    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit all state is
-    /// removed.
+    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit the state of
+    /// the oldest page is removed.
     private static let maxPages = 64
     /// The maximum number of concurrent frame redirects.
     private static let maxRedirects = 32
@@ -85,7 +85,11 @@ public final class DocumentRedirects: Sendable {
     private func change<Result>(_ page: PageAttribution?, _ change: (inout Page) -> Result) -> Result? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in
-            if pages.count >= Self.maxPages, pages[id] == nil { pages.removeAll() }
+            if pages.count >= Self.maxPages, pages[id] == nil,
+                let oldest = pages.keys.min(by: { $0.rawValue < $1.rawValue })
+            {
+                pages[oldest] = nil
+            }
             return change(&pages[id, default: Page()])
         }
     }

@@ -44,7 +44,7 @@ public struct RedirectFollower: ResourceLoader {
     ///     URLs.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
-        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any PublicSuffixing = .hosts,
+        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: (any PublicSuffixing)? = nil,
         completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
@@ -52,8 +52,8 @@ public struct RedirectFollower: ResourceLoader {
         self.names = names
         self.limit = limit
         self.documentRedirects = documentRedirects
-        self.sites = sites
-        embedding = EmbeddingRule(completion, sites: sites)
+        self.sites = sites ?? HostSites()
+        embedding = EmbeddingRule(completion, sites: self.sites)
         self.opensByName = opensByName
     }
 

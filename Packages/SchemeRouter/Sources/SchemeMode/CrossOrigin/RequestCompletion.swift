@@ -20,9 +20,9 @@ public struct RequestCompletion: Sendable {
     ///   - sites: The source of registrable domains for `Sec-Fetch-Site`; by default each host is a separate site.
     ///   - acceptLanguage: The `Accept-Language` of requests that have none, limited to 128 bytes by the CORS
     ///     safelist; by default none is added.
-    public init(_ names: SchemeNames, sites: any PublicSuffixing = .hosts, acceptLanguage: String? = nil) {
+    public init(_ names: SchemeNames, sites: (any PublicSuffixing)? = nil, acceptLanguage: String? = nil) {
         self.names = names
-        self.sites = sites
+        self.sites = sites ?? HostSites()
         self.acceptLanguage = acceptLanguage.flatMap(CORSSafelist.languages(in:))
     }
 
