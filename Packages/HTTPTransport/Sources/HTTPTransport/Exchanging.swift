@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 /// One request on its way through a library, whichever that is.
 protocol Exchanging: AnyObject, Sendable {

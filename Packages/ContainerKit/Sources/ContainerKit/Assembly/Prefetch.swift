@@ -12,7 +12,7 @@ public import Prefetch
 internal import PublicSuffixList
 internal import RemoteConfig
 package import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 

@@ -32,7 +32,7 @@ struct HTTPHandlers {
         // It passes on what it has when it goes, but not that this was all for now.
         pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
             pipeline.fireChannelReadComplete()
-            pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+            TunnelEnd.flushForwardedBytes(in: pipeline)
         }
     }
 }

@@ -196,7 +196,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             pipeline.removeHandler(self, promise: nil)
             // It passes on what it has when it goes, but not that this was all for now.
             pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+                TunnelEnd.flushForwardedBytes(in: pipeline)
             }
             if wantsRead { channel.read() }
         } catch {

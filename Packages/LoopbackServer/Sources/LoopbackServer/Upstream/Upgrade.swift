@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOTLS
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 /// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it
 /// is passed on as it came, and where the host agrees both connections are joined. A WebSocket is end to end, then.
@@ -239,7 +239,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+                TunnelEnd.flushForwardedBytes(in: pipeline)
             }
         }
     }

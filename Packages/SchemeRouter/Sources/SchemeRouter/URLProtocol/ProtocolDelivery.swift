@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import WebSyntax
 
 #if canImport(FoundationNetworking)
