@@ -49,8 +49,6 @@ package final class RequestHandler: Sendable {
     let names: SchemeNames
     let traits: EngineTraits
     let completion: RequestCompletion
-    let rewriteRecord: RewriteRecord
-    let documentRedirects: DocumentRedirects
     let loaders: LoaderStack
     private let handOverField: HTTPField.Name?
     private let hasCache: Bool
@@ -60,25 +58,20 @@ package final class RequestHandler: Sendable {
     package init(_ parts: Parts) {
         let (names, traits, policy) = (parts.loaders.names, parts.loaders.traits, parts.policy)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
-        let (rewriteRecord, documentRedirects) = (RewriteRecord(), DocumentRedirects())
         self.names = names
         self.traits = traits
         self.policy = policy
         self.completion = completion
-        self.rewriteRecord = rewriteRecord
-        self.documentRedirects = documentRedirects
         handOverField = parts.handOverField.flatMap { HTTPField.Name($0) }
         hasCache = parts.loaders.cache != nil
         cacheSwitch = parts.loaders.cacheSwitch
         loaders = LoaderStack(parts.loaders) { loader in
             guard !traits.followsRedirects else { return loader }
             let followed = RedirectFollower(
-                loader, names: names, documentRedirects: documentRedirects, sites: SuffixList(), completion: completion,
-                opensByName: { policy.opensByName(documentAt: $0) })
-            var options = RewritingLoader.Options()
-            options.maxCheckedBytes = min(options.maxCheckedBytes, parts.checkedBytes)
+                loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })
             return RewritingLoader(
-                followed, names: names, options: options, hashing: IntegrityDigests(), rewriteRecord: rewriteRecord
+                followed, names: names, maxCheckedBytes: min(16 << 20, parts.checkedBytes), hashing: IntegrityDigests(),
+                completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All requests to the page's own origin are intercepted, including URLs that name no host.
@@ -181,7 +174,7 @@ package final class RequestHandler: Sendable {
         if policy.covers(head, for: session.reference) { return true }
         let document = HTTPRequest(urlText: session.documentURL)
         if document?.scheme == head.scheme, document?.authority == head.authority?.lowercased() { return true }
-        return rewriteRecord.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
+        return completion.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
     }
 
     /// Returns a Boolean value that indicates whether a custom-scheme page navigates to a page that opens in another

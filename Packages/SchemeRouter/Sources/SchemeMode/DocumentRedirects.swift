@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 public import HTTPTypes
-public import ResourceLoading
+internal import ResourceLoading
 
 /// The redirects of documents that use replacement pages: their number and the initiator of the first one.
 ///
@@ -11,7 +11,7 @@ public import ResourceLoading
 /// first hop.
 ///
 /// Isolation: any.
-public final class DocumentRedirects: Sendable {
+final class DocumentRedirects: Sendable {
     private struct Redirect: Equatable {
         let target: String
         /// A Boolean value that indicates whether the document is the page's own, not a frame's.
@@ -35,8 +35,6 @@ public final class DocumentRedirects: Sendable {
     private static let maxRedirects = 32
     private let pages = Mutex<[PageID: Page]>([:])
 
-    public init() {}
-
     /// Counts another hop of a page's document and returns the number of hops; 1 for an unknown page.
     func next(for page: PageAttribution?) -> Int {
         change(page) { page in
@@ -52,7 +50,7 @@ public final class DocumentRedirects: Sendable {
     }
 
     /// Removes the state of a page that is closed or shows another document.
-    public func forget(_ page: PageID) {
+    func forget(_ page: PageID) {
         pages.withLock { $0[page] = nil }
     }
 

@@ -6,13 +6,18 @@ public import ResourceLoading
 public import WebSyntax
 
 /// The completion of requests with the fields that engines send over https but omit on custom schemes.
+///
+/// It also holds the state of open pages that ``RedirectFollower`` and ``RewritingLoader`` share: the frames, the
+/// redirects of documents and the state of rewriting.
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
-    private let sites: any PublicSuffixing
+    let sites: any PublicSuffixing
     private let acceptLanguage: String?
     /// The origins of the frames of pages.
     let frames = FrameOrigins()
     let framed = FramedDocuments()
+    let documentRedirects = DocumentRedirects()
+    let rewriteRecord = RewriteRecord()
 
     /// Creates a completion.
     /// - Parameters:
@@ -122,9 +127,17 @@ public struct RequestCompletion: Sendable {
         frames.documentChanged(in: page, to: url)
     }
 
+    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. From
+    /// there, relative URLs reach the complete origin.
+    public func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
+        rewriteRecord.hasNames(on: request, for: page)
+    }
+
     /// Removes the state of a closed page.
     public func forget(_ page: PageID) {
         frames.forget(page)
+        documentRedirects.forget(page)
+        rewriteRecord.forget(page)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {
