@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import ResourceLoading
 import Testing
@@ -25,8 +26,9 @@ struct ResourceBodyTests {
 
     @Test("Every kind of body returns its bytes, up to and including the limit")
     func collect() async throws {
-        let file = try TemporaryFile("abcdef".utf8)
-        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<5)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdef".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<5)
         for body in [.bytes(Data("bcde".utf8)), .file(slice), stream(["b", "", "cde"]), stream(["bcde"], length: 4)] {
             #expect(try await body.collect(upTo: 4) == Data("bcde".utf8))
         }
@@ -36,9 +38,10 @@ struct ResourceBodyTests {
 
     @Test("A body that exceeds the limit by one byte is rejected, whatever its announced length")
     func limits() async throws {
-        let file = try TemporaryFile("abcdef".utf8)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdef".utf8)
         await expectTooLarge(.bytes(Data("abcde".utf8)), limit: 4)
-        await expectTooLarge(.file(FileSlice(try OpenFile(path: file.path), range: 0..<5)), limit: 4)
+        await expectTooLarge(.file(FileSlice(try OpenFile(path: path), range: 0..<5)), limit: 4)
         await expectTooLarge(stream(["ab", "cde"]), limit: 4)
         await expectTooLarge(stream(["ab", "cde"], length: 1), limit: 4)
         await expectTooLarge(stream([], length: .max), limit: 4)
@@ -54,8 +57,9 @@ struct ResourceBodyTests {
 
     @Test("The pieces of every kind of body are its bytes, from any offset")
     func pieces() async throws {
-        let file = try TemporaryFile("abcdefg".utf8)
-        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<6)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<6)
         func texts(_ pieces: ResourceBody.Pieces) async throws -> [String] {
             var texts: [String] = []
             for try await piece in pieces { texts.append(String(decoding: piece, as: UTF8.self)) }
@@ -80,8 +84,9 @@ struct ResourceBodyTests {
 
     @Test("A part of a body has its bytes; a stream and a range beyond the end have none")
     func slices() async throws {
-        let file = try TemporaryFile("abcdefg".utf8)
-        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<6)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<6)
         for body in [ResourceBody.bytes(Data("abcdef".utf8).dropFirst()), .file(slice)] {
             #expect(try await body.slice(1..<3)?.collect(upTo: 9) == Data("cd".utf8))
             #expect(try await body.slice(0..<5)?.collect(upTo: 9) == Data("bcdef".utf8))
