@@ -64,7 +64,7 @@ enum RewrittenAttribute {
         // The list of an application cache, which engines have removed. An engine that supports it loads the list.
         "manifest": .on(.load, "html"),
         // Navigations and the base URL. In SVG, the attribute loads a resource.
-        "href": .on(.navigation, "a", "area").and(.link, ["link"]).and(.load, ["base"] + svg),
+        "href": .on(.navigation, "a", "area").and(.link, ["link"]).and(.load, ["base"]).and(.load, svg),
         "xlink:href": .on(.navigation, "a").and(.load, svg),
         "action": .on(.navigation, "form"),
         "formaction": .on(.navigation, "button", "input"),
