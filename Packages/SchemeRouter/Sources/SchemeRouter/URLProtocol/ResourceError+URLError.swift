@@ -11,7 +11,7 @@ internal import ResourceLoading
 extension ResourceError {
     /// Returns the error in the form that URLSession reports, with this error as the underlying error.
     func urlError(at url: URL?) -> URLError {
-        var details: [String: Any] = [NSLocalizedDescriptionKey: description, NSUnderlyingErrorKey: self]
+        var details: [String: Any] = [NSLocalizedDescriptionKey: "\(self)", NSUnderlyingErrorKey: self]
         details[NSURLErrorFailingURLErrorKey] = url
         return URLError(urlCode, userInfo: details)
     }
