@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: The ContainerKit authors
 
 SHELL := /bin/bash
-# The Swift to use; the scripts read it too.
+# The Swift to use, also for the scripts.
 SWIFT ?= swift
 export SWIFT
 
-# What `make lint` and `make format` look at.
+# The files for `make lint` and `make format`.
 SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 
 .DEFAULT_GOAL := help
@@ -16,17 +16,17 @@ SOURCES := Package.swift $(wildcard Packages Apps Tests Benchmarks Fuzz)
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: setup ## Opens two real sites with and without the container; writes a report to build/demo
+demo: setup ## Opens two real sites with and without the container and writes a report to build/demo
 	@Scripts/demo
 
-test: setup ## Builds everything and runs all tests, a real engine included
+test: setup ## Builds everything and runs all tests, including those in a real engine
 	@Scripts/test-script
 	@Scripts/test
 
 apps: setup ## Builds the programs in release and links them at bin/
 	@Scripts/apps
 
-lint: ## Checks format, layers of modules, and rules of the project
+lint: ## Checks the format, the module layers and the project's rules
 	@Scripts/setup lint
 	@Scripts/lint-modules --self-test
 	@Scripts/lint-modules
@@ -44,45 +44,45 @@ script: ## Bundles and minifies the injected script into its Swift file
 format: ## Formats all Swift files in place
 	@$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
-bench: ## Hot paths against named references, and the demo's contest with more runs; report in build/bench
+bench: ## Runs the benchmarks against named references and the contest; report in build/bench
 	@Scripts/setup bench
 	@Scripts/bench
 
 docs: setup ## Writes the documentation of every module to build/docs
 	@Scripts/docs
 
-check: ## Builds the light modules alone, and an app that takes them from a tag
+check: ## Builds each light module alone, and an app that uses them from a tag
 	@Scripts/setup lint
 	@Scripts/check-light-modules
 	@Scripts/check-consumer
 
-fuzz: setup ## Feeds mutated input to each parser, FUZZ_SECONDS (600) for each
+fuzz: setup ## Fuzzes each parser for FUZZ_SECONDS (600)
 	@Scripts/fuzz
 
-conformance: ## Runs the tests of a polyfill of fetch, SUITE=<checkout of JakeChampion/fetch>, in all modes
+conformance: ## Runs the tests of a fetch polyfill in all modes, SUITE=<checkout of JakeChampion/fetch>
 	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make conformance SUITE=<checkout of JakeChampion/fetch>" >&2; exit 64; }
 	@Scripts/setup conformance
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/conformance-fetch "$(SUITE)"
 
-wpt: ## Runs web-platform-tests, SUITE=<checkout>, in the plain engine and in two modes, and says what is lost
+wpt: ## Runs web-platform-tests in the plain engine and two modes and lists the lost checks, SUITE=<checkout>
 	@[[ -n "$(SUITE)" ]] || { echo "error: usage: make wpt SUITE=<checkout of web-platform-tests/wpt>" >&2; exit 64; }
 	@$(MAKE) --no-print-directory apps
 	@Scripts/conformance-wpt "$(SUITE)"
 
-cycles: setup ## Lends and returns a view, CYCLES (1000) times: nothing is found in it, and memory stays level
+cycles: setup ## Checks a view out and in CYCLES (1000) times; fails on residual state or memory growth
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/pool-cycles
 
-soak: setup ## Two hours of an app's opens in some minutes, OPENS (600) in each mode: nothing grows, leaks or hangs
+soak: setup ## Opens OPENS (600) pages in each mode; fails on leaks, growth or hangs
 	@Scripts/swiftpm build --product engine-harness
 	@Scripts/soak
 
-suffixes: ## Takes the public suffix list of Debian's package publicsuffix into CookieBridge
+suffixes: ## Updates the public suffix list of CookieBridge from Debian's package publicsuffix
 	@Scripts/refresh-public-suffixes
 
-setup: ## Installs what is missing, on Debian and Ubuntu; asks nothing
+setup: ## Installs missing dependencies on Debian and Ubuntu without questions
 	@Scripts/setup
 
-clean: ## Removes everything that was built; keeps the demo's downloads
+clean: ## Removes all build products except the demo's downloads
 	@rm -rf .build .build-* bin build/demo build/bench build/docs build/wpt build/sites Package.resolved Fuzz/.build Fuzz/Package.resolved

@@ -4,9 +4,9 @@
 
 import PackageDescription
 
-// One program for each parser of hostile bytes. They build with `--sanitize fuzzer` only, which brings their main
-// function: Scripts/fuzz does it. Only what a program needs is built: only StoreFuzz and RemoteConfigFuzz need the store, and
-// only ListenerFuzz and ResponseFuzz need SwiftNIO (docs/decisions/0053).
+// One program for each parser of untrusted bytes. The programs build only with `--sanitize fuzzer`, which provides the
+// main function; `Scripts/fuzz` does this. To keep builds small, only StoreFuzz and RemoteConfigFuzz depend on the
+// store, and only ListenerFuzz and ResponseFuzz depend on SwiftNIO (docs/decisions/0053).
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A program over parsers of a light target of ContainerKit.
+/// Creates the target of a program that fuzzes parsers of a light target of ContainerKit.
 func fuzzer(_ name: String, over target: String = "PackageFormat", _ more: [Target.Dependency] = []) -> Target {
     .executableTarget(
         name: name,
@@ -57,7 +57,12 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         fuzzer("RewritingFuzz", over: "SchemeRouter"),
-        fuzzer("BridgeFuzz", over: "BodyBridge", [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        fuzzer(
+            "BridgeFuzz", over: "BodyBridge",
+            [
+                .product(name: "ResourceLoading", package: "ContainerKit"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         fuzzer(
             "LegacyFuzz", over: "BodyBridge",
             [

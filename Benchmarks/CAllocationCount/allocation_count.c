@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// A program's own malloc takes the place of the library's ("Replacing malloc", GNU C Library manual), which keeps these
-// names for it.
+// A program's own malloc replaces the library's ("Replacing malloc", GNU C Library manual), which keeps these names for
+// its own functions.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

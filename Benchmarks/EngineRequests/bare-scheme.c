@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a page's requests cost at the least: a custom scheme whose handler does nothing but answer from memory. Opens the
-// page of a file, and prints what it puts into window.result.
+// Measures the minimum cost of a page's requests: a custom scheme whose handler only responds from memory. Opens the page
+// of a file and prints the value of window.result.
 //
 //     bare-scheme PAGE.html
 

@@ -11,8 +11,10 @@ internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceLoading
 
-/// A process with a container in the mode `loopbackProxy` and a package of one file, and a stand-in for the engine: the
-/// requests come from another process. It prints where, and answers until it is told to end.
+/// A program with a container in `loopbackProxy` mode, a package of one file, and a stand-in for the engine.
+///
+/// Another process sends the requests. The program prints the address of the proxy and serves requests until it is
+/// terminated.
 @main
 struct LoopbackHost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +22,7 @@ struct LoopbackHost: AsyncParsableCommand {
 
     private static let base = "https://bench.example/"
 
-    /// What is printed once the proxy listens.
+    /// The address of the proxy, printed when the proxy listens.
     private struct Place: Encodable {
         let url: String
         let port: Int
@@ -28,10 +30,10 @@ struct LoopbackHost: AsyncParsableCommand {
         let password: String
     }
 
-    /// What is printed at the end.
+    /// The counts of the served requests, printed at the end.
     private struct Served: Encodable {
         var requests = 0
-        /// By where the answers came from.
+        /// The number of responses by source.
         var sources: [String: Int] = [:]
     }
 
@@ -43,7 +45,7 @@ struct LoopbackHost: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the host's certificate (DER) is put when the engine is to trust it.", valueName: "file"))
+            "The file to which the host's certificate (DER) is written.", valueName: "file"))
     var certificate: String
 
     func run() async throws {
@@ -71,7 +73,7 @@ struct LoopbackHost: AsyncParsableCommand {
         try await container.install(archive: archive, manifest: manifest)
         let events = container.events
         guard let proxy = engine.proxy, let credentials = proxy.credentials else {
-            throw CommandError(.unavailable, code: "no-proxy", "the engine was told no proxy", at: folder)
+            throw CommandError(.unavailable, code: "no-proxy", "the container set no proxy", at: folder)
         }
         let place = Place(
             url: Self.base + name, port: proxy.port, username: credentials.username, password: credentials.password)
@@ -79,7 +81,7 @@ struct LoopbackHost: AsyncParsableCommand {
             place,
             {
                 var served = Served()
-                // As an app that listens, until the task is cancelled.
+                // The program observes events as an app does, until its task is cancelled.
                 for await event in events {
                     guard case .request(let record) = event else { continue }
                     served.requests += 1
@@ -96,7 +98,7 @@ struct LoopbackHost: AsyncParsableCommand {
     }
 }
 
-/// There is no network in this.
+/// A transport without a network.
 private struct NoTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
 

@@ -9,8 +9,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebViewPool
 
-/// A mock of an engine: it has neither a web nor views to see. It takes the proxy that it is told, and writes down the
-/// certificate that it is to trust.
+/// A mock engine without pages. It records the proxy, and writes the trusted certificate to a file.
 @MainActor
 final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     nonisolated static let standardMode = InterceptionMode.customScheme
@@ -25,7 +24,7 @@ final class StandInEngine: WebEngineDriver, EngineNetworking, EngineCaching {
         self.certificate = certificate
     }
 
-    /// As of the mode `loopbackProxy` of WebKitGTK.
+    /// Returns the traits of WebKitGTK in `loopbackProxy` mode.
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
             bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,

@@ -5,11 +5,12 @@ internal import CommandSupport
 internal import NIOCore
 internal import NIOPosix
 
-/// Connections that ask for so long.
+/// A load of requests on a number of connections for a duration in seconds.
 struct Load: Sendable {
-    /// How many connections are made at a time: engines do not make hundreds at once, and listeners have a queue.
+    /// The number of connections that are opened concurrently. Engines do not open hundreds at once, and listeners have
+    /// a queue limit.
     private static let batch = 16
-    /// How long after the end an answer may still come.
+    /// The time after the end in which a response may still arrive.
     private static let patience = TimeAmount.seconds(10)
     let target: LoadTarget
     let connections: Int
@@ -26,12 +27,12 @@ struct Load: Sendable {
             }
         }
         CommandOutput.log("connected: \(opened.count)")
-        // From a little later on, so that all know when.
+        // The start is delayed, so that all connections know it in advance.
         let start = NIODeadline.now() + .milliseconds(100)
         let end = start + TimeAmount.nanoseconds(Int64(duration * 1e9))
         var tallies: [EventLoopFuture<Tally>] = []
         for (number, connection) in opened.enumerated() {
-            // Requests are spread evenly: each connection has its turn, in the order of the connections.
+            // The requests are spread evenly over the connections, in the order of the connections.
             let schedule = rate.map { rate in
                 LoadHandler.Schedule(
                     first: start + TimeAmount.nanoseconds(Int64(Double(number) / rate * 1e9)),

@@ -5,32 +5,32 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOTLS
 
-/// One connection: asks at its times, or without a pause, and notes what comes.
+/// The handler of one connection. It sends requests on schedule or without a pause, and records the responses.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class LoadHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// When it asks.
+    /// The times of the requests.
     struct Schedule: Sendable {
         let first: NIODeadline
-        /// `nil` for as soon as an answer has come.
+        /// The time between requests; `nil` for a request after each response.
         let interval: TimeAmount?
         let end: NIODeadline
     }
 
     private let head: HTTPRequestHead
     private let bytes: Int
-    /// Succeeds when TLS stands.
+    /// A promise that succeeds after the TLS handshake.
     private let ready: EventLoopPromise<Void>
     private var context: ChannelHandlerContext?
     private var schedule: Schedule?
     private var finished: EventLoopPromise<Tally>?
     private var tally = Tally()
-    /// When the next request is to go.
+    /// The time of the next request.
     private var due = NIODeadline.uptimeNanoseconds(0)
-    /// From when on the request counts that is under way.
+    /// The time from which the latency of the current request is counted; `nil` if no request is in progress.
     private var asked: NIODeadline?
     private var status = HTTPResponseStatus.ok
     private var received = 0
@@ -66,7 +66,7 @@ final class LoadHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// Begins, and ends when the last answer has come.
+    /// Starts the requests. The future completes when the last response has arrived.
     func start(_ schedule: Schedule, patience: TimeAmount) -> EventLoopFuture<Tally> {
         guard let context else {
             var tally = Tally()
@@ -77,12 +77,12 @@ final class LoadHandler: ChannelInboundHandler {
         due = schedule.first
         let promise = context.eventLoop.makePromise(of: Tally.self)
         finished = promise
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: schedule.end + patience) { self.end("no answer") }
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: schedule.end + patience) { self.end("no response") }
         next()
         return promise.futureResult
     }
 
-    /// Sends the next request, or waits until it is due. One that is late already counts from when it was due.
+    /// Sends the next request or waits until it is due. The latency of a late request counts from its due time.
     private func next() {
         guard let schedule, let context, finished != nil, asked == nil else { return }
         let now = NIODeadline.now()
@@ -121,7 +121,8 @@ final class LoadHandler: ChannelInboundHandler {
         next()
     }
 
-    /// - Parameter error: `nil` where all went as planned.
+    /// Ends the connection.
+    /// - Parameter error: the error; `nil` if there is none.
     private func end(_ error: String?) {
         guard let finished else { return }
         self.finished = nil

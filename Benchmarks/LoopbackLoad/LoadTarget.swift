@@ -8,7 +8,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-/// What is asked, and how it is reached.
+/// The URL of a load and the connection parameters.
 struct LoadTarget: Sendable {
     private let host: String
     private let port: Int
@@ -41,7 +41,7 @@ struct LoadTarget: Sendable {
         context = try NIOSSLContext(configuration: tls)
     }
 
-    /// Makes a connection; TLS stands when it returns.
+    /// Opens a connection and returns after the TLS handshake.
     func connect(on group: any EventLoopGroup) async throws -> NIOLoopBound<LoadHandler> {
         let eventLoop = group.next()
         let ready = eventLoop.makePromise(of: Void.self)
@@ -82,7 +82,7 @@ struct LoadTarget: Sendable {
     }
 }
 
-/// Takes one certificate and no other, as an engine does that was told to trust it for a host.
+/// A verifier that accepts one certificate only, as an engine does that trusts it for a host.
 private final class CertificatePin: Sendable {
     private let path: String
 
@@ -92,7 +92,7 @@ private final class CertificatePin: Sendable {
 
     func handler(_ context: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
         try NIOSSLClientHandler(context: context, serverHostname: host) { [path] chain, promise in
-            // Read each time: a host's certificate comes with the first connection to it.
+            // The file is read each time, because a host's certificate is issued on the first connection to the host.
             guard let own = try? Data(contentsOf: URL(fileURLWithPath: path)),
                 let first = try? chain.first?.toDERBytes(),
                 own.elementsEqual(first)
@@ -102,7 +102,7 @@ private final class CertificatePin: Sendable {
     }
 }
 
-/// Tells who waits that the proxy refused, or went.
+/// Fails the promise if the proxy refuses or closes the connection.
 private final class IntroductionEnd: ChannelInboundHandler {
     typealias InboundIn = Any
 

@@ -6,54 +6,54 @@ internal import CommandSupport
 internal import NIOCore
 internal import NIOPosix
 
-/// Asks one server for one file over TLS, on many connections that are kept, and prints what it took.
+/// Requests one file from one server over TLS on many persistent connections, and prints the latencies.
 ///
-/// With a rate, each request has its time, and latency counts from there: a server that falls behind cannot hide it by
-/// holding up who asks. Without one each connection asks again as soon as it has its answer.
+/// With a rate, each request has a due time, and its latency counts from that time. So a slow server cannot hide its
+/// delay by delaying the client. Without a rate, each connection sends a request after each response.
 @main
 struct LoopbackLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loopback-load", abstract: "A load of requests for Scripts/bench-loopback.")
 
-    @Option(help: "What is asked for: https, a host and a path.")
+    @Option(help: "The https URL to request, with a path.")
     var url: String
 
-    @Option(help: "The port on 127.0.0.1, of the proxy where there is a user name, else of the server.")
+    @Option(help: "The port on 127.0.0.1: of the proxy with a user name, otherwise of the server.")
     var port: Int
 
-    @Option(help: "Of the SOCKS5 proxy.")
+    @Option(help: "The user name for the SOCKS5 proxy.")
     var username: String?
 
-    @Option(help: "Of the SOCKS5 proxy.")
+    @Option(help: "The password for the SOCKS5 proxy.")
     var password: String?
 
     @Option(
         help: ArgumentHelp(
-            "The server's certificate (DER): no other is taken. It may come while the first connection is made.",
+            "The only accepted server certificate (DER). The file may be created during the first connection.",
             valueName: "file"))
     var certificate: String
 
-    @Option(help: "The bytes of the file.")
+    @Option(help: "The size of the file in bytes.")
     var bytes: Int
 
-    @Option(help: "How many connections there are.")
+    @Option(help: "The number of connections.")
     var connections = 500
 
-    @Option(help: "Requests per second in all; without it as many as there can be.")
+    @Option(help: "The total number of requests per second; unlimited by default.")
     var rate: Double?
 
-    @Option(help: "In seconds.")
+    @Option(help: "The duration in seconds.")
     var duration: Double
 
-    @Option(help: "Threads of the load's own.")
+    @Option(help: "The number of client threads.")
     var threads = 1
 
     func validate() throws {
         guard connections > 0, duration > 0, rate.map({ $0 > 0 }) ?? true, threads > 0, 1...65_535 ~= port else {
-            throw ValidationError("connections, rate, duration, threads and port are positive")
+            throw ValidationError("connections, rate, duration, threads and port must be positive")
         }
         guard (username == nil) == (password == nil) else {
-            throw ValidationError("a user name and a password go together")
+            throw ValidationError("a user name requires a password, and the reverse")
         }
     }
 

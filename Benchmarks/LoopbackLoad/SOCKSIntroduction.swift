@@ -3,14 +3,15 @@
 
 internal import NIOCore
 
-/// Says who it is to a SOCKS5 proxy (RFC 1928, RFC 1929) and asks for a host; NIO's own client has no credentials.
+/// The client side of a SOCKS5 handshake with credentials (RFC 1928, RFC 1929). NIO's own client does not support
+/// credentials.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class SOCKSIntroduction: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the proxy did not agree to.
+    /// An error with the refusing reply of the proxy.
     struct Refusal: Error {
         let answer: [UInt8]
     }
@@ -29,7 +30,8 @@ final class SOCKSIntroduction: ChannelInboundHandler, RemovableChannelHandler {
     private var step = Step.greeting
     private var received = ByteBuffer()
 
-    /// - Parameter onOpen: called when bytes go to the host from here on.
+    /// Creates a handler.
+    /// - Parameter onOpen: a closure that is called when the tunnel to the host is open.
     init(
         username: String, password: String, host: String, port: UInt16, onOpen: @escaping (any Channel) throws -> Void
     ) {
@@ -41,7 +43,7 @@ final class SOCKSIntroduction: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // Version 5, one method: user name and password.
+        // The greeting: version 5 and one method, username and password.
         send([5, 1, 2], context)
     }
 
@@ -65,10 +67,10 @@ final class SOCKSIntroduction: ChannelInboundHandler, RemovableChannelHandler {
             send([5, 1, 0, 3] + Self.counted(host) + [UInt8(port >> 8), UInt8(port & 0xff)], context)
         case .request:
             guard let start = received.getBytes(at: received.readerIndex, length: 5) else { return }
-            // The kind of address, and the first byte of it, which of a name is its length.
+            // The address type and the first byte of the address, which is the length of a name.
             let address: [UInt8: Int] = [1: 4, 3: 1 + Int(start[4]), 4: 16]
             guard start.starts(with: [5, 0, 0]), let length = address[start[3]] else { throw Refusal(answer: start) }
-            // Nobody says more before TLS begins.
+            // The server sends nothing more before the TLS handshake.
             guard received.readBytes(length: 4 + length + 2) != nil else { return }
             try onOpen(context.channel)
             context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What came of requests.
+/// The results of requests.
 struct Tally: Sendable {
     var errors = 0
     var firstError: String?
-    /// Of the answers, in microseconds.
+    /// The latencies of the responses in microseconds.
     var latencies: [UInt32] = []
-    /// Answers that came before the end.
+    /// The number of responses before the end.
     var inTime = 0
 
     mutating func fail(_ error: String) {
@@ -23,15 +23,15 @@ struct Tally: Sendable {
     }
 }
 
-/// What is printed.
+/// The printed result of a load.
 struct LoadResult: Sendable, Encodable {
     let connections: Int
     let requests: Int
     let errors: Int
     let firstError: String?
-    /// Answers per second, of those that came before the end.
+    /// The number of responses per second, without those after the end.
     let throughput: Double
-    /// In milliseconds.
+    /// The latencies in milliseconds.
     let p50: Double
     let p99: Double
     let p999: Double

@@ -9,9 +9,10 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-/// The first answer out of a package that is still being downloaded, against the whole download with its install.
+/// Compares the time of the first response from a package during its download with the time of the whole download and
+/// install.
 ///
-/// The network is a value in memory that gives a steady 200 kB/s after 150 ms, which is what slow-4g carries.
+/// The network is simulated in memory: 200 kB/s after 150 ms, as on slow 4G.
 struct ArrivalBenchmark {
     private static let rate = 200_000.0
     let folder: ScratchFolder
@@ -47,7 +48,7 @@ struct ArrivalBenchmark {
         }
         _ = try await update
         let whole = clock.now - start
-        guard let first else { throw ResourceError(.internal, "nothing answered before the whole was there") }
+        guard let first else { throw ResourceError(.internal, "no response before the end of the download") }
         return [
             Comparison(
                 name: "first file answered while a package arrives", reference: "the whole download and install",

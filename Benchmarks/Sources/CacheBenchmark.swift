@@ -12,8 +12,9 @@ internal import WebSyntax
     internal import FoundationNetworking
 #endif
 
-/// An answer of the HTTP cache, body included, as a page asks for it: from memory, against Foundation's `URLCache`, and
-/// from disk after the store was opened anew, against opening, reading and closing a file of the same size.
+/// Measures responses of the HTTP cache, bodies included. Responses from memory are compared with Foundation's
+/// `URLCache`. Responses from disk, after the store is reopened, are compared with opening, reading and closing a file
+/// of the same size.
 struct CacheBenchmark {
     private static let entries = 2_000
     private static let hits = 20_000
@@ -21,7 +22,7 @@ struct CacheBenchmark {
     let folder: ScratchFolder
 
     func run() async throws -> [Comparison] {
-        CommandOutput.log("storing \(Self.entries) answers in \(place.name)")
+        CommandOutput.log("storing \(Self.entries) responses in \(place.name)")
         let target = try folder.subfolder("cache")
         defer { folder.remove(target) }
         let network = Origin()
@@ -45,7 +46,7 @@ struct CacheBenchmark {
                 try await microseconds { _ = try Data(contentsOf: URL(fileURLWithPath: "\(target)/\(number)")) })
         }
         var (fromMemory, theirs): ([Double], [Double]) = ([], [])
-        // Few enough that memory holds them.
+        // The number is small enough for the memory cache.
         for hit in 0..<Self.hits {
             let request = try Self.request(hit % 100)
             let source: Provenance.Source? = hit < 100 ? nil : .memory
@@ -97,7 +98,7 @@ struct CacheBenchmark {
         "https://cdn.example.com/assets/\(number % 17)/chunk-\(number).js?v=\(number % 7)"
     }
 
-    /// A request as an engine makes it.
+    /// Returns a request with the header fields of an engine.
     private static func request(_ number: Int) throws -> ResourceRequest {
         let fields: HTTPFields = [
             .accept: "*/*", .acceptLanguage: "en-GB, en;q=0.90", .acceptEncoding: "gzip, deflate",
@@ -115,7 +116,7 @@ struct CacheBenchmark {
         try await Stopwatch.seconds(body) * 1_000_000
     }
 
-    /// Answers as servers of static files do: 1 to 40 KB, ten fields.
+    /// A loader that responds like a static file server, with 1 to 40 KB and ten header fields.
     private struct Origin: ResourceLoader {
         static func bytes(_ number: Int) -> [UInt8] {
             [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 1_000 + number * 7_919 % 39_000)

@@ -10,8 +10,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// The whole way of a request for a packaged file, without an engine: from the engine's request to the head that the
-/// engine gets, with a listener to the container's events. The files are few enough to be in memory.
+/// Measures the complete processing of a request for a packaged file without an engine: from the engine's request to
+/// the response head, with an observer of the container's events. The files fit in memory.
 @MainActor
 struct ChainBenchmark {
     private static let files = 50
@@ -68,7 +68,7 @@ struct ChainBenchmark {
     }
 }
 
-/// There is no network in this.
+/// A transport without a network.
 struct NoTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = .decodes
 

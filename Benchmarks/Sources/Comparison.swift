@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// One figure of ours beside that of a reference.
+/// A measured value and the value of a reference.
 struct Comparison: Encodable, Sendable {
-    /// What was measured, and where.
+    /// The measured operation and its place.
     let name: String
-    /// With its version, where it has one.
+    /// The reference and its version, if it has one.
     let reference: String
-    /// Both in `unit`.
+    /// The measured value in `unit`.
     let ours: Double
     let theirs: Double?
     let unit: String
-    /// The most that is allowed: of the ratio, or of our figure where there is no reference.
+    /// The maximum: of the ratio, or of `ours` if there is no reference.
     let bar: Double?
 
-    /// Ours as a part of the reference's.
+    /// The ratio of our value to the reference's; `nil` without a reference.
     var ratio: Double? {
         guard let theirs, theirs > 0 else { return nil }
         return ours / theirs
     }
 
-    /// Whether the bar is kept; `nil` where there is none.
+    /// A Boolean value that indicates whether the maximum is kept; `nil` without a maximum.
     var isKept: Bool? {
         bar.map { (ratio ?? ours) <= $0 }
     }

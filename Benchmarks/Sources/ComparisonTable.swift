@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// Comparisons as a table for people.
+/// A plain-text table of comparisons.
 struct ComparisonTable {
     private let results: [Comparison]
 

@@ -5,28 +5,28 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import Foundation
 
-/// Measures hot paths side by side with a named reference, in one run: absolute times differ from machine to machine
-/// and from hour to hour, the ratios stay.
+/// Measures hot paths together with a named reference in the same run. Absolute times differ between machines and runs,
+/// but the ratios are stable.
 @main
 struct ContainerBenchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container-benchmarks",
-        abstract: "Measures hot paths against a named reference in the same run; prints ratios beside their bars.",
+        abstract: "Measures hot paths against a named reference in the same run, and prints ratios and their bars.",
         discussion: """
-            Build it in release. Rounds go in turns, and medians are compared. Exit status 1 where a bar is missed: \
-            after all results, a line on standard error names those.
+            Build in release mode. Rounds alternate, and medians are compared. Exit status 1 if a bar is missed; \
+            after all results, a line on standard error lists the missed bars.
             """)
 
-    @Option(help: ArgumentHelp("Rounds of each measurement.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of rounds of each measurement.", valueName: "n"))
     var rounds = 5
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Folders to measure in: by default a tmpfs, where there is one, and the disk.", valueName: "dir"))
+            "Folders to measure in: by default a tmpfs, if there is one, and the disk.", valueName: "dir"))
     var places: [String] = []
 
-    /// What is measured, by name.
+    /// The benchmarks by name.
     enum Subject: String, CaseIterable, ExpressibleByArgument {
         case install
         case memory
@@ -83,7 +83,7 @@ struct ContainerBenchmarks: AsyncParsableCommand {
         defer { folder.remove() }
         var results: [Comparison] = []
         if !Set([.install, .lookUp, .chain]).isDisjoint(with: only) {
-            CommandOutput.log("making 7,000 files in \(place.name)")
+            CommandOutput.log("creating 7,000 files in \(place.name)")
             let sample = try SamplePackage(in: folder)
             if only.contains(.install) {
                 results += try await InstallBenchmark(sample: sample, place: place, folder: folder, rounds: rounds)

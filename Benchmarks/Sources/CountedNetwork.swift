@@ -6,23 +6,23 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Files in memory, whole or in ranges, as a static server has them; counts what it sends.
+/// A static file server in memory with range requests. It counts the bytes that it sends.
 final class CountedNetwork: ResourceLoader {
     private struct State {
         var files: [String: Data] = [:]
-        /// By path.
+        /// The bytes and requests by path.
         var sent: [String: (bytes: Int, requests: Int)] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// The file of a path.
+    /// Accesses the file at a path.
     subscript(path: String) -> Data? {
         get { state.withLock { $0.files[path] } }
         set { state.withLock { $0.files[path] = newValue } }
     }
 
-    /// Begins to count anew.
+    /// Resets the counts.
     func forget() {
         state.withLock { $0.sent = [:] }
     }

@@ -12,8 +12,8 @@ internal import SchemeMode
 internal import SchemeRouter
 internal import WebEngine
 
-/// What the facade adds to a request for a packaged file: the container's whole chain, beside the modules that it is
-/// made of, put together by hand, in turns. What is its own are the page's session, the rules, and the events.
+/// Measures the cost of the facade for a packaged file: the container's complete processing, compared with a manual
+/// assembly of the same modules. The difference consists of the page session, the rules and the events.
 @MainActor
 struct FacadeBenchmark {
     private static let files = 50
@@ -45,7 +45,7 @@ struct FacadeBenchmark {
             for request in requests {
                 let facade = try await engine.head(answering: request)
                 let alone = try await bare.head(answering: request)
-                // Files come into memory first.
+                // The first rounds load the files into memory.
                 guard round >= 10 else { continue }
                 ours.append(facade)
                 theirs.append(alone)
@@ -73,7 +73,7 @@ struct FacadeBenchmark {
         Stopwatch.median(costs.map { $0[keyPath: time] / .microseconds(1) })
     }
 
-    /// The loaders and decorators of custom-scheme mode, without a facade.
+    /// Returns a handler with the loaders and decorators of custom-scheme mode, without a facade.
     private func modules(_ library: PackageLibrary) -> SchemeHandler {
         let names = SchemeNames.standard
         let completion = RequestCompletion(names)
@@ -87,7 +87,7 @@ struct FacadeBenchmark {
             head.path = head.path.map(names.realTarget)
             guard let checked = try? completion.checked(head, in: document) else { return delivery }
             let reference = PageReference(id: PageID(rawValue: 1), documentURL: document)
-            // As a page's file, which may be answered at once.
+            // The request belongs to a page, so the response may be immediate.
             let named = ResourceRequest(
                 checked, destination: .subresource, page: PageAttribution(reference, confidence: .exact))
             if case .known(let response?) = chain.immediateResponse(to: named), let body = WholeBody(response.body) {

@@ -5,12 +5,12 @@ internal import CommandSupport
 internal import OfflinePackage
 internal import ResourceStore
 
-/// A verified install against programs that only unpack.
+/// Compares a verified install with programs that only unpack.
 ///
-/// Ours hashes every file, checks it against the manifest, and syncs all bytes before the transaction that names
-/// them; the others write and leave the syncing to the system.
+/// The install hashes every file, checks it against the manifest, and syncs all bytes before the transaction that names
+/// them. The other programs leave syncing to the system.
 struct InstallBenchmark {
-    /// What "synced" means beside the figures.
+    /// An explanation of "synced", printed with the results.
     static let syncPolicy = """
 
         synced: rows are committed with SQLite's synchronous = FULL, files by one syncfs, then one transaction names \
@@ -37,7 +37,7 @@ struct InstallBenchmark {
             unzips.append(try await inNewFolder { try unzip.run(["-q", sample.archive, "-d", $0]) })
             tars.append(try await inNewFolder { try bsdtar.run(["-xf", sample.archive, "-C", $0]) })
         }
-        // Ours is on the device when it returns; the others are when the system comes to it.
+        // The install is on the device when it returns. The system syncs the other files later.
         let what = "verified and synced install of 7,000 files, \(place.name)"
         let isMemory = place.path.hasPrefix("/dev/shm")
         var results = [

@@ -8,7 +8,7 @@ internal import OfflinePackage
 internal import ResourceLoading
 internal import ResourceStore
 
-/// An answer for a packaged file, body included, against opening, reading and closing the same file in a folder.
+/// Compares a response for a packaged file, body included, with opening, reading and closing the same file in a folder.
 struct LookUpBenchmark {
     private static let count = 5_000
     let sample: SamplePackage
@@ -27,7 +27,7 @@ struct LookUpBenchmark {
             try time { try Data(contentsOf: URL(fileURLWithPath: sample.site + "/" + path)) }
         }
         let asked = try await answers(to: paths, from: loader)
-        // The same few again and again: what a memory cache holds.
+        // A small set of files that a memory cache holds.
         let few = (0..<Self.count).map { paths[$0 % 50] }
         _ = try await answers(to: few, from: loader)
         let again = try await answers(to: few, from: loader)
@@ -45,7 +45,7 @@ struct LookUpBenchmark {
         ]
     }
 
-    /// Microseconds for each.
+    /// Returns the time of each response in microseconds.
     private func answers(to paths: [String], from loader: PackageLoader) async throws -> [Double] {
         var times: [Double] = []
         times.reserveCapacity(paths.count)

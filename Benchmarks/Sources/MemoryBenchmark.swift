@@ -9,9 +9,9 @@ internal import PackageFormat
 internal import PackagePublisher
 internal import ResourceStore
 
-/// How far an install grows with archives that are large in one way or another.
+/// Measures the memory growth of an install for archives with large files and for archives with many files.
 struct MemoryBenchmark {
-    /// Files in an archive, and their size in bytes.
+    /// The number of files in an archive and their size in bytes.
     private struct Shape {
         let name: String
         let files: Int
@@ -41,7 +41,7 @@ struct MemoryBenchmark {
         return results
     }
 
-    /// A package of bytes that do not pack.
+    /// Creates a package of incompressible bytes.
     private func make(_ shape: Shape, in target: String) throws -> PackageBuilder.Result {
         let site = target + "/site"
         var random = SeededGenerator(seed: 7)

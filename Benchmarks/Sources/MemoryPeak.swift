@@ -3,20 +3,20 @@
 
 internal import Foundation
 
-/// How far this process grew, as Linux counts it.
+/// The growth of this process's peak memory, as Linux reports it.
 struct MemoryPeak: Sendable {
     private let before: Double
 
-    /// Starts anew; `nil` where the system does not count.
+    /// Resets the peak; `nil` if the system does not report it.
     init?() {
-        // 5 sets the high-water mark back to what is in use now (proc(5), clear_refs).
+        // The value 5 resets the high-water mark to the current use (proc(5), clear_refs).
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs"),
             (try? file.write(contentsOf: Data("5".utf8))) != nil, let mark = Self.highWaterMark()
         else { return nil }
         before = mark
     }
 
-    /// In MB, since the start.
+    /// The growth in MB since the reset.
     var growth: Double? {
         Self.highWaterMark().map { $0 - before }
     }

@@ -10,7 +10,7 @@ internal import PackageFormat
 internal import ResourceLoading
 internal import ResourceStore
 
-/// The first answer after a store with 100 packages and 100,000 files is opened.
+/// Measures the first response after a store with 100 packages and 100,000 files is opened.
 struct OpeningBenchmark {
     private static let packages = 100
     private static let files = 1_000
@@ -19,14 +19,14 @@ struct OpeningBenchmark {
     let rounds: Int
 
     func run() async throws -> [Comparison] {
-        CommandOutput.log("making 100 packages of 1,000 files in \(place.name)")
+        CommandOutput.log("creating 100 packages of 1,000 files in \(place.name)")
         let target = try folder.subfolder("opening")
         defer { folder.remove(target) }
         let store = target + "/store"
         try await fill(store, by: target)
         var times: [Double] = []
         for round in 0..<rounds {
-            // Each round another package: the table of one that was asked for is in memory.
+            // Each round uses another package, because the table of a used package is in memory.
             let url = "https://host-\(round * 37 % Self.packages).example/f\(round * 101 % Self.files).js"
             guard let head = HTTPRequest(urlText: url) else { continue }
             let seconds = try await Stopwatch.seconds {

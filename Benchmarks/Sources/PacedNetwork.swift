@@ -5,9 +5,9 @@ internal import Foundation
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Files in memory that arrive at a steady rate.
+/// Files in memory that are sent at a constant rate.
 struct PacedNetwork: ResourceLoader {
-    /// By path.
+    /// The files by path.
     let files: [String: Data]
     let bytesPerSecond: Double
     private static let roundTrip = Duration.milliseconds(150)
@@ -27,7 +27,7 @@ struct PacedNetwork: ResourceLoader {
             for place in stride(from: 0, to: file.count, by: Self.piece) { continuation.yield(place) }
             continuation.finish()
         }
-        // Pulled: who does not ask does not receive.
+        // The stream is pulled, so that back-pressure applies.
         let pieces = places.map { place in
             let piece = file.dropFirst(place).prefix(Self.piece)
             try await Task.sleep(until: start + .seconds(Double(place + piece.count) / rate), clock: .continuous)

@@ -3,13 +3,13 @@
 
 internal import Foundation
 
-/// A file system to measure on.
+/// A file system on which benchmarks run.
 struct Place: Sendable {
     let path: String
 
     var name: String { path }
 
-    /// A tmpfs, where the machine shows one, and the folder for temporary files.
+    /// A tmpfs, if the machine has one, and the folder for temporary files.
     static var standard: [Place] {
         let memory = "/dev/shm"
         let disk = FileManager.default.temporaryDirectory.path

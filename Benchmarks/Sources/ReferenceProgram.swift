@@ -4,18 +4,23 @@
 internal import CommandSupport
 internal import Foundation
 
-/// A program that is well known for what is measured.
+/// A well-known program that serves as a reference.
 struct ReferenceProgram: Sendable {
     let name: String
-    /// What it says of itself, in a word or two.
+    /// The version that the program reports.
     let version: String
     private let path: String
 
-    /// - Throws: an error that names the Debian package where the program is not there.
+    /// Finds a program and determines its version.
+    /// - Parameters:
+    ///   - name: the name of the program in `PATH`.
+    ///   - question: the argument that prints the version.
+    ///   - package: the Debian package of the program.
+    /// - Throws: `CommandError` with the name of the package if the program is not installed.
     init(_ name: String, asking question: String, package: String) throws {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         guard let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile) else {
-            throw CommandError(.unavailable, code: "no-reference", "no \(name) here; Debian has it in \(package)")
+            throw CommandError(.unavailable, code: "no-reference", "no \(name): install Debian package \(package)")
         }
         self.name = name
         self.path = path
@@ -23,8 +28,8 @@ struct ReferenceProgram: Sendable {
         version = answer.firstMatch(of: /\d+\.\d+(\.\d+)?/).map { String($0.output.0) } ?? "of unknown version"
     }
 
-    /// Runs it to its end.
-    /// - Throws: an error where it fails.
+    /// Runs the program and waits for its end.
+    /// - Throws: `CommandError` if the program fails.
     func run(_ arguments: [String]) throws {
         _ = try Self.run(path, arguments)
     }

@@ -7,8 +7,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 @_spi(Fuzzing) internal import SchemeMode
 
-/// Rewriting of documents and style sheets against Foundation's replacing of one text by another, which knows neither HTML
-/// nor CSS; and what an answer that is not rewritten costs.
+/// Compares the rewriting of documents and style sheets with Foundation's replacement of strings, which parses neither
+/// HTML nor CSS. It also measures the cost of a response that is not rewritten.
 struct RewritingBenchmark {
     let rounds: Int
     private static let loads = 20_000
@@ -29,7 +29,7 @@ struct RewritingBenchmark {
 
     private struct Failure: Error {}
 
-    /// In milliseconds, in pieces of 16 KiB, as a network brings them.
+    /// Returns the times in milliseconds for pieces of 16 KiB, as a network delivers them.
     private func compare(_ name: String, _ text: Data, _ make: () -> some TextRewriting) throws -> Comparison {
         var ours: [Double] = []
         var theirs: [Double] = []
@@ -59,7 +59,7 @@ struct RewritingBenchmark {
             ours: Stopwatch.median(ours) * 1_000, theirs: Stopwatch.median(theirs) * 1_000, unit: "ms", bar: 1)
     }
 
-    // MARK: Answers that are not rewritten
+    // MARK: Responses that are not rewritten
 
     private struct Picture: ResourceLoader {
         func load(_ request: ResourceRequest) async throws -> ResourceResponse? {

@@ -6,20 +6,23 @@ internal import Foundation
 internal import PackageFormat
 internal import PackagePublisher
 
-/// A package like that of a large site: 7,000 files of 100 bytes to 100 KB, 109 MB of text that deflates to a zip of
-/// 53 MB, the same bytes on every machine.
+/// A package like that of a large site: 7,000 files of 100 bytes to 100 KB. The 109 MB of text deflate to a zip of 53
+/// MB. The bytes are the same on every machine.
 struct SamplePackage: Sendable {
     static let fileCount = 7_000
     static let base = "https://sample.example/"
 
-    /// Where the files lie, unpacked.
+    /// The folder of the unpacked files.
     let site: String
     let archive: String
     let manifest: String
-    /// Paths below the site.
+    /// The paths of the files in the site folder.
     let paths: [String]
 
-    /// - Parameter files: how many; the first of the 7,000.
+    /// Creates a package.
+    /// - Parameters:
+    ///   - folder: the folder of the package.
+    ///   - files: the number of files, which are the first of the 7,000.
     init(in folder: ScratchFolder, files: Int = SamplePackage.fileCount) throws {
         site = try folder.subfolder("site")
         var random = SeededGenerator(seed: 1)
@@ -32,7 +35,7 @@ struct SamplePackage: Sendable {
             if number < 70 {
                 try FileManager.default.createDirectory(atPath: "\(site)/\(folder)", withIntermediateDirectories: true)
             }
-            // Many small files and few large ones, 15 KB on the average.
+            // Many files are small and few are large; the average is 15 KB.
             let scale = Double.random(in: 0..<1, using: &random)
             let size = Int(600 * pow(400, scale * scale * 0.92)) + 100
             var text = ""

@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// A folder of this run alone.
+/// A temporary folder of one run.
 struct ScratchFolder: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ struct ScratchFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// A new folder inside.
+    /// Creates a folder inside and returns its path.
     func subfolder(_ name: String) throws -> String {
         let folder = "\(path)/\(name)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -24,7 +24,7 @@ struct ScratchFolder: Sendable {
     }
 
     func remove(_ folder: String) {
-        // What is left behind lies in a folder for temporary files.
+        // Files that cannot be removed remain in a folder for temporary files.
         try? FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -10,7 +10,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebViewPool
 
-/// An engine without a web: it asks what it is told to, and notes when the head of the answer comes.
+/// An engine without pages. It sends requests and records the time of the response head.
 @MainActor
 final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     nonisolated static let standardMode = InterceptionMode.customScheme
@@ -21,7 +21,7 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     private let view = SilentView()
     private var handlers: [String: SchemeHandler] = [:]
 
-    /// As of the custom-scheme mode of WebKitGTK.
+    /// Returns the traits of WebKitGTK in custom-scheme mode.
     func traits(in mode: InterceptionMode) -> EngineTraits {
         EngineTraits(
             bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
@@ -36,18 +36,18 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     func clearHTTPCache() async throws {}
     func forgetFiles(under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?) async throws {}
 
-    /// What one request took.
+    /// The cost of one request.
     struct Cost {
-        /// Until the head came.
+        /// The time until the response head.
         var time: Duration
-        /// Blocks of memory until then.
+        /// The number of allocated memory blocks until the response head.
         var allocations: Int
-        /// Of what is answered at once, until the container had done with it, and had told of it: what the next request
-        /// waits for.
+        /// The time until the handler and the events of an immediate response are complete, which delays the next
+        /// request.
         var whole: Duration
     }
 
-    /// Asks as a page does, for what is answered at once or later.
+    /// Sends the request of a page and returns its cost.
     func head(answering head: HTTPRequest) async throws -> Cost {
         guard let handler = handlers[head.scheme ?? ""] else {
             throw ResourceError(.invalidRequest, "not a scheme of the container", at: head.urlText)
@@ -62,7 +62,7 @@ final class SilentEngine: WebEngineDriver, EngineNetworking, EngineCaching {
     }
 }
 
-/// Waits for a head, and for the handler's return.
+/// A sink that waits for the response head and the handler's return.
 @MainActor
 private final class HeadSink: SchemeTaskSink {
     private let done: CheckedContinuation<SilentEngine.Cost, any Error>

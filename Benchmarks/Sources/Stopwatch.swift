@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Times in seconds, and their medians.
+/// Measures times in seconds and calculates medians.
 enum Stopwatch {
     static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
         let clock = ContinuousClock()

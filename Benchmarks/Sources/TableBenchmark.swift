@@ -6,17 +6,17 @@ internal import CommandSupport
 internal import Foundation
 internal import ResourceTable
 
-/// A resource table of 100,000 entries: decoded and compared, against what merely parsing the same JSON takes; and an
-/// entry looked up in it.
+/// Compares decoding and diffing a resource table of 100,000 entries with only parsing the same JSON. It also measures
+/// lookups in the table.
 struct TableBenchmark {
     private static let entries = 100_000
     private static let lookUps = 20_000
     let rounds: Int
 
     func run() throws -> [Comparison] {
-        CommandOutput.log("making a table of 100,000 entries")
+        CommandOutput.log("creating a table of 100,000 entries")
         let old = try URLTable(decoded: Self.table(version: "1", changed: 0))
-        // One in a hundred changed, as many are new.
+        // One percent of the entries are changed.
         let json = Self.table(version: "2", changed: Self.entries / 100)
         var ours: [Double] = []
         var theirs: [Double] = []
@@ -41,7 +41,7 @@ struct TableBenchmark {
         ]
     }
 
-    /// Microseconds for each, the median.
+    /// Returns the median time of a lookup in microseconds.
     private func lookUp(in table: URLTable) throws -> Double {
         var random = SeededGenerator(seed: 3)
         let urls = (0..<Self.lookUps).map { _ in

@@ -10,8 +10,8 @@ internal import PackagePublisher
 internal import ResourceLoading
 internal import ResourceStore
 
-/// What travels when one file of 20 KB changes in a package of 50 files and 5 MB, against that file as it lies in the
-/// archive.
+/// Compares the transferred bytes of an update, in which one file of 20 KB changes in a package of 50 files and 5 MB,
+/// with the size of that file in the archive.
 struct UpdateBenchmark {
     let folder: ScratchFolder
 
@@ -26,7 +26,7 @@ struct UpdateBenchmark {
         let site = try own.subfolder("site")
         var random = SeededGenerator(seed: 5)
         for number in 0..<50 {
-            // The first changes; it is small, and the others make up the 5 MB.
+            // The first file changes. It is small, and the others make up the 5 MB.
             try write(number == 0 ? 20_000 : 101_600, to: "\(site)/\(number).js", &random)
         }
         var changed: PackageManifest.File?
@@ -53,7 +53,7 @@ struct UpdateBenchmark {
         ]
     }
 
-    /// Half of it deflates: letters of a small alphabet.
+    /// Writes random letters of a small alphabet, which deflate to about half their size.
     private func write(_ count: Int, to path: String, _ random: inout SeededGenerator) throws {
         let bytes = (0..<count).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "p"), using: &random) }
         try Data(bytes).write(to: URL(fileURLWithPath: path))

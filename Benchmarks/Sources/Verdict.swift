@@ -3,10 +3,10 @@
 
 internal import CommandSupport
 
-/// Whether every bar is kept.
+/// The check of all bars.
 enum Verdict {
-    /// To be called when all results are printed.
-    /// - Throws: ``CommandError`` with ``ExitStatus/missed``, which names each comparison past its bar.
+    /// Checks all bars. Call it after the results are printed.
+    /// - Throws: ``CommandError`` with ``ExitStatus/missed`` and the names of the missed comparisons.
     static func check(_ results: [Comparison]) throws {
         let bars = results.compactMap(\.isKept)
         let missed = results.filter { $0.isKept == false }

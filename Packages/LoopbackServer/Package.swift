@@ -4,7 +4,8 @@
 
 import PackageDescription
 
-// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+// The manifest of this package alone, for building it separately. The manifest in the root is the one that is
+// released.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

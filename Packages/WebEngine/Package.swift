@@ -4,7 +4,7 @@
 
 import PackageDescription
 
-// This module alone, for building it apart from the others. The shipped manifest is the one in the root.
+// Builds this package alone. The manifest in the root of the repository is the one that apps use.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

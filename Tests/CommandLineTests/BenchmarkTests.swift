@@ -6,14 +6,14 @@ import Testing
 
 @testable import container_benchmarks
 
-/// What `make bench` says of bars that are missed; the measuring itself is no test.
+/// The verdict of `make bench` on missed bars. Measurements are not tests.
 @Suite("Bars of the benchmarks", .timeLimit(.minutes(1)))
 struct BenchmarkTests {
     private func comparison(_ name: String, _ ours: Double, _ theirs: Double?, bar: Double?) -> Comparison {
         Comparison(name: name, reference: "unzip 6.00", ours: ours, theirs: theirs, unit: "ms", bar: bar)
     }
 
-    @Test("Bars that are kept, and figures without one, are no failure")
+    @Test("Bars that are met and results without a bar pass")
     func kept() throws {
         let results = [
             comparison("a", 5, 10, bar: 0.5), comparison("b", 9, nil, bar: 9), comparison("c", 9, 1, bar: nil),
@@ -23,7 +23,7 @@ struct BenchmarkTests {
         #expect(ComparisonTable(results).text.contains("MISSED") == false)
     }
 
-    @Test("Bars that are missed are named in one line, with exit status 1")
+    @Test("Missed bars are listed in one line, with exit status 1")
     func missed() throws {
         let results = [
             comparison("install, disk", 6, 10, bar: 0.5), comparison("a", 5, 10, bar: 0.5),

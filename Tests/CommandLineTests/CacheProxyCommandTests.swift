@@ -12,21 +12,22 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `h5 cache-proxy`: the cache before a real origin, over real connections.
+/// `h5 cache-proxy` in front of a real origin, over real connections.
 @Suite("h5 cache-proxy", .timeLimit(.minutes(1)))
 struct CacheProxyCommandTests {
     private func get(_ url: String, _ method: String = "GET") async throws -> (Data, HTTPURLResponse) {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.httpMethod = method
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        // What Foundation adds for that policy would be for this cache too.
+        // Overrides the header fields that Foundation adds for the cache policy, because they would also apply to
+        // this cache.
         request.setValue("nothing", forHTTPHeaderField: "Cache-Control")
         request.setValue("nothing", forHTTPHeaderField: "Pragma")
         let (data, response) = try await URLSession(configuration: .ephemeral).data(for: request)
         return (data, try #require(response as? HTTPURLResponse))
     }
 
-    @Test("It answers from the store, keeps it over a restart, and ends well")
+    @Test("The proxy responds from the store, keeps it after a restart, and exits with status 0")
     func proxying() async throws {
         let text = String(repeating: "0123456789", count: 50_000)
         let origin = try await OriginServer.start(
@@ -64,7 +65,7 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
-    /// A file that may be kept.
+    /// Returns a route for a cacheable file.
     private func fresh() throws -> OriginRoute {
         OriginRoute(.get, try #require(OriginPathPattern("/fresh"))) { _ in
             var response = OriginResponse.text("fresh")
@@ -73,7 +74,7 @@ struct CacheProxyCommandTests {
         }
     }
 
-    @Test("Requests that come together are answered in their order, from memory or not; the connection goes as asked")
+    @Test("Pipelined requests are answered in order, from memory or not, and Connection is honoured")
     func together() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
@@ -103,7 +104,7 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
-    @Test("The origin learns by which way a request came, after those before it")
+    @Test("The origin receives Via, appended to the values of earlier proxies")
     func way() async throws {
         let origin = try await OriginServer.start(
             OriginServer.Configuration(routes: [
@@ -123,7 +124,7 @@ struct CacheProxyCommandTests {
         await origin.stop()
     }
 
-    @Test("Out of reach, the origin is 502; a port in use, a bad origin and a bad folder are an error line")
+    @Test("An unreachable origin gives 502; a port in use, a bad origin and a bad folder give an error line")
     func failures() async throws {
         let folder = try TemporaryFolder()
         try folder.write("file", "no folder".utf8)

@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `h5 cache-proxy` before an origin whose responses break the rules of HTTP.
+/// `h5 cache-proxy` in front of an origin whose responses violate HTTP.
 @Suite("h5 cache-proxy and malformed responses", .timeLimit(.minutes(1)))
 struct MalformedUpstreamTests {
     private func get(_ url: String) async throws -> (text: String, status: Int?) {
@@ -20,7 +20,7 @@ struct MalformedUpstreamTests {
         return (String(decoding: data, as: UTF8.self), (response as? HTTPURLResponse)?.statusCode)
     }
 
-    @Test("Each is a bad gateway, and the next request is answered")
+    @Test("Each malformed response gives 502, and the next request succeeds")
     func proxying() async throws {
         let folder = try TemporaryFolder()
         try await MalformedOrigin.with(.http1) { origin in

@@ -8,7 +8,7 @@ import PackageFormat
 import ProgramTesting
 import Testing
 
-/// `h5 pack`, `unpack` and `verify` from end to end, good and bad input alike.
+/// `h5 pack`, `unpack` and `verify` end to end, with valid and invalid input.
 @Suite("h5 pack, unpack, verify", .timeLimit(.minutes(2)))
 struct PackageCommandTests {
     private let folder: TemporaryFolder
@@ -46,7 +46,7 @@ struct PackageCommandTests {
         #expect(try folder.names() == before, sourceLocation: sourceLocation)
     }
 
-    @Test("A site goes in and comes out")
+    @Test("A site is packed, verified and unpacked")
     func roundTrip() async throws {
         let packed = try await Program("h5").run(
             "pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/app/", "--out", "a/b",
@@ -58,19 +58,19 @@ struct PackageCommandTests {
         #expect(verified.output.contains("every path, size and SHA-256 with the manifest of shop 1"))
         let alone = try await Program("h5").run("verify", "a/b/shop-1.zip", in: folder.path)
         #expect(alone.status == 0 && alone.output.hasPrefix("2 files, 19 bytes, 0 digests\n"))
-        #expect(alone.output.contains("not compared: any SHA-256, since no manifest was given"))
+        #expect(alone.output.contains("not compared: any SHA-256, because no manifest was given"))
         let unpacked = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "tree", in: folder.path)
         #expect(unpacked.status == 0 && unpacked.output == "2 files, 19 bytes\n")
         #expect(try folder.names(below: "tree") == ["index.html", "js", "js/app.js"])
         #if os(Linux)
-            // A file system that says of a folder that cannot be made that it is not there.
+            // This file system reports a folder that cannot be created as missing.
             let refused = try await Program("h5").run("unpack", "a/b/shop-1.zip", "--into", "/proc/x", in: folder.path)
             #expect(refused.status == 74 && refused.errors.hasSuffix("(/proc/x)\n"), "\(refused.errors)")
         #endif
     }
 
-    /// Another process that may write to the folder waits for the temporary one, and puts a link in its place.
-    @Test("Nothing is unpacked through a link that another process makes meanwhile")
+    /// A concurrent process waits for the temporary folder and replaces it with a symbolic link.
+    @Test("Nothing is unpacked through a symbolic link that another process creates concurrently")
     func exchangedFolder() async throws {
         for number in 0..<400 { try folder.write("site/\(number).txt", "\(number)".utf8) }
         try await pack()
@@ -100,7 +100,7 @@ struct PackageCommandTests {
         #expect(try folder.names(below: "outside") == ["mine"])
     }
 
-    @Test("A manifest may have a number")
+    @Test("A manifest may have a sequence number")
     func sequence() async throws {
         let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
         let packed = try await Program("h5").run(arguments + ["--sequence", "42", "--json"], in: folder.path)
@@ -112,9 +112,9 @@ struct PackageCommandTests {
     }
 
     #if os(Linux)
-        /// Data of at most 160 MB; 31 MB of junk took 570 to 830 before manifests were read in one pass.
+        /// Data of at most 160 MB. With manifests read in several passes, 31 MB of junk took 570 to 830 MB.
         @Test(
-            "Junk in place of a manifest takes little memory",
+            "Junk instead of a manifest needs little memory",
             arguments: [
                 (#"{"junk":["#, "[],", "1]}"), (#"{"files":["#, "{},", "{}]}"), (#"{"id":""#, "\\u00e4", #""}"#),
                 (#"{"junk":""#, "😀", #""}"#),
@@ -134,7 +134,7 @@ struct PackageCommandTests {
         }
     #endif
 
-    @Test("A package may ask for a version of the app")
+    @Test("A package may require a minimum version of the app")
     func leastHost() async throws {
         let arguments = ["pack", "site", "--id", "shop", "--version", "1", "--base-url", "https://shop.example/"]
         let packed = try await Program("h5").run(arguments + ["--min-host", "2.10", "--json"], in: folder.path)
@@ -147,7 +147,7 @@ struct PackageCommandTests {
         }
     }
 
-    @Test("Charsets come from the files, or from --charset where these declare none; an unknown one is refused")
+    @Test("Charsets come from the files, or from --charset if they declare none; an unknown charset is refused")
     func charset() async throws {
         try folder.write("site/js/gbk.js", [0xBA, 0xBA, 0xD7, 0xD6])
         try folder.write("site/page.html", Array("<meta charset=gbk>".utf8) + [0xBA, 0xBA, 0xD7, 0xD6])
@@ -168,7 +168,7 @@ struct PackageCommandTests {
         }
     }
 
-    @Test("With --json each result is one object with the documented fields")
+    @Test("With --json, each result is one object with the documented fields")
     func json() async throws {
         func object(_ arguments: String...) async throws -> [String: Any] {
             let outcome = try await Program("h5").run(arguments + ["--json"], in: folder.path)
@@ -194,7 +194,7 @@ struct PackageCommandTests {
         #expect(unpacked.keys.sorted() == ["bytes", "directory", "files"])
     }
 
-    @Test("Help and version are results")
+    @Test("Help and version are written to standard output")
     func help() async throws {
         for arguments in [
             ["--help"], ["pack", "--help"], ["unpack", "-h"], ["verify", "--help"], ["help", "serve"],
@@ -205,13 +205,13 @@ struct PackageCommandTests {
         let version = try await Program("h5").run("--version", in: folder.path)
         #expect(version.status == 0 && version.output.contains(/^\d+\.\d+\.\d+\n$/))
         #expect(try await Program("h5").run("verify", "--version", in: folder.path).output == version.output)
-        // The package's version is the only one that this command knows.
+        // `pack` has only one --version option, that of the package.
         let pack = try await Program("h5").run("pack", "--help", in: folder.path)
         #expect(pack.output.matches(of: /(?m)^ +--version/).count == 1, "\(pack.output)")
     }
 
     @Test(
-        "A wrong command line ends with 64",
+        "An invalid command line gives the exit status 64",
         arguments: [
             ["frob"], ["pack"], ["pack", "site"], ["unpack", "a.zip"], ["verify"], ["verify", "a", "b", "c"],
             ["--frob"],
@@ -226,7 +226,7 @@ struct PackageCommandTests {
         try await fails(64, "usage", arguments: arguments)
     }
 
-    @Test("A wrong command line names the command whose help to read", arguments: [["pack"], ["store", "stat"], []])
+    @Test("An invalid command line names the help command", arguments: [["pack"], ["store", "stat"], []])
     func whoseHelp(_ command: [String]) async throws {
         let outcome = try await Program("h5").run(command + ["--frob"], in: folder.path)
         #expect(outcome.status == 64)
@@ -234,7 +234,7 @@ struct PackageCommandTests {
         #expect(outcome.errors.hasSuffix("(see \(names) --help)\n"), "\(outcome.errors)")
     }
 
-    @Test("A zip that is not a zip")
+    @Test("A file that is not a zip is refused")
     func notAZip() async throws {
         try folder.write("a.zip", "<!doctype html>".utf8)
         try await fails(65, "not-an-archive", "verify", "a.zip")
@@ -244,7 +244,7 @@ struct PackageCommandTests {
         try await fails(65, "not-an-archive", "unpack", "empty.zip", "--into", "tree")
     }
 
-    @Test("A damaged and a cut zip")
+    @Test("A damaged and a truncated zip are refused")
     func damaged() async throws {
         try await pack()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/shop-1.zip"))
@@ -257,7 +257,7 @@ struct PackageCommandTests {
         try await fails(65, "damaged", "verify", "flipped.zip")
     }
 
-    @Test("A manifest that does not match its zip")
+    @Test("A manifest that does not match its zip is refused")
     func mismatch() async throws {
         try await pack()
         let manifest = try PackageManifest(path: "\(folder.path)/shop-1.json")
@@ -288,13 +288,13 @@ struct PackageCommandTests {
         try await fails(65, "bad-manifest", "verify", "shop-1.zip", "shop-1.zip")
     }
 
-    @Test("The archive of one build and the manifest of another do not verify, equal files or not")
+    @Test("The archive of one build and the manifest of another do not verify, even with equal files")
     func tornPair() async throws {
         try await pack()
         try FileManager.default.copyItem(atPath: "\(folder.path)/shop-1.json", toPath: "\(folder.path)/old.json")
         try folder.write("site/js/app.js", "stop()".utf8)
         try await pack()
-        // What a kill between the two renames leaves.
+        // A kill between the two renames leaves this state.
         try await fails(65, "mismatch", "verify", "shop-1.zip", "old.json")
         try folder.write("site/js/app.js", "go(1)!".utf8)
         try await pack()
@@ -303,7 +303,7 @@ struct PackageCommandTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("A wrong hash")
+    @Test("A wrong digest is refused")
     func wrongHash() async throws {
         try await pack()
         var manifest = try PackageManifest(path: "\(folder.path)/shop-1.json")
@@ -312,7 +312,7 @@ struct PackageCommandTests {
         try await fails(65, "digest-mismatch", "verify", "shop-1.zip", "shop-1.json")
     }
 
-    @Test("Missing input")
+    @Test("Missing input gives the exit status 66")
     func missing() async throws {
         try await pack()
         try await fails(66, "no-input", "verify", "nowhere.zip")
@@ -321,7 +321,7 @@ struct PackageCommandTests {
         try await fails(66, "no-input", "pack", "nowhere", "--id", "x", "--version", "1", "--base-url", "https://h/")
     }
 
-    @Test("A target that is not empty, or is a file")
+    @Test("A target that is not empty or is a file is refused")
     func occupied() async throws {
         try await pack()
         try await fails(65, "occupied", "unpack", "shop-1.zip", "--into", "site")
@@ -331,7 +331,7 @@ struct PackageCommandTests {
             "site/out")
     }
 
-    @Test("Limits of the command line")
+    @Test("The limit options apply")
     func limits() async throws {
         try await pack()
         try await fails(65, "too-large", "unpack", "shop-1.zip", "--into", "tree", "--max-bytes", "18")
@@ -351,7 +351,7 @@ struct PackageCommandTests {
         try await fails(66, "no-input", "verify", "a\nerror: fake: line (x)\u{1B}[2J")
     }
 
-    @Test("A folder that cannot be written", .enabled(if: geteuid() != 0, "skipped: root may write anywhere"))
+    @Test("A read-only folder is an I/O error", .enabled(if: geteuid() != 0, "skipped: root can write to any folder"))
     func readOnly() async throws {
         try await pack()
         try FileManager.default.createDirectory(

@@ -6,8 +6,8 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// What tests may rely on when they run programs.
-@Suite("Programs that tests run", .timeLimit(.minutes(1)))
+/// The guarantees of `Program`, which tests use to run programs.
+@Suite("Programs run by tests", .timeLimit(.minutes(1)))
 struct ProgramTests {
     private let folder: TemporaryFolder
     private let shell = Program(at: "/bin/sh")
@@ -16,7 +16,7 @@ struct ProgramTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("The status, both outputs, and the environment")
+    @Test("A run returns the status and both outputs, with the given environment")
     func outcome() async throws {
         let outcome = try await shell.run(
             ["-c", "echo \"$WORD ${HOME-none}\"; echo 'error: bad' >&2; exit 3"], in: folder.path,
@@ -27,7 +27,7 @@ struct ProgramTests {
         #expect(try folder.names().isEmpty)
     }
 
-    @Test("One that does not end when it is told to is killed")
+    @Test("A program that ignores its signal is killed")
     func stubborn() async throws {
         let program = try await shell.start(["-c", "trap '' TERM; echo here; sleep 600"], in: folder.path)
         #expect(program.firstLine == "here")
@@ -36,7 +36,7 @@ struct ProgramTests {
         #expect(await ending.value == -SIGKILL)
     }
 
-    @Test("What a program leaves running is not waited for")
+    @Test("A run does not wait for processes that the program leaves")
     func heirs() async throws {
         let outcome = try await shell.run("-c", "sleep 600 & echo $!", in: folder.path)
         let heir = try #require(pid_t(outcome.output.trimmingCharacters(in: .newlines)))
@@ -44,7 +44,7 @@ struct ProgramTests {
     }
 
     #if os(Linux)
-        @Test("A program gets no descriptors but its own, however many are open")
+        @Test("A program inherits no other descriptors, however many are open")
         func descriptors() async throws {
             var limit = rlimit()
             try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)

@@ -3,9 +3,10 @@
 
 import Foundation
 
-/// Bytes to a server and all that come back, which no client of Foundation's sends as they are.
+/// An exchange of raw bytes with a server, for requests that no Foundation client sends.
 enum RawExchange {
-    /// Sends, and reads until the server closes: on a thread of its own, as it waits, and the origin needs those there are.
+    /// Sends the bytes and reads until the server closes the connection. It blocks, so it uses its own thread and
+    /// leaves the thread pool to the origin.
     static func run(_ bytes: Data, port: UInt16) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -22,7 +23,7 @@ enum RawExchange {
         #endif
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         let connection = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // So that a server that goes on waiting fails a test, and does not hang it.
+        // With a time-out, a server that never closes fails the test instead of blocking it.
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

@@ -6,13 +6,13 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// What the scripts promise to those who call them.
+/// The contract of the scripts with their callers.
 @Suite("Scripts", .timeLimit(.minutes(1)))
 struct ScriptTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Stands in for one whose clean-up fails after the program has ended.
+    /// A stand-in for an `xvfb-run` whose clean-up fails after the program has ended.
     private static let clumsyRunner = """
         #!/bin/bash
         while [[ $1 == --* ]]; do shift; done
@@ -21,7 +21,7 @@ struct ScriptTests {
         """
 
     @Test(
-        "with-display ends with the program's exit status, whatever xvfb-run makes of it",
+        "with-display returns the program's exit status even if xvfb-run fails",
         arguments: [0, 3, 5] as [Int32])
     func display(status: Int32) async throws {
         let folder = try TemporaryFolder()

@@ -11,7 +11,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `h5 serve`: it ends when it is told to; where it cannot serve, the right status, one line, no hang.
+/// `h5 serve`: it ends on a signal; if it cannot serve, it prints one line, returns the right status and does not
+/// hang.
 @Suite("h5 serve", .timeLimit(.minutes(1)))
 struct ServeCommandTests {
     private func fails(
@@ -27,7 +28,7 @@ struct ServeCommandTests {
         #expect(outcome.errorLines.count == 1, "\(outcome.errors)", sourceLocation: sourceLocation)
     }
 
-    @Test("It serves until a signal, and then ends well", arguments: [SIGTERM, SIGINT], [[], ["--rtt", "1"]])
+    @Test("It serves until a signal and exits with 0", arguments: [SIGTERM, SIGINT], [[], ["--rtt", "1"]])
     func serving(signal: Int32, options: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write("site/index.html", "<!doctype html>home".utf8)
@@ -38,21 +39,21 @@ struct ServeCommandTests {
         #expect(await server.end(by: signal) == 0)
     }
 
-    @Test("A port in use")
+    @Test("A port in use gives one error line")
     func portInUse() async throws {
         let other = try await OriginServer.start(OriginServer.Configuration())
         try await fails(69, "serve", "site", "--port", "\(other.port)")
         await other.stop()
     }
 
-    @Test("A folder that does not exist, and a file in place of one")
+    @Test("A missing folder and a file in place of a folder are refused")
     func badInput() async throws {
         try await fails(66, "serve", "missing", saying: "no such folder")
-        try await fails(66, "serve", "site/index.html", saying: "this is not a folder")
+        try await fails(66, "serve", "site/index.html", saying: "not a folder")
     }
 
     @Test(
-        "A value that is not allowed: the line names the option, what is allowed, and the value",
+        "The error for an invalid value names the option, the permitted values, and the value",
         arguments: [
             ("--port", "99999", "0 to 65535"), ("--port", "http", "0 to 65535"), ("--rtt", "-5", "0 to 60000"),
             ("--down", "0", "1 to 10000000"), ("--up", "-1", "1 to 10000000"),

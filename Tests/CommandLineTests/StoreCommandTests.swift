@@ -10,19 +10,19 @@ import ResourceStore
 import SystemSupport
 import Testing
 
-/// `h5 store` from end to end, on sound and damaged stores.
+/// `h5 store` end to end, on sound and damaged stores.
 @Suite("h5 store", .timeLimit(.minutes(2)))
 struct StoreCommandTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/store" }
-    /// A row and a file.
+    /// A blob that is large enough for a file; small blobs are rows.
     private let large = Data(repeating: 7, count: 100_000)
 
     init() throws {
         folder = try TemporaryFolder()
     }
 
-    /// Two generations of which one is retired, a resource, a document and an orphan.
+    /// Creates a store with two generations, one of them retired, a resource, a document and an orphan.
     private func makeStore() throws {
         let store = try BlobStore(directory: path, configuration: .init(today: { 20_000 }))
         for version in ["1", "2"] {
@@ -72,7 +72,7 @@ struct StoreCommandTests {
         #expect(resource["bytes"] as? Int == 5 && resource["lastUse"] as? String == "2024-10-04")
     }
 
-    @Test("stat counts, gc removes what nothing needs")
+    @Test("stat counts, and gc removes unused data")
     func statAndSweep() async throws {
         try makeStore()
         let before = try await object("stat", "store")
@@ -91,8 +91,8 @@ struct StoreCommandTests {
         #expect(try await object("stat", "store")["packages"] as? [String: Int] == ["count": 2, "bytes": 100_009])
     }
 
-    /// The app's pins are gone with it; its record of trials is there.
-    @Test("gc leaves what a version on trial falls back to")
+    /// The app's pins end with the app; its record of trials remains.
+    @Test("gc keeps the fallback of a version on trial")
     func trialSurvivesSweep() async throws {
         try makeStore()
         let trial = TrialPeriod(of: 2, version: "2", over: 1)
@@ -107,12 +107,12 @@ struct StoreCommandTests {
             try await object("stat", "store")["generations"] as? [String: Int] == [
                 "active": 1, "retired": 1, "staged": 0,
             ])
-        // Without a trial it goes.
+        // Without a trial, gc removes the generation.
         try put(#"{"quarantine": {}, "trials": {}}"#)
         #expect(try await object("gc", "store")["generations"] as? [Int] == [1])
     }
 
-    @Test("gc removes nothing where the record of trials cannot be read")
+    @Test("gc removes nothing if the record of trials cannot be read")
     func unreadableTrials() async throws {
         func expectRefusal(_ what: String) async throws {
             let outcome = try await run("gc", "store")
@@ -122,19 +122,19 @@ struct StoreCommandTests {
         }
         try makeStore()
         do { try BlobStore(directory: path).putDocument(Data("{}".utf8), as: HealthDocument.name) }
-        try await expectRefusal("has a form that is not known")
+        try await expectRefusal("has an unknown format")
         try Data("{}".utf8).write(to: URL(filePath: "\(path)/documents/\(HealthDocument.name)"))
         try await expectRefusal("was damaged, and dropped")
-        // The app falls back to nothing then, either.
+        // The app has no fallback in this state either.
         #expect(try await object("gc", "store")["generations"] as? [Int] == [1])
     }
 
-    @Test("check finds what is wrong, and --repair drops it")
+    @Test("check finds damage, and --repair removes it")
     func check() async throws {
         try makeStore()
         let sound = try await run("check", "store")
         #expect(sound.status == 0 && sound.errors.isEmpty)
-        #expect(sound.output == "4 blobs of 100023 bytes are right, 0 of them unnamed\n")
+        #expect(sound.output == "4 blobs of 100023 bytes are valid, 0 of them unnamed\n")
 
         let digest = SHA256Digest(of: large).description
         let file = "\(path)/blobs/\(digest.prefix(2))/\(digest.dropFirst(2))"
@@ -148,10 +148,10 @@ struct StoreCommandTests {
         #expect(
             broken.output == """
                 damaged blob: \(digest)
-                no bytes: b.bin, generation 1
-                no bytes: b.bin, generation 2
+                missing bytes: b.bin, generation 1
+                missing bytes: b.bin, generation 2
                 damaged document: table
-                3 blobs of 23 bytes are right, 0 of them unnamed
+                3 blobs of 23 bytes are valid, 0 of them unnamed
 
                 """)
         #expect(broken.errors == "error: damaged: the store is damaged (store)\n")
@@ -165,7 +165,7 @@ struct StoreCommandTests {
         #expect(after["damagedBlobs"] as? [String] == [] && after["missingCount"] as? Int == 2)
     }
 
-    @Test("--repair restores what only resources are about")
+    @Test("--repair restores a store in which only resources are damaged")
     func repair() async throws {
         try makeStore()
         do {
@@ -180,7 +180,7 @@ struct StoreCommandTests {
         #expect((try await object("ls", "store")["resources"] as? [Any])?.count == 1)
     }
 
-    @Test("A store that is open, none at all, one that is broken, and one from the future")
+    @Test("An open, a missing, a broken and a newer store are refused")
     func refusals() async throws {
         func expect(_ status: Int32, _ code: String, _ arguments: String...) async throws {
             let outcome = try await Program("h5").run(["store"] + arguments, in: folder.path)
@@ -204,7 +204,7 @@ struct StoreCommandTests {
         try await expect(64, "usage", "frob")
     }
 
-    @Test("A broken database of small blobs is told of, and repaired by --repair alone")
+    @Test("A broken database of small blobs is reported, and only --repair repairs it")
     func lostRows() async throws {
         try makeStore()
         try Data(repeating: 0x55, count: 65_536).write(to: URL(filePath: path + "/blobs.sqlite"))
@@ -218,7 +218,7 @@ struct StoreCommandTests {
         #expect((try await object("check", "store", status: 65)["brokenDatabases"] as? [String])?.isEmpty == true)
     }
 
-    /// Names, modes, times and sizes of all that is in a folder.
+    /// Returns the names, modes, times and sizes of all entries in a folder.
     private func picture(_ folder: String) throws -> [String: String] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder) + ["."]
         return try Dictionary(
@@ -229,7 +229,7 @@ struct StoreCommandTests {
             })
     }
 
-    @Test("ls, stat and check change nothing, and make no lock", arguments: [false, true])
+    @Test("ls, stat and check change nothing and create no lock", arguments: [false, true])
     func readOnly(_ hasLock: Bool) async throws {
         try makeStore()
         if !hasLock { try FileManager.default.removeItem(atPath: path + "/lock") }
@@ -240,7 +240,7 @@ struct StoreCommandTests {
     }
 
     @Test(
-        "A name that is a symbolic link is refused, and what it leads to stays",
+        "A symbolic link is refused, and its target is unchanged",
         arguments: ["staging", "blobs", "index.sqlite", "index.sqlite-wal", "blobs.sqlite", "lock", "documents"])
     func symbolicLinks(_ name: String) async throws {
         try makeStore()

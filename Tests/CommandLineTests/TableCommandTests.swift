@@ -6,7 +6,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// `h5 table diff` and `h5 table match` from end to end, good and bad input alike.
+/// `h5 table diff` and `h5 table match` end to end, with valid and invalid input.
 @Suite("h5 table", .timeLimit(.minutes(1)))
 struct TableCommandTests {
     private let folder: TemporaryFolder
@@ -15,7 +15,7 @@ struct TableCommandTests {
         folder = try TemporaryFolder()
     }
 
-    /// Writes a table of entries by path: version, and the first digit of the MD5.
+    /// Writes a table of entries: path, version, and the first digit of the MD5.
     private func write(_ name: String, version: String, _ entries: [(String, String, String)]) throws {
         let map = entries.map { path, version, digit in
             """
@@ -45,7 +45,7 @@ struct TableCommandTests {
         #expect(line.hasPrefix("error: \(code): ") && line.hasSuffix(")"), "\(line)", sourceLocation: sourceLocation)
     }
 
-    @Test("What a new table means")
+    @Test("diff lists the changes of a new table")
     func diff() async throws {
         try write("old.json", version: "1", [("a", "1", "a"), ("b", "1", "b"), ("c", "1", "c"), ("d", "1", "d")])
         try write("new.json", version: "2", [("a", "1", "a"), ("b", "2", "b"), ("c", "1", "e"), ("n", "1", "f")])
@@ -77,7 +77,7 @@ struct TableCommandTests {
             ])
     }
 
-    @Test("200 to 201 entries is one download")
+    @Test("One more entry in a table of 200 is one download")
     func oneMore() async throws {
         let entries = (0...200).map { ("e\($0)", "1", "a") }
         try write("old.json", version: "1", Array(entries.prefix(200)))
@@ -87,7 +87,7 @@ struct TableCommandTests {
         )
     }
 
-    @Test("No update, and the same version: a client keeps its table")
+    @Test("A response without an update or with the same version keeps the client's table")
     func unchanged() async throws {
         try write("old.json", version: "1", [("a", "1", "a")])
         try folder.write("none.json", #"{"code":200,"data":{"version":"1","update":false}}"#.utf8)
@@ -97,7 +97,7 @@ struct TableCommandTests {
         #expect(try await object("diff", "old.json", "old.json")["replaces"] as? Bool == false)
     }
 
-    @Test("The entry that answers: without the fragment, with the query")
+    @Test("match ignores the fragment and compares the query")
     func match() async throws {
         try write("table.json", version: "1", [("p.html?a=1&b=2", "3", "a"), ("p.html", "4", "b")])
         let outcome = try await Program("h5").run(
@@ -121,7 +121,7 @@ struct TableCommandTests {
         #expect(none["entry"] is NSNull)
     }
 
-    @Test("Bad input")
+    @Test("Invalid input is refused")
     func badInput() async throws {
         try write("good.json", version: "1", [("a", "1", "a")])
         try folder.write("bad.json", "{".utf8)

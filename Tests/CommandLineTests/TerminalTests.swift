@@ -7,7 +7,7 @@ import ProgramTesting
 import ResourceStore
 import Testing
 
-/// What people at a terminal see of long work, and what is left when they stop it.
+/// The progress output on a terminal, and the state after an interruption.
 @Suite("h5 at a terminal", .timeLimit(.minutes(4)))
 struct TerminalTests {
     private let folder: TemporaryFolder
@@ -15,8 +15,8 @@ struct TerminalTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        // Long work, and little room on the disk: a file of 900 MB that is mostly hole. What is not keeps its archive
-        // from being a bomb.
+        // The site has a sparse file of 900 MB, for long work with little disk space. The part that is not sparse
+        // keeps the archive below the compression ratio limit.
         try folder.write("site/big.bin", [])
         try folder.write("site/index.html", "<!doctype html>".utf8)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(folder.path)/site/big.bin"))
@@ -30,7 +30,7 @@ struct TerminalTests {
         }
     }
 
-    /// Runs long work, and stops it as soon as its bar is there.
+    /// Runs long work and stops it when its progress bar appears.
     private func expectBar(_ title: String, of total: String, _ arguments: String...) async throws {
         let bar = try Regex("\(title) \\[[#.]{24}\\] \\d+ % of \(total) MB")
         let run = try await Program("h5").runAtTerminal(arguments, in: folder.path) { shown in
@@ -41,7 +41,7 @@ struct TerminalTests {
         #expect(run.shown.contains("\r\u{1B}[Kerror: interrupted: "), "\(title): \(run.shown)")
     }
 
-    @Test("verify and unpack show how far they are, and leave nothing when they are stopped")
+    @Test("verify and unpack show their progress, and leave nothing when interrupted")
     func reading() async throws {
         let pack = try await Program("h5").run(Self.pack, in: folder.path)
         try #require(pack.status == 0, "\(pack.errors)")
@@ -52,10 +52,10 @@ struct TerminalTests {
         #expect(try folder.names() == before)
     }
 
-    @Test("store check shows how far it is, and wipes that before it says what it found")
+    @Test("store check shows its progress, and erases it before the result")
     func checking() async throws {
         do { _ = try BlobStore(directory: folder.path + "/store") }
-        // Bytes under names that are not theirs.
+        // These files do not match the digests in their names.
         for number in 10..<40 {
             let file = try folder.write("store/blobs/\(number)/\(String(repeating: "0", count: 62))", [])
             try #require(truncate(file, 30_000_000) == 0)
@@ -67,7 +67,7 @@ struct TerminalTests {
         #expect(run.shown.hasSuffix("\r\u{1B}[Kerror: damaged: the store is damaged (store)\r\n"), "\(run.shown)")
     }
 
-    @Test("A signal ends the work, wipes the bar and leaves nothing; what was there stays")
+    @Test("A signal ends the work, erases the bar, leaves nothing new and keeps existing files")
     func interrupted() async throws {
         try folder.write("big-1.zip", "old".utf8)
         try folder.write("big-1.json", "old".utf8)
@@ -75,7 +75,7 @@ struct TerminalTests {
         let run = try await Program("h5").runAtTerminal(Self.pack, in: folder.path) { shown in
             shown.contains("packing [") ? SIGINT : nil
         }
-        // Of the signal, or with what a shell makes of it: the thread that ends the process may have it blocked.
+        // The status is the signal, or 128 plus the signal if the thread that ends the process has blocked it.
         #expect([-SIGINT, 128 + SIGINT].contains(run.status))
         #expect(run.shown.contains(/packing \[[#.]{24}\] \d+ % of 900.0 MB/), "\(run.shown)")
         #expect(run.shown.contains("\r\u{1B}[Kerror: interrupted: "), "\(run.shown)")
@@ -83,12 +83,12 @@ struct TerminalTests {
         #expect(try String(contentsOfFile: "\(folder.path)/big-1.zip", encoding: .utf8) == "old")
     }
 
-    @Test("Without a terminal nothing is drawn")
+    @Test("Without a terminal, no progress is drawn")
     func piped() async throws {
         try FileManager.default.removeItem(atPath: "\(folder.path)/site/big.bin")
         let outcome = try await Program("h5").run(Self.pack, in: folder.path)
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
-        // A terminal that cannot go back gets nothing either; and quick work nowhere.
+        // A terminal that cannot return to the start of a line gets no output; short work also has none.
         let dumb = try await Program("h5").runAtTerminal(Self.pack, in: folder.path, environment: ["TERM": "dumb"])
         #expect(dumb.status == 0 && dumb.shown.isEmpty)
     }

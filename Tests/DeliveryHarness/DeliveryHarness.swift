@@ -16,12 +16,13 @@ internal import ResourceStore
     internal import Darwin
 #endif
 
-/// Stands for an app that updates to one version after another, sweeps after each, and may be killed meanwhile.
+/// A stand-in for an app that installs one update after another, sweeps after each, and may be killed at any time.
 ///
 ///     delivery-harness STORE (MICROSECONDS | -) (MANIFEST-URL#SCOPE | FOLDER/NAME)...
 ///
-/// A URL is updated from, within a scope; a path names a package that came with the app, `NAME.zip` and `NAME.json` in a folder.
-/// Kills itself with SIGKILL after so many microseconds. Prints how many it took where it came to its end.
+/// A URL is a manifest to update from, with its scope. A path names a package that is included in the app: `NAME.zip`
+/// and `NAME.json` in a folder. The process kills itself with SIGKILL after the given number of microseconds. If it
+/// ends first, it prints its duration in microseconds.
 @main
 enum DeliveryHarness {
     static func main() async {
@@ -45,7 +46,7 @@ enum DeliveryHarness {
     private static func update(_ directory: String, from places: some Sequence<String>) async throws {
         let library = try PackageLibrary(store: BlobStore(directory: directory))
         var configuration = PackageUpdater.Configuration()
-        // A kill loses the trial's verdict only; versions come again here, whatever became of them.
+        // A kill must only lose the verdict of the trial. Versions are installed again here after any verdict.
         configuration.trial.unfinishedBoots = .max
         let transport = AsyncHTTPTransport()
         let updater = PackageUpdater(

@@ -11,7 +11,7 @@ import PackageFormat
 import ResourceLoading
 import Testing
 
-/// What a package answers while its first download is under way.
+/// The responses of a package during its first download.
 @Suite(.timeLimit(.minutes(1)))
 struct ArrivalTests {
     let depot: Depot
@@ -20,7 +20,7 @@ struct ArrivalTests {
         depot = try Depot()
     }
 
-    /// Lets others go on.
+    /// Yields to other tasks.
     private func turn() async throws {
         try Task.checkCancellation()
         await Task.yield()
@@ -42,7 +42,7 @@ struct ArrivalTests {
             let loader = PartialLoader(updater)
             async let update = updater.update(from: network.source())
             try await depot.downloaded(cut)
-            // What is on disk is told to the loader next.
+            // The loader is informed shortly after the bytes are on disk.
             while try await depot.get(ends[20].0, by: loader) == nil { try await turn() }
             #expect(depot.library.installed == [])
             for (index, (path, _)) in ends.enumerated() {
@@ -59,11 +59,11 @@ struct ArrivalTests {
                 request.method = method
                 let answer = try await loader.load(ResourceRequest(request))
                 #expect((answer == nil) == (method == .post))
-                // Who settles the answer leaves the bytes out.
+                // HEAD responses keep the body; the pipeline removes it in its last step.
                 if let answer { #expect(answer.body.length == response.body.length) }
             }
             #expect(try await depot.get("none.js", by: loader) == nil)
-            // The bytes on disk are never trusted: what is not the manifest's is left to the network.
+            // The bytes on disk are not trusted: a file that does not match the manifest is left to the network.
             let name = try #require(try depot.folder.names(below: "store/downloads").first { $0.hasSuffix(".part") })
             let part = try FileHandle(forUpdating: URL(filePath: depot.folder.path + "/store/downloads/" + name))
             let slice = try #require(manifest.files.first { $0.path.description == ends[3].0 }?.slice)
@@ -95,13 +95,13 @@ struct ArrivalTests {
         configuration.routes = [try archive.route("/shop-1.zip")]
         try await Network.run(configuration) { (network) async throws in
             for isAgain in [false, true] {
-                // On which nothing stalls.
+                // A manual clock prevents stall time-outs.
                 let updater = depot.updater(network) { $0.downloads.clock = ManualClock() }
                 let update = Task { try await updater.update(from: network.source()) }
                 if !isAgain { try await depot.downloaded(1_000_000) }
                 let loader = PartialLoader(updater)
                 while try await depot.get(file.path.description, by: loader) == nil { try await turn() }
-                // What is on disk answers before the rest is asked for.
+                // Files on disk are served before the rest is requested.
                 while archive.ranges.count < (isAgain ? 2 : 1) { try await turn() }
                 update.cancel()
                 await #expect(throws: CancellationError.self) { try await update.value }
@@ -167,7 +167,7 @@ struct ArrivalTests {
             #expect(try await get(staying, .inferred) != nil)
             update.cancel()
             await #expect(throws: CancellationError.self) { try await update.value }
-            // Nor does a page that has files of a version that never became whole.
+            // A page with files of a version that was never complete does not keep it.
             try depot.publish(["index.html": Data("third".utf8)], version: "3")
             let third = try await updater.update(from: network.source()).package
             #expect(depot.library.generations(of: fresh.id) == [])

@@ -12,7 +12,7 @@ import ResourceLoading
 import ResourceStore
 import Testing
 
-/// The source, scope and number of a package: what a server may publish, and for whom.
+/// The checks of source, scope and sequence number: the packages that a server may publish.
 @Suite(.timeLimit(.minutes(2)))
 struct AuthorityTests {
     let depot: Depot
@@ -23,7 +23,7 @@ struct AuthorityTests {
         depot = try Depot()
     }
 
-    /// The code of the error that an update ends with, which is one line; `nil` if it succeeds.
+    /// Returns the code of the error that an update ends with, or `nil` if it succeeds. The error must be one line.
     private func refusal(
         _ updater: PackageUpdater, _ source: PackageSource, timing: ApplyTiming = .now
     ) async -> DeliveryError.Code? {
@@ -71,7 +71,7 @@ struct AuthorityTests {
             var source = network.source()
             try depot.publish(old, version: "1", base: "https://shop.example/app/")
             #expect(await refusal(updater, source) == nil)
-            // A narrower one is held against what comes, and one that is elsewhere never fits.
+            // A narrower scope is compared with the package, and a scope elsewhere never matches.
             source.scope = try PackageBaseURL("https://shop.example/app/")
             try depot.publish(new, version: "2", base: "https://shop.example/")
             #expect(await refusal(updater, source) == .outOfScope)
@@ -83,11 +83,11 @@ struct AuthorityTests {
             source.scope = nil
             #expect(await refusal(updater, source) == .outOfScope)
             #expect(depot.library.installed.map(\.version.description) == ["1"])
-            // Without one, that of the installed package counts, and not the origin of the manifest.
+            // Without a scope, the scope of the installed package applies, not the origin of the manifest.
             try depot.publish(new, version: "2", base: "https://shop.example/new/")
             #expect(await refusal(updater, source) == nil)
         }
-        // The next process knows it too.
+        // The next process also knows the scope.
         let library = try PackageLibrary(store: depot.store)
         try await Network.run(try depot.configuration()) { network in
             let updater = depot.updater(network, library: library)
@@ -103,7 +103,7 @@ struct AuthorityTests {
         try await run { network, updater in
             try await updater.installBaseline(archive: "\(depot.www)/shop-1.zip", manifest: "\(depot.www)/shop-1.json")
             var source = PackageSource("\(network.server.url)/shop.json")
-            // Nobody said that this server is the one of what came with the app.
+            // No configuration links this server to the package that is included in the app.
             try depot.publish(new, version: "2", base: "https://shop.example/app/")
             #expect(await refusal(updater, source) == .outOfScope)
             source.package = try PackageID("shop")
@@ -147,13 +147,13 @@ struct AuthorityTests {
             #expect(await refusal(updater, source) == .otherSource)
             #expect(await refusal(updater, source, timing: .nextLaunch) == .otherSource)
             #expect(depot.library.installed.map(\.version.description) == ["1"])
-            // By the same address under another name of the server's, and from the same address with a query.
+            // The same address under another name is another source; the same address with a query is not.
             try await Network.run(try depot.configuration()) { other in
                 #expect(await refusal(updater, other.source()) == .otherSource)
             }
             source.manifestURL = "\(network.server.url)/shop.json?device=7#top"
             #expect(await refusal(updater, source) == nil)
-            // The host may let go of it.
+            // The host may release the source.
             source.manifestURL = "\(network.server.url)/evil.json"
             _ = try await updater.remove(PackageID("shop"))
             #expect(await refusal(updater, source) == nil)
@@ -173,7 +173,7 @@ struct AuthorityTests {
 
     // MARK: https
 
-    /// A network that answers whatever is asked with files by name, and notes the URLs.
+    /// A loader that serves files by name for any host and records the URLs.
     private struct AnyHost: ResourceLoader {
         let folder: String
         var redirect: String?
@@ -194,7 +194,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "Only https and this machine",
+        "Only https and loopback are secure",
         arguments: [
             ("https://cdn.example/", "https://shop.example/", true), ("http://cdn.example/", nil, false),
             ("http://127.0.0.1.evil.example/", nil, false), ("http://127.evil.example/", nil, false),
@@ -211,9 +211,9 @@ struct AuthorityTests {
         let updater = PackageUpdater(library: depot.library, loader: loader)
         #expect(await refusal(updater, source) == (isAllowed ? nil : .insecure))
         #expect(depot.library.installed.isEmpty != isAllowed)
-        // A manifest of such a base URL is looked at, and no more; from such a server nothing is asked for.
+        // With an insecure base URL, only the manifest is requested; from an insecure server, nothing is requested.
         #expect(loader.urls.all.count == (isAllowed ? 2 : base == nil ? 0 : 1))
-        // A host may allow it.
+        // A host may allow insecure URLs.
         let other = try BlobStore(directory: depot.folder.path + "/other")
         let library = try PackageLibrary(store: other, configuration: .init(allowsInsecure: true))
         #expect(await refusal(PackageUpdater(library: library, loader: loader), source) == nil)
@@ -266,7 +266,7 @@ struct AuthorityTests {
             try publishNumbered(8, version: "3")
             #expect(await refusal(updater, network.source()) == nil)
         }
-        // Nor by the next process, after the host has let go of the source.
+        // The next process also refuses the replay, after the host has released the source.
         let library = try PackageLibrary(store: depot.store)
         try await Network.run(try depot.configuration()) { network in
             let updater = depot.updater(network, library: library)
@@ -331,7 +331,8 @@ struct AuthorityTests {
             await updater.report(BootReport(.failed("white"), of: page(PageID(rawValue: 2))))
             #expect(depot.library.installed.map(\.version.description) == ["1"])
             #expect(await refusal(updater, network.source()) == .quarantined)
-            // Under another version, but with its number; and the older one, which was active before.
+            // Neither another version with the same number nor the older version, which was active before, is
+            // accepted.
             try publishNumbered(2, version: "2.1")
             #expect(await refusal(updater, network.source()) == .replayed)
             try publishNumbered(1, version: "1")
@@ -344,7 +345,7 @@ struct AuthorityTests {
 
     // MARK: Stores of older builds
 
-    /// Brings in a generation as a build did that knew neither scopes nor numbers.
+    /// Installs a generation as an older build did, without scope and number.
     private func installAsBefore(
         base: String, _ rest: String, id: String = "shop", activates: Bool = true
     ) throws {
@@ -380,7 +381,7 @@ struct AuthorityTests {
             try depot.publish(new, version: "1", base: "https://shop.example/")
             try FileManager.default.copyItem(atPath: "\(depot.www)/shop.json", toPath: "\(depot.www)/evil.json")
             #expect(await refusal(updater, PackageSource("\(network.server.url)/evil.json")) == .otherSource)
-            // Its whole origin is its scope, whatever the origin of its manifest is.
+            // The scope is the whole origin, independent of the origin of the manifest.
             #expect(await refusal(updater, PackageSource(url)) == nil)
         }
     }
@@ -410,7 +411,7 @@ struct AuthorityTests {
     }
 }
 
-/// Texts in the order in which they came.
+/// A list of texts in the order of their arrival.
 private final class Noted: Sendable {
     private let texts = Mutex<[String]>([])
 

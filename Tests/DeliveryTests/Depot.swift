@@ -13,7 +13,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// A folder that a server serves packages from, and a store of its own.
+/// A folder from which a server serves packages, and a separate store.
 struct Depot: Sendable {
     let folder: TemporaryFolder
     let store: BlobStore
@@ -21,9 +21,10 @@ struct Depot: Sendable {
 
     var www: String { folder.path + "/www" }
 
+    /// Creates a depot.
     /// - Parameters:
-    ///   - directory: where the store is; in the folder where `nil`.
-    ///   - onStep: is told of each step of the store that reaches the disk, and may fail it.
+    ///   - directory: The directory of the store, or `nil` for one in the folder.
+    ///   - onStep: A function that is called before each step of the store that reaches the disk. It may throw.
     init(
         store directory: String? = nil, onStep: @escaping @Sendable (StoreStep) throws -> Void = { _ in }
     ) throws {
@@ -33,7 +34,7 @@ struct Depot: Sendable {
         try FileManager.default.createDirectory(atPath: folder.path + "/www", withIntermediateDirectories: true)
     }
 
-    /// Packs a site as `ID-VERSION.zip`, and puts its manifest at `ID.json`.
+    /// Packs a site as `ID-VERSION.zip` and writes its manifest to `ID.json`.
     @discardableResult
     func publish(
         _ site: [String: Data], id: String = "shop", version: String, base: String = "https://shop.example/",
@@ -47,13 +48,13 @@ struct Depot: Sendable {
         var manifest = try PackageManifest(path: result.manifest)
         edit(&manifest)
         try manifest.encoded().write(to: URL(filePath: "\(www)/\(id).json"))
-        // A server's `Last-Modified` names a file for certain only after a while.
+        // A server's `Last-Modified` is a strong validator only if it is old enough (RFC 9110, section 8.8.2.2).
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -3_600)], ofItemAtPath: result.archive)
         return manifest
     }
 
-    /// A server of the folder that counts every byte, headers among them.
+    /// Returns the configuration of a server of the folder that counts every byte, including headers.
     func configuration() throws -> OriginServer.Configuration {
         var configuration = OriginServer.Configuration(folder: www)
         configuration.profile = try NetworkProfile(downKilobits: 10_000_000)
@@ -72,7 +73,7 @@ struct Depot: Sendable {
         return PackageUpdater(library: library ?? self.library, loader: loader, configuration: configuration)
     }
 
-    /// Waits until the one download that is under way has this many bytes on disk.
+    /// Waits until the only current download has this number of bytes on disk.
     func downloaded(_ bytes: Int) async throws {
         func size() throws -> Int? {
             let folder = store.directory + "/downloads"
@@ -91,7 +92,7 @@ struct Depot: Sendable {
         return try await (loader ?? .package(library)).load(ResourceRequest(head))?.body.collect(upTo: 64 << 20)
     }
 
-    /// Whether the store serves exactly these files.
+    /// Returns a Boolean value that indicates whether the store serves exactly these files.
     func serves(_ site: [String: Data]) async throws -> Bool {
         for (path, content) in site where try await get(path) != content { return false }
         return library.unreadableFiles == 0
@@ -99,7 +100,7 @@ struct Depot: Sendable {
 }
 
 extension Network {
-    /// The source of a package that is published for `https://ID.example/`.
+    /// Returns the source of a package that is published for `https://ID.example/`.
     func source(_ id: String = "shop") -> PackageSource {
         PackageSource("\(server.url)/\(id).json", scope: try? PackageBaseURL("https://\(id).example/"))
     }
@@ -108,7 +109,7 @@ extension Network {
     var archiveRequests: [OriginRequest] { server.requests.filter { $0.path.hasSuffix(".zip") } }
 }
 
-/// Fifty files of 100 KB, one of them of 20 KB.
+/// Returns fifty files, 49 of about 100 KB and one of 20 KB.
 func largeSite() -> [String: Data] {
     var site: [String: Data] = [:]
     for index in 0..<49 { site["js/\(index).js"] = text(102_000, seed: UInt64(index) + 100) }
@@ -116,7 +117,7 @@ func largeSite() -> [String: Data] {
     return site
 }
 
-/// Holds requests back whose URL ends so, until the gate opens.
+/// A loader that delays requests whose URL has the suffix until the gate opens.
 private struct HeldLoader: ResourceLoader {
     let next: any ResourceLoader
     let suffix: String

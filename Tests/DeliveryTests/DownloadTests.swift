@@ -34,7 +34,7 @@ struct DownloadTests {
             sha256: knowsDigest ? SHA256Digest(of: content) : nil)
     }
 
-    /// Fetches the first 40,000 bytes, from a server that stalls then, and stops.
+    /// Downloads the first 40,000 bytes from a server that then stalls, and cancels.
     func interrupt(_ downloader: PackageDownloader, _ download: PackageDownload) async {
         let (arrived, continuation) = AsyncStream.makeStream(of: Int64.self)
         let task = Task { try await downloader.download(download) { continuation.yield($0.received) } }
@@ -63,7 +63,7 @@ struct DownloadTests {
             let received = seen.withLock { $0.map(\.received) }
             #expect(received == received.sorted() && received.last == 100_000)
             #expect(seen.withLock { $0.allSatisfy { $0.total == 100_000 } })
-            // It is there until it is discarded, and not fetched again.
+            // The archive remains until it is discarded, and is not downloaded again.
             #expect(try await downloader.download(download(network)).traffic.requests == 0)
             downloader.discard(download(network))
             #expect(try folder.names(below: "downloads") == [])
@@ -90,7 +90,7 @@ struct DownloadTests {
             await interrupt(downloader(network), download(network, knowsDigest: knowsDigest))
             let archive = try await downloader(network).download(download(network, knowsDigest: knowsDigest))
             #expect(try bytes(archive) == content)
-            // With the digest of the whole, a mixture would be found out.
+            // With the digest of the archive, a mixture would be detected.
             #expect(file.ranges == ["bytes=0-", knowsDigest ? "bytes=40000-" : "bytes=0-"])
             #expect(file.requests[1].headers[.ifRange] == nil)
         }
@@ -173,7 +173,7 @@ struct DownloadTests {
     }
 
     @Test func brokenConnectionsAreGoneOnWith() async throws {
-        // Each brings something, so that five in a row are not too many.
+        // Each attempt makes progress, so the limit of five attempts without progress does not apply.
         let file = OriginFile(content, turns: (0..<9).map { _ in .cut(10_000) })
         try await Network.run(file) { (network) async throws in
             let archive = try await downloader(network).download(download(network))
@@ -206,7 +206,7 @@ struct DownloadTests {
         }
     }
 
-    /// A part of unknown total may name any end.
+    /// A part with an unknown total size may declare any end.
     @Test(arguments: [true, false])
     func partWithAnInventedEnd(_ knowsDigest: Bool) async throws {
         let part = OriginResponse(
@@ -250,7 +250,7 @@ struct DownloadTests {
     }
 
     @Test func aMixtureIsFoundOutByItsDigest() async throws {
-        // A server without a strong validator, whose file changes meanwhile.
+        // The server has no strong validator, and its file changes during the download.
         let file = OriginFile(
             text(100_000, seed: 9), eTag: nil, turns: [.stall(40_000), .change(content, eTag: "W/\"2\"")])
         try await Network.run(file) { (network) async throws in
@@ -347,7 +347,7 @@ struct DownloadTests {
                     }
                 }
                 await gate.waiting(atLeast: 2)
-                // Two are at the server, one waits in line, and one was refused.
+                // Two downloads are at the server, one is queued, and one was refused.
                 let refused = try await group.next()
                 #expect(refused == "queue-full")
                 #expect(gate.waiting == 2)
@@ -414,7 +414,7 @@ struct DownloadTests {
             configuration.retry.failures = 1
             let young = downloader(network, configuration)
             #expect(await young.removeStale() == 0)
-            // Begun long ago, and gone on with since.
+            // An old download that was resumed recently is not stale.
             let names = try folder.names(below: "downloads")
             let record = try #require(names.first { $0.hasSuffix(".json") })
             try FileManager.default.setAttributes(

@@ -12,7 +12,7 @@ import ResourceLoading
 import ResourceStore
 import Testing
 
-/// What an update decides before it fetches: whether at all, which way, and whether there is room.
+/// The decisions of an update before the transfer: limits, the type of transfer, and free space.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchTests {
     let depot: Depot
@@ -21,7 +21,8 @@ struct FetchTests {
         depot = try Depot()
     }
 
-    /// - Parameter edit: of the second updater.
+    /// Updates from one site to another.
+    /// - Parameter edit: Changes the configuration of the second updater.
     private func update(
         from old: [String: Data], to new: [String: Data], library: PackageLibrary? = nil,
         publish: (inout PackageManifest) -> Void = { _ in },
@@ -47,7 +48,7 @@ struct FetchTests {
         #expect(try await depot.serves(largeSite()))
     }
 
-    /// Who raises all limits still gets errors, and no arithmetic that traps.
+    /// With all limits raised, sizes still cause errors and no arithmetic overflow.
     @Test(arguments: [Int64.max, Int64.max - 1_000, 1 << 62] as [Int64]) func anArchiveOfAnySize(_ size: Int64)
         async throws
     {
@@ -67,9 +68,9 @@ struct FetchTests {
         }
     }
 
-    // MARK: Which way
+    // MARK: Type of transfer
 
-    /// The directory of a zip of many small files is larger than an eighth of it, so that ranges would be cheaper.
+    /// The central directory of a zip of many small files exceeds an eighth of the zip, so ranges would be cheaper.
     @Test func aFirstInstallComesWhole() async throws {
         var site: [String: Data] = [:]
         for index in 0..<2_000 { site["\(index).txt"] = Data("\(index)".utf8) }
@@ -81,7 +82,7 @@ struct FetchTests {
         }
     }
 
-    /// A version that failed, or was removed, leaves its files behind until the next sweep.
+    /// A failed or removed version leaves its files until the next sweep.
     @Test func aFirstInstallTakesWhatTheStoreHasMostOf() async throws {
         let site = largeSite()
         try depot.publish(site, version: "1")
@@ -142,7 +143,7 @@ struct FetchTests {
         #expect(try await depot.serves(largeSite()))
     }
 
-    // MARK: Room
+    // MARK: Space
 
     private struct Space: SpaceMeasuring {
         var bytes: Int64
@@ -205,7 +206,7 @@ struct FetchTests {
 
     // MARK: Leftovers
 
-    /// Ranges that a kill left are never gone on with.
+    /// Ranges left by a killed process are never resumed.
     @Test func rangesOfAnEarlierProcessAreGoneAfterTheStart() async throws {
         try depot.folder.write("store/downloads/0a.ranges", Data(count: 100))
         try depot.folder.write("store/downloads/0b.part", Data(count: 100))

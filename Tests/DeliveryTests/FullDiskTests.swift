@@ -8,11 +8,11 @@ import ProgramTesting
 import ResourceStore
 import Testing
 
-/// Whole updates on a disk that is full, or becomes so on the way.
+/// Complete updates on a disk that is full or becomes full.
 @Suite(
     .timeLimit(.minutes(6)), .serialized, .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"))
 struct FullDiskTests {
-    /// Says that there is room, as a disk does that others fill meanwhile.
+    /// A measurement that always reports enough space, as before another process fills the disk.
     private struct BoundlessSpace: SpaceMeasuring {
         func availableBytes(at _: String) -> Int64 { .max }
     }
@@ -21,7 +21,7 @@ struct FullDiskTests {
         func ensureSpace(for _: Int64) {}
     }
 
-    /// The whole archive, and some of its ranges, run out of room at another place each time.
+    /// The complete archive and some of its ranges run out of space at a different point each time.
     @Test(arguments: [true, false])
     func anUpdateThatRunsOutOfRoom(sharesFiles: Bool) async throws {
         let disk = try SmallDisk(kilobytes: 8_192)
@@ -40,8 +40,8 @@ struct FullDiskTests {
             try await updater().update(from: network.source())
             let filler = disk.path + "/filler"
             var refusals: [String: Int] = [:]
-            // How much room an update finds in files that stay, as the log, is not this test's to say: with much it
-            // is refused seldom, and the next one has less.
+            // The space that an update can reuse in existing files, such as the log, is unspecified. With more of it,
+            // fewer updates fail, and the next one has less.
             for version in 2..<10 where refusals.values.reduce(0, +) <= 3 {
                 try depot.publish(new, version: "\(version)")
                 var left = 0
@@ -59,17 +59,17 @@ struct FullDiskTests {
                     }
                     #expect(try await depot.serves(old), "\(left) bytes left")
                     left += 48 << 10
-                    try #require(left < 8 << 20, "it never fits: \(refusals)")
+                    try #require(left < 8 << 20, "the update never fits: \(refusals)")
                 }
                 #expect(try await depot.serves(new))
                 swap(&old, &new)
             }
-            print("an update was refused for want of room: \(refusals)")
+            print("updates refused because of missing space: \(refusals)")
             #expect(refusals.values.reduce(0, +) > 3)
         }
     }
 
-    /// Takes all of the disk but so many bytes.
+    /// Fills the disk except for the given number of bytes.
     private func fill(_ file: String, leaving bytes: Int) throws {
         try? FileManager.default.removeItem(atPath: file)
         _ = FileManager.default.createFile(atPath: file, contents: nil)
@@ -77,7 +77,7 @@ struct FullDiskTests {
         defer { try? handle.close() }
         let piece = Data(count: 4_096)
         var size: UInt64 = 0
-        // Foundation's error does not matter: it is full.
+        // Any write error means that the disk is full.
         while (try? handle.write(contentsOf: piece)) != nil { size += 4_096 }
         try handle.truncate(atOffset: size > UInt64(bytes) ? size - UInt64(bytes) : 0)
     }

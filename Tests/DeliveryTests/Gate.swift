@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// Lets no one pass before it is opened; a cancelled task passes.
+/// A barrier that suspends tasks until it is opened. A cancelled task passes.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -14,7 +14,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many wait now.
+    /// The number of waiting tasks.
     var waiting: Int { state.withLock { $0.waiting.count } }
 
     func pass() async {
@@ -40,7 +40,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Waits until so many wait.
+    /// Waits until at least the given number of tasks wait.
     func waiting(atLeast count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

@@ -10,9 +10,10 @@ import Testing
 
 @testable import OfflinePackage
 
-// Reports beside work that takes long.
+// Reports during long work.
 extension HealthTests {
-    /// Manifests are read on the library's thread. While that is busy none is read, and reports are taken all the same.
+    /// Manifests are read on the library's thread. While that thread is busy, no manifest is read, but reports are
+    /// handled.
     @Test func reportsDoNotWaitForAManifestToBeRead() async throws {
         try await run { (_, updater) async throws in
             let (steps, step) = AsyncStream<Void>.makeStream()
@@ -40,7 +41,7 @@ extension HealthTests {
                 await order.next()
                 var elsewhere = page()
                 elsewhere.documentURL = "https://other.example/"
-                // Were it read on the actor, it would have been by then.
+                // If it were read on the actor, it would have been read by now.
                 for _ in 0..<1_000 { await updater.record(BootReport(.began, of: elsewhere)) }
                 busy.isOver.withLock { $0 = true }
                 busy.end.signal()
@@ -50,7 +51,7 @@ extension HealthTests {
     }
 }
 
-/// A thread that is busy until it is told to end.
+/// A thread that is busy until it is signalled.
 private final class Busy: Sendable {
     let end = DispatchSemaphore(value: 0)
     let isOver = Mutex(false)

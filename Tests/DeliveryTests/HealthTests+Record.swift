@@ -11,7 +11,7 @@ import Testing
 
 @testable import ResourceStore
 
-// What is remembered of health.
+// The persistence of health.
 extension HealthTests {
     @Test func aRecordThatCannotBeReadIsNotWrittenOver() async throws {
         try await runWithTrial { (network, updater) async throws in
@@ -23,7 +23,8 @@ extension HealthTests {
                 try await updater.start()
                 return updater
             }
-            // Not known, so it is tried once more; what is written meanwhile is in vain.
+            // The quarantine is unknown, so the version is tried again; records written in the meantime have no
+            // effect.
             try await start().update(from: network.source())
             let error = await #expect(throws: DeliveryError.self) {
                 try await start().update(from: network.source())
@@ -64,7 +65,7 @@ extension HealthTests {
     }
 }
 
-/// A record that cannot be read the first time.
+/// A record whose first load fails.
 private final class UnreadableOnce: HealthRecording {
     private let next: any HealthRecording
     private let isReadable = Mutex(false)

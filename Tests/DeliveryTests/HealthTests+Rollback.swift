@@ -11,12 +11,12 @@ import Testing
 
 @testable import ResourceStore
 
-// Rollbacks that something comes between.
+// Rollbacks that are interrupted.
 extension HealthTests {
     @Test func aVersionThatFailsDuringItsOwnDownloadIsNotActivatedAnew() async throws {
         let gate = Gate()
         try await runWithTrial(gate: gate) { (network, updater) async throws in
-            // The same version with other files, as archive 3, which is held back.
+            // The same version with other files is archive 3, whose response is delayed.
             try depot.publish(["index.html": Data("other".utf8)], version: "3") { $0.version = version("2") }
             var source = network.source()
             source.archiveURL = "\(network.server.url)/shop-3.zip"
@@ -36,7 +36,8 @@ extension HealthTests {
         }
     }
 
-    /// An update to version 3 in the midst of its activation, which fails once it is told to go on.
+    /// Begins an update to version 3 that is suspended during its activation and fails after the semaphore is
+    /// signalled.
     private func beginFailingUpdate(
         _ network: Network, _ updater: PackageUpdater
     ) async throws -> (Task<PackageUpdate, any Error>, DispatchSemaphore) {
@@ -53,7 +54,7 @@ extension HealthTests {
         return (update, goOn)
     }
 
-    /// The trial of the version that stays has heard that the app went away while the next one was being activated.
+    /// The trial of the current version is paused during the activation of the next version.
     @Test func aFailedActivationGivesTheTrialBackAsPaused() async throws {
         try await runWithTrial { (network, updater) async throws in
             await updater.report(BootReport(.began, of: page()))
@@ -78,7 +79,8 @@ extension HealthTests {
         case healthy, failed, closed
     }
 
-    /// What pages say of the version that stays, while the next one cannot be activated, counts.
+    /// Reports of pages about the current version count, even if they arrive during the failed activation of the next
+    /// one.
     @Test(arguments: PageReport.allCases)
     func aFailedActivationLosesNoReport(_ report: PageReport) async throws {
         try await runWithTrial { (network, updater) async throws in
@@ -109,7 +111,7 @@ extension HealthTests {
         }
     }
 
-    /// Else nobody would count the processes that end while it boots.
+    /// Otherwise, processes that end during its boot would not be counted.
     @Test func whatCannotBeTriedIsNotActivated() async throws {
         try await run { (network, _) async throws in
             let updater = depot.updater(network) { $0.health = UnwritableHealth() }
@@ -145,7 +147,7 @@ extension HealthTests {
         }
     }
 
-    /// What a rollback that could not be done is done by.
+    /// The event that retries a failed rollback.
     enum SecondChance: CaseIterable {
         case report, background, order
     }
@@ -170,7 +172,7 @@ extension HealthTests {
                 for rollback in await updater.retryRollbacks() { await rollback.value }
             }
             #expect(try await depot.serves(old))
-            // It is told once.
+            // The event is sent once.
             await updater.shutDown()
             var reported = 0
             for await event in events {
@@ -201,13 +203,13 @@ extension HealthTests {
     }
 }
 
-/// A disk that is full.
+/// A health record on a full disk.
 private struct UnwritableHealth: HealthRecording {
     func load() -> TrialRecord { TrialRecord() }
     func save(_: TrialRecord) throws { throw CocoaError(.fileWriteOutOfSpace) }
 }
 
-/// A trial record that stays as it was.
+/// A trial record that never changes.
 private struct FixedHealth: HealthRecording {
     let trialRecord: Data
 

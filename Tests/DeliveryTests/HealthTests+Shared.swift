@@ -11,7 +11,7 @@ import Testing
 
 // Packages that pages of other sites use.
 extension HealthTests {
-    /// Activates version 1 of a shared package for good and version 2 on trial; a page of another site is open.
+    /// Activates version 1 of a shared package permanently and version 2 on trial, with an open page of another site.
     private func runShared(
         _ body: (PackageUpdater, PageReference, GenerationReference) async throws -> Void
     ) async throws {
@@ -70,7 +70,7 @@ extension HealthTests {
         }
     }
 
-    /// It has the first version, which came while it was open, and booted from elsewhere.
+    /// The page has the first version, which was installed while it was open, but booted from the network.
     @Test(arguments: [false, true])
     func aPageThatBeganBeforeTheFirstVersionCameCountsOnceItHasAnswered(_ isHealthy: Bool) async throws {
         try depot.publish(old, version: "1")
@@ -85,7 +85,7 @@ extension HealthTests {
             await updater.report(BootReport(.healthy, of: page()))
             await updater.report(BootReport(.failed("not its fault"), of: page()))
             #expect(depot.library.installed == [package] && clock.sleeperCount == 0)
-            // The same page loads anew, and the version answers.
+            // The same page reloads, and the version responds.
             var again = page()
             await updater.report(BootReport(.moved, of: again))
             again.documentURL = "https://shop.example/other.html"
@@ -108,12 +108,12 @@ extension HealthTests {
             await updater.report(BootReport(.began, of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))
             #expect(sharedVersion == "2")
-            // The next document is another one.
+            // The next document is a different boot.
             await updater.report(BootReport(.answered(cdn), of: page))
             await updater.report(BootReport(.moved, of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))
             #expect(sharedVersion == "2")
-            // A generation that the page is not pinned to is not its own.
+            // A generation to which the page is not pinned does not count for it.
             let foreign = GenerationReference(package: "cdn", number: cdn.number + 100)
             await updater.report(BootReport(.answered(foreign), of: page))
             await updater.report(BootReport(.failed("not its fault"), of: page))

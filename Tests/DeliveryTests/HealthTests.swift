@@ -29,7 +29,8 @@ struct HealthTests {
             generations: (library ?? depot.library).installed.map(\.generation))
     }
 
-    /// - Parameter gate: holds the archive of version 3 back.
+    /// Runs a test with version 1 installed.
+    /// - Parameter gate: A gate that delays the archive of version 3.
     func run(gate: Gate? = nil, _ body: (Network, PackageUpdater) async throws -> Void) async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -40,7 +41,7 @@ struct HealthTests {
         }
     }
 
-    /// Activates version 1 for good, and version 2 on trial.
+    /// Activates version 1 permanently and version 2 on trial.
     func runWithTrial(
         gate: Gate? = nil, _ body: (Network, PackageUpdater) async throws -> Void
     ) async throws {
@@ -79,7 +80,7 @@ struct HealthTests {
             #expect(change.reason == .rolledBack("the page did not report within 10.0 seconds"))
             #expect(change.former == page.generations.first && change.baseURL.description == "https://shop.example/")
             #expect(try await depot.serves(old))
-            // It is never tried again, not by a later process either.
+            // The version is never tried again, not even by a later process.
             for updater in [updater, depot.updater(network)] {
                 try await updater.start()
                 let error = await #expect(throws: DeliveryError.self) {
@@ -117,7 +118,7 @@ struct HealthTests {
             await updater.report(BootReport(.began, of: inside))
             await clock.sleepers(atLeast: 1)
             await updater.report(BootReport(.moved, of: outside))
-            // No deadline is left.
+            // No deadline remains.
             #expect(clock.sleeperCount == 0)
             #expect(try await depot.serves(new))
         }
@@ -165,7 +166,7 @@ struct HealthTests {
             try await updater.update(from: network.source("news"), timing: .nextLaunch)
             try depot.publish(new, version: "2")
             try await updater.update(from: network.source(), timing: .nextLaunch)
-            // It lets go of the folder.
+            // The store releases the folder.
             try depot.store.suspend()
             let refusals = Mutex(1)
             let store = try BlobStore(directory: depot.store.directory) { step in
@@ -182,7 +183,7 @@ struct HealthTests {
             }
             #expect(failed.0 == "news" && failed.1.code == .store && failed.1.location == "index.sqlite")
             #expect(try await depot.get("index.html", by: .package(library)) == new["index.html"])
-            // It waits for the next time.
+            // The package waits for the next start.
             #expect(try await depot.updater(network, library: library).start().map(\.package.description) == ["news"])
         }
     }
@@ -249,7 +250,7 @@ struct HealthTests {
 
     @Test func aKillBetweenVerdictAndRollbackIsMadeGood() async throws {
         try await runWithTrial { (network, updater) async throws in
-            // As after a kill: the verdict is written down, the generation is still active.
+            // This is the state after a kill: the verdict is stored, but the generation is still active.
             let document = try #require(try depot.store.document(HealthDocument.name))
             var trialRecord = try #require(try JSONSerialization.jsonObject(with: document) as? [String: Any])
             var trials = try #require(trialRecord["trials"] as? [String: Any])
@@ -266,7 +267,7 @@ struct HealthTests {
         }
     }
 
-    /// Not what the store wrote, and not what the updater wrote.
+    /// The damaged record has either an invalid seal or a valid seal with invalid content.
     @Test(arguments: [true, false])
     func aDamagedRecordOfHealthIsNoReasonToFail(isSealed: Bool) async throws {
         try await runWithTrial { (network, updater) async throws in

@@ -12,7 +12,7 @@ import Testing
 
 @testable import ResourceStore
 
-/// What the host installs, removes and brings along, beside what updates do.
+/// Packages that the host installs, removes or includes in the app, together with updates.
 @Suite(.timeLimit(.minutes(1)))
 struct HostInstallTests {
     let depot: Depot
@@ -25,7 +25,7 @@ struct HostInstallTests {
         depot = try Depot(onStep: steps.pass)
     }
 
-    /// Activates version 1, and stages version 2 for the next launch.
+    /// Activates version 1 and stages version 2 for the next launch.
     func runWithWaiting(_ body: (Network, PackageUpdater) async throws -> Void) async throws {
         try depot.publish(old, version: "1")
         try await Network.run(try depot.configuration()) { (network) async throws in
@@ -47,7 +47,7 @@ struct HostInstallTests {
         try await updater.install(archive: "\(depot.www)/shop-\(version).zip", manifest: "\(depot.www)/shop.json")
     }
 
-    /// The versions that a later process begins with.
+    /// Returns the versions with which a later process starts.
     func versionsAtNextLaunch(_ network: Network) async throws -> [String] {
         let library = try PackageLibrary(store: depot.store)
         try await depot.updater(network, library: library).start()
@@ -59,7 +59,7 @@ struct HostInstallTests {
             #expect(try await updater.remove(PackageID("shop")).count == 1)
             #expect(try depot.store.generations(in: .staged) == [])
             #expect(try await versionsAtNextLaunch(network) == [])
-            // Also where nothing is active.
+            // The same applies without an active version.
             try await stage(network, updater)
             #expect(try await updater.remove(PackageID("shop")) == [])
             #expect(try await versionsAtNextLaunch(network) == [])
@@ -69,7 +69,7 @@ struct HostInstallTests {
     @Test(arguments: ["3", "1"])
     func whatIsInstalledStaysAtTheNextLaunch(_ version: String) async throws {
         try await runWithWaiting { (network, updater) async throws in
-            // Version 1 is active already.
+            // Version 1 is already active.
             try await install(version == "1" ? old : newest, version: version, by: updater)
             #expect(try depot.store.generations(in: .staged) == [])
             #expect(try await versionsAtNextLaunch(network) == [version])
@@ -180,7 +180,7 @@ struct HostInstallTests {
     @Test(arguments: [false, true])
     func aWaitingVersionWhoseTableIsDamagedIsGivenUp(_ isFetchedAgain: Bool) async throws {
         try await runWithWaiting { (network, _) async throws in
-            // It moves what is in its log, and lets go of the folder.
+            // The store checkpoints its log and releases the folder.
             try depot.store.suspend()
             let path = depot.store.directory + "/index.sqlite"
             var bytes = try Data(contentsOf: URL(filePath: path))
@@ -199,7 +199,7 @@ struct HostInstallTests {
         }
     }
 
-    /// What an interrupted activation left must not keep the packages from answering.
+    /// Packages respond even if the rest of an interrupted activation cannot be removed.
     @Test func aStoreThatCannotBeWrittenToOpensItsPackages() async throws {
         try await runWithWaiting { (network, _) async throws in
             let left = try depot.store.stage(
@@ -236,7 +236,7 @@ struct HostInstallTests {
         }
     }
 
-    /// The library leaves such a record out, so nothing answers.
+    /// The library ignores such a record, so the package does not respond.
     @Test func aPresetComesBackWhereTheRecordOfTheActiveOneIsDamaged() async throws {
         let damaged = try depot.store.stage(
             package: "shop", version: "0", metadata: Data("{".utf8), entries: [], from: depot.store.makeBatch())

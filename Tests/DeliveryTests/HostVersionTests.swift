@@ -8,7 +8,7 @@ import PackageFormat
 import ResourceStore
 import Testing
 
-/// Packages that ask for a host of some version, by every way in.
+/// Packages that require a minimum host version, installed in every possible way.
 @Suite(.timeLimit(.minutes(1)))
 struct HostVersionTests {
     let depot: Depot
@@ -59,7 +59,7 @@ struct HostVersionTests {
         }
     }
 
-    /// The app goes back to an earlier version while an update waits for its next launch.
+    /// The app returns to an earlier version while an update waits for the next launch.
     @Test(arguments: [true, false]) func whatWaitedIsHeldAgainstTheHostThatStarts(_ isOlder: Bool) async throws {
         try depot.publish(old, version: "1")
         let versions = try (staging: PackageVersion("3"), next: PackageVersion(isOlder ? "2" : "2.1"))

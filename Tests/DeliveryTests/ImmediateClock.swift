@@ -4,7 +4,7 @@
 import AsyncSupport
 import ContainerTesting
 
-/// A clock on which every sleep ends at once and is recorded, except sleeps of some lengths, which last until they are
+/// A clock that records each sleep and ends it immediately. Sleeps of the held durations last until they are
 /// cancelled.
 final class ImmediateClock: Clock, Sendable {
     typealias Instant = ManualClock.Instant
@@ -16,7 +16,7 @@ final class ImmediateClock: Clock, Sendable {
         self.held = held
     }
 
-    /// The sleeps that ended, in order.
+    /// The durations of the completed sleeps, in order.
     var sleeps: [Duration] { slept.withLock { $0 } }
     var now: Instant { Instant() }
     var minimumResolution: Duration { .zero }

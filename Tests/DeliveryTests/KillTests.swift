@@ -12,7 +12,7 @@ import ResourceLoading
 import ResourceStore
 import Testing
 
-/// An app that is killed while it installs, updates and sweeps, over and over in one store.
+/// An app that is killed repeatedly while it installs, updates and sweeps in one store.
 @Suite(.timeLimit(.minutes(10)))
 struct KillTests {
     static let kills = 200
@@ -26,7 +26,7 @@ struct KillTests {
         let harness = Program("delivery-harness")
         let directory = depot.folder.path + "/killed"
         var configuration = OriginServer.Configuration(folder: depot.www)
-        // The manifests of all versions have one address, as a package is updated from one only.
+        // The manifests of all versions have the same address, because a package is updated from one source only.
         configuration.routes = [
             OriginRoute(.get, try #require(OriginPathPattern("/shop.json"))) { request in
                 let path = "\(depot.www)/shop-\(request.query ?? "").json"
@@ -34,7 +34,9 @@ struct KillTests {
             }
         ]
         try await Network.run(configuration) { (network) async throws in
-            /// - Parameter comesAlong: whether the packages came with the app, so that nothing is downloaded.
+            /// Runs the harness.
+            /// - Parameter comesAlong: A Boolean value that indicates whether the packages are included in the app,
+            ///   so that nothing is downloaded.
             func run(
                 _ versions: String..., comesAlong: Bool = false, killedAfter instant: Int? = nil
             ) async throws -> Program.Outcome {
@@ -52,21 +54,21 @@ struct KillTests {
                 let outcome = try await run("other")
                 try #require(outcome.status == 0, "\(outcome.errors)")
             }
-            // How long it takes when nobody kills it.
+            // Measures the duration of a run without a kill.
             try await begin()
             let whole = try await run("shop-1", "shop-2", "shop-3")
             try #require(whole.status == 0, "\(whole.errors)")
             let length = try #require(Int(whole.output.filter(\.isNumber)))
-            // Microseconds that a run takes over the network, and one of packages that came along.
+            // The duration of a run in microseconds, without and with included packages.
             var lengths = [false: length, true: length / 4]
             var dice = Dice(seed: 2_026)
             var installed: String? = "3"
             var (round, killed) = (0, 0)
             var outcomes: [String: Int] = [:]
-            // Kills that all came before the first activation would prove little.
+            // Kills that all precede the first activation would prove little.
             while killed < Self.kills || outcomes.count < 3, round < 4 * Self.kills {
                 defer { round += 1 }
-                // Now and then a first install.
+                // Every twentieth round is a first installation.
                 if round % 20 == 0 {
                     try await begin()
                     installed = nil
@@ -74,13 +76,14 @@ struct KillTests {
                 let versions: [String] = ["1", "2", "3"]
                 let first = versions.filter { $0 != installed }[dice.next(below: installed == nil ? 3 : 2)]
                 let second = versions.filter { $0 != first }[dice.next(below: 2)]
-                // Later too than a run takes, so that its end is reached as often as its beginning.
+                // The range exceeds the duration of a run, so that kills near its end are as frequent as kills near
+                // its beginning.
                 let comesAlong = round % 3 == 2
                 let instant = dice.next(below: lengths[comesAlong, default: 0] * 5 / 4)
                 let outcome = try await run(
                     "shop-\(first)", "shop-\(second)", comesAlong: comesAlong, killedAfter: instant)
                 #expect(outcome.status == 0 || outcome.status == -9, "round \(round): \(outcome.errors)")
-                // The machine may have become faster or slower since.
+                // The speed of the machine may have changed.
                 if let time = Int(outcome.output.filter(\.isNumber)) { lengths[comesAlong] = time }
                 let found = try await check(directory, sites, bystander)
                 #expect(
@@ -90,14 +93,14 @@ struct KillTests {
                     #expect(found == second)
                 } else {
                     killed += 1
-                    // The machine is slower than when the last run reached its end.
+                    // The machine is slower than in the last complete run.
                     let length = lengths[comesAlong, default: 0]
                     if found == installed, instant > length { lengths[comesAlong] = length * 5 / 4 }
                     outcomes[found == installed ? "former" : found == first ? "first" : "second", default: 0] += 1
                 }
                 installed = found
             }
-            // What all the kills left behind, one undisturbed run puts in order.
+            // One undisturbed run cleans up after all kills.
             let last = try await run("shop-1")
             #expect(last.status == 0, "\(last.errors)")
             #expect(try await check(directory, sites, bystander) == "1")
@@ -109,7 +112,7 @@ struct KillTests {
         }
     }
 
-    /// The version that the store serves, every file of it checked; the bystander must be whole.
+    /// Returns the version that the store serves, after checking all its files. The unrelated package must be intact.
     private func check(
         _ directory: String, _ sites: [(String, [String: Data])], _ bystander: [String: Data]
     ) async throws -> String? {
@@ -132,7 +135,7 @@ struct KillTests {
         return try await loader.load(ResourceRequest(head))?.body.collect(upTo: 1 << 20)
     }
 
-    /// From 1 to 2 a small file changes, to 3 almost everything.
+    /// From version 1 to 2, a small file changes; in version 3, almost everything differs.
     private static func sites() -> [(String, [String: Data])] {
         var first: [String: Data] = [:]
         for index in 0..<20 { first["\(index).js"] = text(20_000, seed: UInt64(index)) }
@@ -144,7 +147,7 @@ struct KillTests {
         return [("1", first), ("2", second), ("3", third)]
     }
 
-    /// The same numbers for the same seed.
+    /// A deterministic random number generator.
     private struct Dice {
         private var state: UInt64
 

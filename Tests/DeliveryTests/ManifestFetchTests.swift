@@ -10,7 +10,7 @@ import PackageFormat
 import ResourceLoading
 import Testing
 
-/// Manifests from servers that take their time.
+/// Manifests from slow servers.
 @Suite(.timeLimit(.minutes(1)))
 struct ManifestFetchTests {
     let depot: Depot
@@ -20,7 +20,7 @@ struct ManifestFetchTests {
         depot = try Depot()
     }
 
-    /// Hands pieces of blanks out, 29 seconds after each other, and then ends, or is silent for ever.
+    /// A body of blanks in pieces that are 29 seconds apart. It then ends or stays silent.
     private struct Drip: ResourceLoader, AsyncSequence {
         typealias Element = Data
 

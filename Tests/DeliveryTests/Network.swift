@@ -7,14 +7,14 @@ import HTTPTransport
 import OfflinePackage
 import ResourceLoading
 
-/// A server on loopback and the way to it.
+/// A server on loopback and a transport to it.
 struct Network: Sendable {
     let server: OriginServer
     let transport: AsyncHTTPTransport
 
     var loader: any ResourceLoader { NetworkLoader(transport) }
 
-    /// Starts a server for as long as `body` runs.
+    /// Runs `body` with a running server.
     static func run<Value>(
         _ configuration: OriginServer.Configuration, _ body: (Network) async throws -> Value
     ) async throws -> Value {
@@ -36,7 +36,7 @@ struct Network: Sendable {
     }
 }
 
-/// Retries at once, with dice that always fall the same.
+/// Returns a configuration with immediate retries and deterministic jitter.
 func promptly() -> PackageDownloader.Configuration {
     var configuration = PackageDownloader.Configuration()
     configuration.retry.firstWait = .zero
@@ -44,7 +44,7 @@ func promptly() -> PackageDownloader.Configuration {
     return configuration
 }
 
-/// The same bytes for the same seed; text that packs to about half.
+/// Returns deterministic text for a seed, which compresses to about half.
 func text(_ count: Int, seed: UInt64) -> Data {
     var state = seed
     var data = Data(capacity: count)

@@ -7,26 +7,26 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// One file of an origin, with what a server may do to it.
+/// One file of an origin with programmable server behaviour.
 ///
-/// Answers ranges with `ETag` and `If-Range` as RFC 9110 says, unless its turns say otherwise: the n-th request gets the
-/// n-th turn, and those after the last are answered well.
+/// Range requests are handled with `ETag` and `If-Range` according to RFC 9110, sections 13 and 14. The n-th request
+/// gets the n-th turn; later requests get the normal response.
 final class OriginFile: Sendable {
     enum Turn: Sendable {
         case well
-        /// 200 with everything, whatever range was asked for.
+        /// Status 200 with the complete file, for any range.
         case ignoreRange
-        /// 206 of the range, though `If-Range` names another representation.
+        /// Status 206 with the range, although `If-Range` names another representation.
         case ignoreIfRange
-        /// The announced bytes, but the connection breaks after so many.
+        /// The announced length, but the connection breaks after the given number of bytes.
         case cut(Int)
-        /// So many bytes, then silence.
+        /// The given number of bytes, then silence.
         case stall(Int)
         case flip
         case answer(OriginResponse)
-        /// Without length, and with so many bytes more.
+        /// No length, and the given number of additional bytes.
         case long(Int)
-        /// The content from here on.
+        /// New content for this and later requests.
         case change(Data, eTag: String)
     }
 
@@ -38,7 +38,7 @@ final class OriginFile: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Holds answers back until it is opened.
+    /// A gate that delays responses until it is opened.
     let gate: Gate?
 
     init(_ content: Data, eTag: String? = "\"1\"", turns: [Turn] = [], gate: Gate? = nil) {
@@ -109,7 +109,7 @@ final class OriginFile: Sendable {
             status, headers: fields,
             body: .stream(length: body.count) { writer in
                 if count > 0 { try await writer.write(Data(body.prefix(count))) }
-                // Until the server stops or the client leaves.
+                // Waits until the server stops or the client disconnects.
                 if thenStall { await Gate().pass() }
                 throw Broken()
             })

@@ -18,7 +18,7 @@ struct RepairTests {
         depot = try Depot()
     }
 
-    /// Cuts the stored bytes of a file short.
+    /// Truncates the stored bytes of a file.
     private func damage(_ file: PackageManifest.File) async throws {
         let name = file.sha256.description
         let path = "\(depot.store.directory)/blobs/\(name.prefix(2))/\(name.dropFirst(2))"
@@ -41,7 +41,7 @@ struct RepairTests {
             #expect(traffic.bytes == slice.size && traffic.requests == 1)
             #expect(try await depot.get("js/7.js") == site["js/7.js"])
             #expect(depot.library.installed == [package])
-            // The next process knows where it came from too.
+            // The next process also knows the source.
             try await damage(file)
             let next = depot.updater(network, library: try PackageLibrary(store: depot.store))
             #expect(try await repaired(by: next, package.id)?.bytes == slice.size)

@@ -5,7 +5,7 @@ import AsyncSupport
 
 @testable import ResourceStore
 
-/// Stands between the steps of a store: holds one up, or fails it.
+/// A hook for the steps of a store that delays or fails a step.
 final class StepHook: Sendable {
     private struct Hook {
         let step: StoreStep
@@ -14,12 +14,12 @@ final class StepHook: Sendable {
 
     private let hook = Mutex<Hook?>(nil)
 
-    /// Has the next such step do this first, once, on a thread of the library.
+    /// Runs the action once before the next occurrence of the step, on a thread of the library.
     func once(at step: StoreStep, do action: @escaping @Sendable () throws -> Void) {
         hook.withLock { $0 = Hook(step: step, action: action) }
     }
 
-    /// To be told of each step.
+    /// Handles a step of the store.
     func pass(_ step: StoreStep) throws {
         let action = hook.withLock { hook -> (@Sendable () throws -> Void)? in
             guard let due = hook, due.step == step else { return nil }

@@ -38,7 +38,7 @@ struct UpdaterTests {
             #expect(try await depot.serves(new))
             #expect(try await depot.get("gone.js") == nil)
             #expect(try depot.folder.names(below: "store/downloads") == [])
-            // Who listens hears which scope changed.
+            // Observers receive the changed scope.
             var changes: [PackageScopeChange] = []
             for await event in events {
                 if case .scopeChanged(let change) = event { changes.append(change) }
@@ -51,7 +51,7 @@ struct UpdaterTests {
         }
     }
 
-    /// The measure of small updates.
+    /// The transfer size of a small update.
     @Test func aSmallChangeTravelsAlone() async throws {
         var site = largeSite()
         try depot.publish(site, version: "1")
@@ -62,7 +62,7 @@ struct UpdaterTests {
             let manifest = try depot.publish(site, version: "2")
             let slice = try #require(manifest.files.first { $0.path.description == "index.html" }?.slice)
             let size = try #require(manifest.archive).size
-            // The manifest is fetched once before, to know how many bytes it takes by itself.
+            // The manifest is fetched once in advance to measure its size on the wire.
             let before = try #require(network.server.counters).bytesDown
             _ = try await network.loader.load(
                 ResourceRequest(try #require(HTTPRequest(urlText: network.server.url + "/shop.json"))))?
@@ -98,7 +98,7 @@ struct UpdaterTests {
         }
     }
 
-    /// What may go wrong with ranges, and how the update comes in the end.
+    /// Failures of range requests and the resulting transfer of the update.
     static let turns: [([OriginFile.Turn], PackageUpdate.Transfer)] = [
         ([.ignoreRange], .wholeAfterRanges),
         ([.flip], .wholeAfterRanges),
@@ -155,7 +155,7 @@ struct UpdaterTests {
         configuration.routes = [try second.route("/shop-2.zip")]
         try await Network.run(configuration) { (network) async throws in
             let updater = depot.updater(network) {
-                // As long as no test waits, and long enough for a busy machine.
+                // The limit is short for the test, but long enough for a busy machine.
                 $0.downloads.stallLimit = .seconds(5)
             }
             try await updater.update(from: network.source())
@@ -181,7 +181,7 @@ struct UpdaterTests {
             #expect(try await depot.serves(old))
             #expect(try depot.folder.names(below: "store/downloads") == [])
             #expect(try depot.store.generations(in: .staged) == [])
-            // And the true one still goes in.
+            // The correct archive is still installed afterwards.
             try depot.publish(new, version: "2")
             try await updater.update(from: network.source())
             #expect(try await depot.serves(new))
@@ -265,7 +265,7 @@ struct UpdaterTests {
             #expect(try await updater.hostEnteredBackground().count == 1)
             #expect(try await depot.serves(new))
 
-            // What waits can be taken at once, and gives way to what is newer.
+            // A staged version can be activated immediately, and a newer version replaces it.
             try depot.publish(old, version: "3")
             try await updater.update(from: network.source(), timing: .nextLaunch)
             try depot.publish(old, version: "4")
@@ -274,7 +274,7 @@ struct UpdaterTests {
             let update = try await updater.update(from: network.source())
             #expect(update.outcome == .activated && update.transfer == .nothing)
             #expect(update.package.version.description == "4" && depot.library.installed == [update.package])
-            // The publisher takes a waiting version back.
+            // The publisher withdraws a staged version.
             try depot.publish(new, version: "5")
             try await updater.update(from: network.source(), timing: .nextLaunch)
             try depot.publish(old, version: "4")
@@ -295,7 +295,7 @@ struct UpdaterTests {
             let updater = depot.updater(network)
             #expect(try await baseline("1", old, updater)?.outcome == .activated)
             #expect(try await baseline("1", old, updater)?.outcome == .unchanged)
-            // The next app brings a newer one.
+            // The next app version includes a newer baseline.
             #expect(try await baseline("2", new, updater)?.outcome == .activated)
             try depot.publish(old, version: "3")
             try await updater.update(from: network.source())
@@ -345,7 +345,7 @@ struct UpdaterTests {
         }
     }
 
-    /// Updates of one package from several manifests wait for each other, and for nobody else.
+    /// Updates of one package from several manifests wait for each other, but not for other packages.
     @Test func whoRestsComesBackThoughOthersWaitForIt() async throws {
         try depot.publish(old, version: "1")
         let busy = OriginResponse(.serviceUnavailable, headers: [.retryAfter: "7"])
@@ -385,7 +385,7 @@ struct UpdaterTests {
             try depot.publish(new, version: "2")
             let update = Task { try await updater.update(from: network.source()) }
             await gate.waiting(atLeast: 1)
-            // It does not wait for the download.
+            // The removal does not wait for the download.
             #expect(try await updater.remove(package.id).count == 1)
             gate.open()
             let error = await #expect(throws: DeliveryError.self) { try await update.value }

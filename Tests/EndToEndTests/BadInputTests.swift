@@ -8,7 +8,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Bad input: one error line, the documented exit status, nothing half-done, no hang.
+    /// Invalid input gives one error line and the documented exit status, without partial results or a hang.
     @Suite("Bad input", .timeLimit(.minutes(3)))
     struct BadInputTests {
         private func fails(
@@ -22,14 +22,14 @@ extension RealEngine {
             let line = outcome.errorLines.first ?? ""
             #expect(
                 line.hasPrefix("error: \(code): ") && line.hasSuffix(")"), "\(line)", sourceLocation: sourceLocation)
-            // One code, one place, and the real names of both.
+            // The line has one code, one location, and no internal names.
             #expect(line.split(separator: "://").count <= 2, "\(line)", sourceLocation: sourceLocation)
             #expect(
                 !line.contains("containerkit") && !line.contains("Error"), "\(line)", sourceLocation: sourceLocation)
             for part in parts { #expect(line.contains(part), "\(line)", sourceLocation: sourceLocation) }
         }
 
-        @Test("No display")
+        @Test("Without a display, the command fails")
         func noDisplay() async throws {
             let folder = try TemporaryFolder()
             try await fails(
@@ -37,7 +37,7 @@ extension RealEngine {
                 "http://127.0.0.1:9/")
         }
 
-        @Test("Without a display the contest fails before it packs a site")
+        @Test("Without a display, the contest fails before it packs a site")
         func noDisplayForContest() async throws {
             let folder = try TemporaryFolder()
             try await fails(
@@ -46,7 +46,7 @@ extension RealEngine {
             #expect(try folder.names().isEmpty)
         }
 
-        @Test("A contest without a site")
+        @Test("A contest without a site fails")
         func contestWithoutSites() async throws {
             let folder = try TemporaryFolder()
             try await fails(66, "no-input", in: folder.path, "bench", saying: ["--sites", "build/sites", "make demo"])
@@ -54,7 +54,7 @@ extension RealEngine {
                 66, "no-input", in: folder.path, "bench", "--sites", "missing", saying: ["no such folder (missing)"])
         }
 
-        @Test("A command that there is not")
+        @Test("An unknown command fails")
         func unknownCommand() async throws {
             let folder = try TemporaryFolder()
             try await fails(
@@ -62,19 +62,19 @@ extension RealEngine {
                 saying: ["no command 'opne': there are open, run, bench"])
         }
 
-        @Test("An archive without its manifest")
+        @Test("An archive without its manifest fails")
         func missingManifest() async throws {
             let folder = try TemporaryFolder()
             _ = try folder.write("site.zip", "no zip".utf8)
             try await fails(
                 66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
-                "site.zip", saying: ["no manifest site.json beside the archive", "(site.zip)"])
+                "site.zip", saying: ["no manifest site.json next to the archive", "(site.zip)"])
             try await fails(
                 66, "no-input", in: folder.path, "open", "http://127.0.0.1:9/", "--mode", "scheme", "--package",
                 "none.zip", saying: ["no such file (none.zip)"])
         }
 
-        @Test("A prefetch table that is not there, or is none")
+        @Test("A missing or invalid prefetch table fails")
         func badPrefetchTable() async throws {
             let folder = try TemporaryFolder()
             _ = try folder.write("text.json", "no table".utf8)
@@ -88,7 +88,7 @@ extension RealEngine {
             }
         }
 
-        @Test("A network on which the contest would show nothing", arguments: ["none", "offline"])
+        @Test("The contest refuses networks without a meaningful comparison", arguments: ["none", "offline"])
         func uselessNetwork(name: String) async throws {
             let folder = try TemporaryFolder()
             try await fails(
@@ -98,14 +98,14 @@ extension RealEngine {
             #expect(help.output.contains("4g, slow-4g") && !help.output.contains(name), "\(help.output)")
         }
 
-        @Test("A host that does not exist", arguments: ["plain", "scheme"])
+        @Test("A host that does not exist fails", arguments: ["plain", "scheme"])
         func unknownHost(mode: String) async throws {
             let folder = try TemporaryFolder()
             let url = "http://no-such-host.invalid/"
             try await fails(69, "unknown-host", in: folder.path, "open", url, "--mode", mode, saying: ["(\(url))"])
         }
 
-        @Test("A port where nobody listens", arguments: ["plain", "scheme"])
+        @Test("A port without a listener fails", arguments: ["plain", "scheme"])
         func refused(mode: String) async throws {
             let folder = try TemporaryFolder()
             let origin = try await OriginServer.start(OriginServer.Configuration())
@@ -117,7 +117,7 @@ extension RealEngine {
                 saying: ["the network is cut ("])
         }
 
-        @Test("A port that the engine blocks", arguments: [1, 25, 6_000], ["plain", "scheme"])
+        @Test("A port that the engine blocks fails", arguments: [1, 25, 6_000], ["plain", "scheme"])
         func blocked(port: Int, mode: String) async throws {
             let folder = try TemporaryFolder()
             let url = "http://127.0.0.1:\(port)/"
@@ -127,7 +127,7 @@ extension RealEngine {
             #expect(outcome.status == 69 && outcome.output.contains(#""error":"blocked: "#), "\(outcome.output)")
         }
 
-        @Test("A page that never finishes")
+        @Test("A page that never finishes times out")
         func stalled() async throws {
             let shop = try await Shop(faults: "stall:/style.css")
             try await fails(
@@ -136,14 +136,14 @@ extension RealEngine {
             await shop.origin.stop()
         }
 
-        @Test("A zip that is not one, a manifest that does not match, a wrong hash, no manifest")
+        @Test("An invalid zip, a mismatched manifest, a wrong digest and a missing manifest fail")
         func packages() async throws {
             let shop = try await Shop()
             let archive = try shop.pack()
             let manifest = archive.replacing(".zip", with: ".json")
             let text = try String(contentsOfFile: manifest, encoding: .utf8)
             let zip = try Data(contentsOf: URL(fileURLWithPath: archive))
-            // Without the places of its files, as for archives of other tools: then the zip itself is read.
+            // Without file positions, as for archives of other tools, the zip itself is read.
             var plain = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
             plain["archive"] = nil
             plain["files"] = (plain["files"] as? [[String: Any]])?.map { file in
@@ -174,7 +174,7 @@ extension RealEngine {
             #expect(shop.origin.requestCount == 0)
         }
 
-        @Test("What cannot be understood")
+        @Test("Unusable command lines fail")
         func usage() async throws {
             let folder = try TemporaryFolder()
             try await fails(64, "usage", in: folder.path, "open")
@@ -184,7 +184,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A value that is not allowed: the line names the option, what is allowed, and the value",
+            "The error for an invalid value names the option, the permitted values, and the value",
             arguments: [
                 (["--network", "bogus"], ["--network", "'bogus'", "'slow-4g'", "'offline'"]),
                 (["--mode", "bogus"], ["--mode", "'bogus'", "'plain'", "'scheme'"]),
@@ -200,7 +200,7 @@ extension RealEngine {
             for part in parts { #expect(outcome.errors.contains(part), "\(outcome.errors)") }
         }
 
-        @Test("A URL that is none, and a port that is none")
+        @Test("An invalid URL and an invalid port fail")
         func urls() async throws {
             let folder = try TemporaryFolder()
             try await fails(64, "invalid-url", in: folder.path, "open", "shop", saying: ["(shop)"])
@@ -211,7 +211,7 @@ extension RealEngine {
             }
         }
 
-        @Test("A result that cannot be written is found out before the page is opened")
+        @Test("An unwritable result path is reported before the page is opened")
         func outputs() async throws {
             let shop = try await Shop()
             try shop.folder.write("file", "".utf8)
@@ -226,13 +226,13 @@ extension RealEngine {
                 saying: ["--out"])
             await shop.origin.stop()
             #expect(shop.origin.requestCount == 0)
-            // Nor is there a folder for a report of nothing.
+            // A failed opening also leaves no report folder.
             try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--report", "a/report")
             try await fails(69, "cannot-connect", in: shop.folder.path, "open", shop.page, "--suggest", "a/suggested")
             #expect(try shop.folder.names().allSatisfy { !$0.hasPrefix(".") && $0 != "a" })
         }
 
-        @Test("Scripts that cannot be parsed are found out before a page is opened")
+        @Test("Scripts with syntax errors are reported before a page is opened")
         func scripts() async throws {
             let shop = try await Shop()
             let folder = shop.folder.path
@@ -242,12 +242,12 @@ extension RealEngine {
                 (["--print", "f(g()"], "--print", "SyntaxError: it ends too early"),
                 (["--print", "(1)) + 2"], "--print", "SyntaxError: Unexpected token ')'"),
                 (["--print", "1", "--until", "a b"], "--until", "SyntaxError: Unexpected identifier 'b'"),
-                (["--print", "", "--until", "true"], "--print", "it is empty"),
+                (["--print", "", "--until", "true"], "--print", "empty"),
             ] {
                 let outcome = try await Program("container-browser").run(
                     ["run", shop.page, "--out", "lines"] + arguments, in: folder)
                 #expect(outcome.status == 64 && outcome.errorLines.count == 1, "\(outcome.errors)")
-                #expect(outcome.errors.hasPrefix("error: usage: \(option) is no JavaScript expression: \(fault)"))
+                #expect(outcome.errors.hasPrefix("error: usage: \(option) is not a JavaScript expression: \(fault)"))
             }
             try shop.folder.write("bad.js", "let x = ;".utf8)
             let outcome = try await Program("container-browser").run(

@@ -7,21 +7,21 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Each kind of body in each way to send it, in the plain engine and in the modes of the container.
-    @Suite("The matrix of bodies", .timeLimit(.minutes(20)))
+    /// Each kind of body with each sender, in the plain engine and in the modes of the container.
+    @Suite("The body matrix", .timeLimit(.minutes(20)))
     struct BodyMatrixTests {
         private static let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Scripts/body-matrix").path
 
-        @Test("Servers get what the plain engine sends, and pages see the same, but for the cells that are named")
+        @Test("Servers receive and pages observe the same as in the plain engine, except in the listed cells")
         func matrix() async throws {
             let folder = try TemporaryFolder()
             let harness = try Program("engine-harness").path
             let outcome = try await Program(at: Self.script)
                 .run("--check", "--harness", harness, "--keep", folder.path + "/matrix", in: folder.path)
             #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-            // A cell that nobody names, and one that is named and does not differ, are told.
+            // The script reports an unlisted difference and a listed cell without a difference.
             try damage("proxy", in: folder) { $0.replacing("text/plain;charset=UTF-8", with: "text/plain") }
             let differing = try await compare(in: folder)
             #expect(differing.status == 1)

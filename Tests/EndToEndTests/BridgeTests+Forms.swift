@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-// Forms with a file whose answer replaces their own document, which their body comes from.
+// Forms with a file whose response replaces the document that contains the file.
 extension RealEngine.BridgeTests {
     private func arrived(_ text: String, at cell: String, in report: Report) -> Bool {
         report.server[cell]?.contains { sent in
@@ -20,7 +20,7 @@ extension RealEngine.BridgeTests {
         .deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures/bridge/own.js").path
 
-    @Test("A form that replaces its page brings its file, whatever submits it", arguments: ["plain", "scheme"])
+    @Test("A form that replaces its page sends its file with every kind of submission", arguments: ["plain", "scheme"])
     func replacing(mode: String) async throws {
         for (way, target) in [("click", ""), ("submit", "_self"), ("requestSubmit", "_top"), ("submit", "_parent")] {
             let report = try await run(
@@ -36,7 +36,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "A form that replaces its page brings its file under any policy",
+        "A form that replaces its page sends its file under any policy",
         arguments: [
             "connect-src 'none'", "default-src 'self' 'unsafe-inline'; connect-src 'none'",
             "sandbox allow-scripts allow-same-origin allow-forms",
@@ -52,7 +52,7 @@ extension RealEngine.BridgeTests {
         }
     }
 
-    @Test("A form that is submitted while the answer to another one is awaited brings its file")
+    @Test("A form that is submitted while another form waits for its response sends its file")
     func again() async throws {
         for mode in ["plain", "scheme"] {
             let report = try await run(
@@ -64,7 +64,7 @@ extension RealEngine.BridgeTests {
         }
     }
 
-    @Test("Forms of several frames that are submitted at once to one URL each bring their own file")
+    @Test("Forms in several frames that are submitted simultaneously to one URL each send their own file")
     func together() async throws {
         for mode in ["plain", "scheme"] {
             let report = try await run(mode, "run:await load('own.js'); return await together(4)")
@@ -72,7 +72,7 @@ extension RealEngine.BridgeTests {
         }
     }
 
-    @Test("A large file of a form that replaces its page arrives whole, with bounded memory")
+    @Test("A large file of a form that replaces its page arrives completely, with bounded memory")
     func large() async throws {
         let report = try await run(
             "scheme",
@@ -83,11 +83,11 @@ extension RealEngine.BridgeTests {
             "run:return JSON.parse(document.body.textContent)[0] - (100 << 20)",
             "peak")
         let numbers = report.results.compactMap { if case .text(let text) = $0 { Double(text) } else { nil } }
-        // The rest are the lines around the file.
+        // The remaining bytes are the multipart lines around the file.
         let around = try #require(numbers.dropLast().last)
         #expect((100..<400).contains(around), "\(numbers)")
         let first = try #require(numbers.first { $0 > 1_000 })
-        // In KB; the relay keeps the body in a file.
+        // The values are in KB. The relay keeps the body in a file.
         #expect(try #require(numbers.last) - first < 64 * 1_024, "\(numbers)")
     }
 }

@@ -4,9 +4,9 @@
 import Foundation
 import Testing
 
-// What pages send, and how: the same steps in the plain engine and in the container's modes.
+// Sent requests: the same steps in the plain engine and in the modes of the container.
 extension RealEngine.BridgeTests {
-    /// What a step has given, by its places, and what the server got.
+    /// Returns the result of a step by position, and the requests that the server received.
     private func results(_ mode: String, _ steps: String...) async throws -> (leaves: [String: String], report: Report)
     {
         let report = try await steps.count == 1 ? run(mode, steps[0]) : run(mode, steps[0], steps[1], steps[2])
@@ -19,7 +19,7 @@ extension RealEngine.BridgeTests {
         }
     }
 
-    @Test("URLs that scripts build of a covered host come to the container, and read back as they were written")
+    @Test("URLs that scripts build for a covered host reach the container, and read back as written")
     func builtURLs() async throws {
         let step = "run:await load('build.js'); return await build()"
         let plain = try await results("plain", step)
@@ -28,7 +28,7 @@ extension RealEngine.BridgeTests {
         expectSame(plain.leaves, scheme.leaves, "scheme")
         for (place, requests) in plain.report.server {
             let methods = scheme.report.server[place, default: []].map(\.method)
-            // A media player asks once or twice, as it finds the time.
+            // A media player sends one or two requests, depending on timing.
             let isSame =
                 place == "video" ? Set(methods) == Set(requests.map(\.method)) : methods == requests.map(\.method)
             #expect(isSame, "\(place): \(methods)")
@@ -37,7 +37,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "Redirects read as in the plain engine: followed, left to the page, or an error",
+        "Redirects behave as in the plain engine: followed, manual, or an error",
         arguments: ["scheme", "proxy", "forced"])
     func moves(mode: String) async throws {
         let step = "run:await load('moves.js'); return await moves()"
@@ -46,7 +46,7 @@ extension RealEngine.BridgeTests {
         expectSame(plain, try await results(mode, step).leaves, mode)
     }
 
-    @Test("Arguments are read once, and in the plain engine's order", arguments: ["scheme", "forced"])
+    @Test("Arguments are read once, in the plain engine's order", arguments: ["scheme", "forced"])
     func reading(mode: String) async throws {
         let step = """
             run:const read = [];
@@ -71,7 +71,7 @@ extension RealEngine.BridgeTests {
         expectSame(plain, try await results(mode, step).leaves, mode)
     }
 
-    @Test("What is asked for again is what the plain engine asks for again")
+    @Test("The page repeats the same requests as in the plain engine")
     func memory() async throws {
         let step = "run:await load('moves.js'); return await again()"
         let plain = try await results("plain", step).leaves
@@ -80,7 +80,7 @@ extension RealEngine.BridgeTests {
         expectSame(plain, scheme, "scheme")
     }
 
-    @Test("What a page sends when it goes arrives whole")
+    @Test("Requests that a page sends while it unloads arrive completely")
     func leaving() async throws {
         let steps = [
             "run:await load('leave.js'); leave()",
@@ -91,13 +91,13 @@ extension RealEngine.BridgeTests {
         let sent = plain.filter { $0.key.hasPrefix("keep-") || $0.key.hasPrefix("beacon-") }
         #expect(sent.count == 16)
         for (name, bodies) in sent {
-            // A form's file cannot be read any more: the request fails rather than go without it.
+            // The file of a form can no longer be read. The request fails instead of being sent without it.
             let expected = name.hasSuffix("form") ? nil : bodies.map(\.bytes)
             #expect(scheme[name]?.map(\.bytes) == expected, "\(name)")
         }
     }
 
-    @Test("A request that its page gives up ends as in the plain engine, whatever its body, and whatever is collected")
+    @Test("An aborted request ends as in the plain engine, for every body and after garbage collection")
     func aborts() async throws {
         let step = "run:await load('abort.js'); return await aborts()"
         let plain = try await results("plain", step).leaves
@@ -106,7 +106,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "Libraries that put functions around the engine's see and send what they do in the plain engine",
+        "Libraries that wrap the engine's functions see and send the same as in the plain engine",
         arguments: ["scheme", "forced"])
     func wrappers(mode: String) async throws {
         let step = "run:await load('wrap.js'); return await wrapped()"
@@ -121,7 +121,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "A policy in a page's markup forbids what it forbids in the plain engine",
+        "A policy in a page's markup forbids the same as in the plain engine",
         arguments: ["connect-src 'self'", "connect-src 'none'", "default-src 'none'", "default-src 'self'"])
     func metaPolicies(policy: String) async throws {
         let step = "run:await load('meta.js'); return await metaPolicy(\"\(policy)\")"
@@ -133,7 +133,7 @@ extension RealEngine.BridgeTests {
     }
 
     @Test(
-        "Requests without CORS that go at once to one URL each have their own body, and the field that they came with")
+        "Simultaneous requests without CORS to one URL each keep their body and their header fields")
     func withoutCORS() async throws {
         let step = """
             run:await Promise.all([1, 2, 3, 4].map((number) => fetch("/record/opaque", { method: "POST", mode: "no-cors",
@@ -149,7 +149,7 @@ extension RealEngine.BridgeTests {
         }
     }
 
-    @Test("What a page says reaches the container in an encoding that has no backslash")
+    @Test("Values from a page reach the container in an encoding without a backslash")
     func encodings() async throws {
         let step =
             #"run:document.cookie = 'a="x\\y"; path=/'; "#

@@ -7,7 +7,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// The injected script against pages that look for it, and pages that mean harm.
+    /// The injected script on pages that try to detect it, and on hostile pages.
     @Suite("The injected script", .timeLimit(.minutes(5)))
     struct BridgeTests {
         struct Report: Decodable {
@@ -23,7 +23,7 @@ extension RealEngine {
             var bytes: Data?
         }
 
-        /// Any JSON.
+        /// A JSON value.
         indirect enum Value: Decodable, Equatable {
             case text(String)
             case list([Value])
@@ -48,7 +48,7 @@ extension RealEngine {
                 if case .object(let members) = self { members[key] } else { nil }
             }
 
-            /// The texts in it by their places.
+            /// Returns the strings by their position.
             func leaves(at place: String = "") -> [String: String] {
                 switch self {
                 case .text(let text): [place: text]
@@ -72,19 +72,19 @@ extension RealEngine {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness")
                 .run(["bridge", folder.path, Self.site, mode, path] + steps, in: folder.path)
-            // The process is not ended by what a page does.
+            // A page must not end the process.
             try #require(outcome.status == 0, "\(outcome.errors)")
             return try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
         }
 
-        /// Of bodies that are known to be lost: in a world that the script has not come to, or by a page that sends a Blob in
-        /// place of what the script was shown.
+        /// Senders whose bodies are known to be lost: in a world in which the script has not run, or for a page that
+        /// sends a Blob instead of the value that the script read.
         private static let empty: Set<String> = ["pristineEmpty", "sendAfterSend", "sendWithinSend"]
-        /// A proxy of a Blob is an object like any other: its text is sent, as by the plain engine.
+        /// A proxy of a Blob is sent as the text of an object, as in the plain engine.
         private static let asText: Set<String> = ["blobProxy"]
 
         @Test(
-            "Whatever a page does, its container lives, bodies arrive whole or not at all, and the token stays hidden",
+            "On hostile pages the container survives, bodies arrive completely or not at all, and the token is secret",
             arguments: ["^world", "^form", "^(?!world|form)"])
         func hostilePages(names: String) async throws {
             let report = try await run(
@@ -105,11 +105,11 @@ extension RealEngine {
             #expect(arrived > 5)
         }
 
-        @Test("A frame that nobody covers does not see the token, whatever it does before the script runs once more")
+        @Test("An uncovered frame does not see the token, whatever it changes before the script runs again")
         func uncoveredFrames() async throws {
             let report = try await run("scheme", "run:await load('hostile.js'); return await uncovered()")
             guard case .object(let frames) = report.results.first else {
-                Issue.record("no frame has told anything")
+                Issue.record("no frame has reported")
                 return
             }
             #expect(frames.count > 20)
@@ -117,27 +117,27 @@ extension RealEngine {
             let name = try Regex("_[0-9a-f]{32}")
             for (change, frame) in frames {
                 #expect(frame["place"] == .text("https://bare.example/uncovered.html?\(change)"))
-                #expect(frame["isAgain"] == .text("true"), "\(change): the script has run once alone")
+                #expect(frame["isAgain"] == .text("true"), "\(change): the script ran only once")
                 guard case .text(let found) = frame["found"] else {
-                    Issue.record("\(change): nothing was kept")
+                    Issue.record("\(change): nothing was recorded")
                     continue
                 }
-                #expect(found.firstMatch(of: name) != nil, "\(change): the frame sees nothing at all")
+                #expect(found.firstMatch(of: name) != nil, "\(change): the frame sees no message name")
                 #expect(found.firstMatch(of: token) == nil, "\(change): the frame has seen the token")
             }
         }
 
-        /// Places where the description differs, and why it may.
+        /// The positions at which the description differs, with the reason.
         private static let differing: [(pattern: String, reason: String)] = [
             (
                 "^/(here|blank)/[^/]+/(value|get|set)/pristine$",
-                "a proxy has another text in a world without the script"
+                "a proxy has another string in a world without the script"
             ),
-            ("^/blank/[^/]+/(value|get|set)/texts/", "each world knows its own functions alone"),
+            ("^/blank/[^/]+/(value|get|set)/texts/", "each world knows only its own functions"),
         ]
 
         @Test(
-            "What a page can tell of a function of the engine is the plain engine's", arguments: ["scheme", "forced"])
+            "The engine's functions have the properties of the plain engine's", arguments: ["scheme", "forced"])
         func surface(mode: String) async throws {
             let step = "run:await load('surface.js'); return await surface()"
             let plain = try #require(try await run("plain", step).results.first).leaves()
@@ -145,7 +145,7 @@ extension RealEngine {
             #expect(plain.count > 5_000)
             let patterns = try Self.differing.map { try Regex($0.pattern) }
             let differing = Set(plain.keys).union(found.keys).sorted().filter { plain[$0] != found[$0] }
-            // The script is there.
+            // The script is present.
             #expect(["fetch", "cookie"].allSatisfy { name in differing.contains { $0.contains(name) } })
             for place in differing {
                 let isKnown = patterns.contains { place.firstMatch(of: $0) != nil }
@@ -154,7 +154,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A page's policy forbids what it forbids in the plain engine, and not what the script does for it",
+            "A page's policy forbids the same as in the plain engine, but not the script's own requests",
             arguments: [
                 "connect-src 'none'", "connect-src 'self'", "connect-src https://forms.example/record/",
                 "default-src 'self'",
@@ -187,7 +187,7 @@ extension RealEngine {
             """
 
         @Test(
-            "A form that is posted from the page itself, and redirected, to its own URL too",
+            "A posted form of the page is redirected, also to the page's own URL",
             arguments: ["plain", "scheme"])
         func forms(mode: String) async throws {
             let moved = try await run(
@@ -200,7 +200,7 @@ extension RealEngine {
             #expect(same.server["same"]?.map(\.method) == ["POST", "GET"])
         }
 
-        @Test("A large upload passes with bounded memory, and the answer to a POST comes piece by piece")
+        @Test("A large upload has bounded memory, and the response to a POST is streamed")
         func streams() async throws {
             let report = try await run(
                 "scheme",
@@ -223,7 +223,7 @@ extension RealEngine {
             #expect(report.results[0] == .list([.text("first"), .text("second")]))
             let numbers = report.results.compactMap { if case .text(let text) = $0 { Double(text) } else { nil } }
             #expect(numbers[1] == Double(120 << 20))
-            // In KB; the relay holds 4 MB of it at a time.
+            // The values are in KB. The relay holds 4 MB at a time.
             #expect(numbers[2] - numbers[0] < 64 * 1_024, "\(numbers)")
         }
     }

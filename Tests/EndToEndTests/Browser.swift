@@ -5,11 +5,11 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// `container-browser`, run as its users run it.
+/// `container-browser`, run through its command line.
 struct Browser {
     let folder: String
 
-    /// What `open --json` reports.
+    /// The report of `open --json`.
     struct Report: Decodable {
         struct Run: Decodable {
             struct Requests: Decodable {
@@ -37,7 +37,7 @@ struct Browser {
         let median: Run
     }
 
-    /// What a line of `run` says.
+    /// A line of `run`.
     struct Line: Decodable {
         let url: String
         let ms: Double

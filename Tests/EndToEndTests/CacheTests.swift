@@ -10,11 +10,11 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// What a page finds in the container's HTTP cache that another page before it fetched.
+    /// Responses that a page gets from the HTTP cache after another page loaded them.
     @Suite("HTTP cache", .timeLimit(.minutes(3)))
     struct CacheTests {
         @Test(
-            "The second page gets from the cache what may be reused, and nothing else",
+            "The second page gets reusable responses from the cache, and no others",
             arguments: [("max-age=600", 1), ("no-store", 2)])
         func pages(control: String, requests: Int) async throws {
             let asked = Mutex(0)
@@ -30,7 +30,8 @@ extension RealEngine {
             let shop = try await Shop(routes: [counted])
             let script = "fetch('/asset').then(answer => answer.text()).then(text => { window.text = text })"
             try shop.folder.write("script.js", script.utf8)
-            // The other page is of the same site, and another document, so that no engine's memory answers for it.
+            // The other page is another document of the same site, so that the engine's memory cache does not
+            // respond.
             try shop.folder.write("site/other.html", "<!doctype html><title>Other</title>".utf8)
             try shop.folder.write("urls.txt", "\(shop.page)\n\(shop.origin.url)/other.html\n".utf8)
             let outcome = try await Program("container-browser").run(
@@ -46,7 +47,7 @@ extension RealEngine {
             #expect(asked.withLock { $0 } == requests)
         }
 
-        @Test("Each run of `open` begins with nothing: what it asks for first is the network's")
+        @Test("Each run of `open` begins with empty caches")
         func opened() async throws {
             let shop = try await Shop()
             let report = try await shop.browser.open(shop.page, "--mode", "scheme", "--runs", "2")

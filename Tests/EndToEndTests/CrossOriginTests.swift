@@ -9,10 +9,10 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// A covered page that asks another covered origin.
+    /// A covered page that requests another covered origin.
     @Suite("Requests to another origin, in a page", .timeLimit(.minutes(2)))
     struct CrossOriginTests {
-        @Test("The other origin is asked first, and its permission to the real origin is the page's")
+        @Test("The other origin is asked first, and its permission for the real origin applies to the page")
         func permissions() async throws {
             let permitted = OriginRoute(.options, try #require(OriginPathPattern("/open/*"))) { request in
                 OriginResponse(
@@ -49,7 +49,7 @@ extension RealEngine {
                     const other = 'containerkit-http://\(other.origin.url.dropFirst(7))'
                     const ask = (path, options) =>
                         fetch(other + path, options).then(answer => answer.text()).catch(error => error.name)
-                    // Of a document's synchronous requests the engine does not judge the answers.
+                    // The engine does not check the responses to synchronous requests of a document.
                     const sync = (path, fields = {}, method = 'GET') => {
                         const request = new XMLHttpRequest();
                         request.open(method, other + path, false);
@@ -66,15 +66,17 @@ extension RealEngine {
                         await ask('/open/other-field', { headers: { 'X-Other': '1' } }),
                         await ask('/closed'),
                         await ask('/closed', { method: 'DELETE' }),
-                        // What nobody reads arrives; a style sheet that the page was led to is for its elements.
-                        await fetch(other + '/closed', { method: 'POST', body: 'x', mode: 'no-cors' }).then(answer => answer.type),
+                        // Responses that are not read still arrive; a redirected style sheet is readable by elements
+                        // only.
+                        await fetch(other + '/closed', { method: 'POST', body: 'x', mode: 'no-cors' })
+                            .then(answer => answer.type),
                         await fetch('/moved').then(answer => answer.text()).catch(error => error.name),
                         await fetch('/moved', { mode: 'no-cors' }).then(answer => answer.text()),
                     ]
                 })()
                 """
             let file = try shop.folder.write("script.js", script.utf8)
-            // Both hosts are covered, since both are opened.
+            // Both hosts are covered, because both are opened.
             let urls = try shop.folder.write("urls", "\(shop.page)\n\(other.origin.url)/style.css\n".utf8)
             let outcome = try await Program("container-browser").run(
                 [

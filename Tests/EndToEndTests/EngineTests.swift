@@ -8,11 +8,11 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// The adapter in the real engine, check by check.
+    /// The adapter in the real engine, one check at a time.
     @Suite("WebKitGTK adapter", .timeLimit(.minutes(3)))
     struct EngineTests {
         @Test(
-            "The engine does what the facade asks",
+            "The engine does what the facade requires",
             arguments: [
                 "userScripts", "messages", "messageReplies", "messageLimit", "messageNames", "messageOrigin", "cookies",
                 "cookiesOutlive", "cookieBridge", "cookieLoss", "snapshot", "processEnd", "discardedView",
@@ -30,7 +30,7 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
-        @Test("Hosts that are excepted from the proxy are asked directly, and no others")
+        @Test("Exactly the hosts that are excepted from the proxy are connected directly")
         func proxyExceptions() async throws {
             let folder = try TemporaryFolder()
             try folder.write("index.html", Array("the page".utf8))
@@ -43,30 +43,30 @@ extension RealEngine {
             await origin.stop()
         }
 
-        @Test("Cookies of a page in custom-scheme mode are as in the plain engine")
+        @Test("Cookies of a page in custom-scheme mode are those of the plain engine")
         func pageCookies() async throws {
             try await run("pageCookies", fixture("cookies"))
         }
 
-        @Test("Older pages hand over bodies and cookies as they did", arguments: ["scheme", "proxy", "server"])
+        @Test("Legacy pages pass bodies and cookies as before", arguments: ["scheme", "proxy", "server"])
         func legacy(mode: String) async throws {
             try await run("legacy", mode, fixture("legacy"))
         }
 
         @Test(
-            "A view that is checked out again has nothing of the page before, and pages on screen keep what is theirs",
+            "A reused view has no state of the previous page, and visible pages keep their state",
             arguments: ["scheme", "proxy"])
         func pool(mode: String) async throws {
             try await runPool("pool", mode, "40")
         }
 
-        @Test("What a page leaves is found where nothing is cleaned, and views of lost processes are quarantined")
+        @Test("Without cleaning, residual state is found; views of lost processes are quarantined")
         func poolChecks() async throws {
             try await runPool("poolFinds")
             try await runPool("poolProcesses")
         }
 
-        @Test("A page that closes as soon as it is loaded leaves its process to the next one")
+        @Test("A page that closes immediately after its load leaves its process to the next one")
         func poolHaste() async throws {
             try await runPool("poolHaste")
         }
@@ -75,7 +75,7 @@ extension RealEngine {
             try await run(check, mode, fixture("pool"), cycles)
         }
 
-        /// Runs a check in a folder of its own, with what of these is there behind it.
+        /// Runs a check in a temporary folder with the arguments that are not `nil`.
         private func run(_ check: String, _ arguments: String?...) async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(
@@ -88,20 +88,20 @@ extension RealEngine {
                 .appendingPathComponent("Fixtures/\(name)").path
         }
 
-        @Test("Caches that may have all there is keep to the ceiling of memory")
+        @Test("Unlimited caches respect the memory ceiling")
         func memoryCeiling() async throws {
             try await run("memoryCeiling")
         }
 
         @Test(
-            "A page that stays white is loaded anew, without its package, and replaced",
+            "A page that stays blank is reloaded, reloaded without its package, and replaced",
             arguments: ["scheme", "proxy", "server"])
         func blankPages(mode: String) async throws {
             try await run("white", mode)
         }
 
         @Test(
-            "A page that shows nothing for a reason is left alone, unless an app wants otherwise; one that hangs is not",
+            "A page with a reason to show nothing is not recovered unless the app wants it; a hanging page is",
             arguments: ["scheme", "proxy", "server"])
         func quietPages(mode: String) async throws {
             try await run("blankPageLeft", mode)
@@ -110,21 +110,21 @@ extension RealEngine {
         }
 
         @Test(
-            "What a page asks of the app gets the host's answer, or a safe one, and nothing hangs",
+            "Requests of a page to the app get the host's response or a safe default, and nothing hangs",
             arguments: ["plain", "scheme", "proxy", "server"])
         func asks(mode: String) async throws {
             try await run("asks", mode)
         }
 
         @Test(
-            "What a page saves is on disk whole, as it came, or not at all",
+            "A download is saved completely and unchanged, or not at all",
             arguments: ["plain", "scheme", "proxy", "server"])
         func downloads(mode: String) async throws {
             try await run("downloads", mode)
         }
 
         @Test(
-            "A kill in the middle of a download leaves no half file, and what the next launch removes",
+            "A kill during a download leaves no partial file, and the next launch cleans up",
             arguments: ["plain", "scheme", "proxy", "server"])
         func downloadKills(mode: String) async throws {
             let folder = try TemporaryFolder()
@@ -135,7 +135,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A disk that becomes full costs one file, and none of its room",
+            "A disk that becomes full loses one file, and its space is released",
             .enabled(if: SmallDisk.isAllowed, "skipped: cannot mount a tmpfs"), arguments: ["plain", "scheme", "proxy"])
         func fullDisk(mode: String) async throws {
             let disk = try SmallDisk(kilobytes: 4_096)
@@ -143,32 +143,32 @@ extension RealEngine {
         }
 
         @Test(
-            "What is fetched ahead is asked for once, as the engine asks for it, and given to its page",
+            "A prefetched response is requested once, like the engine's request, and passed to its page",
             arguments: ["scheme", "proxy", "server"])
         func prefetch(mode: String) async throws {
             try await run("prefetch", mode)
         }
 
         @Test(
-            "Pages call themselves as the app says, and find its values before their first script, each origin its own",
+            "Pages have the app's user agent, and its values before their first script, per origin",
             arguments: ["scheme", "proxy", "server"])
         func pageOptions(mode: String) async throws {
             try await run("pageOptions", mode)
         }
 
         @Test(
-            "A page's timeline has what the engine knows, in order, and the page cannot tell",
+            "The timeline of a page has the engine's data in order, and the page cannot detect it",
             arguments: ["scheme", "proxy", "plain"])
         func timeline(mode: String) async throws {
             try await run("timeline", mode)
         }
 
-        @Test("One container opens pages by the proxy, by the scheme and plain, over the same cookies and packages")
+        @Test("One container opens pages by proxy, by scheme and plain, with the same cookies and packages")
         func modes() async throws {
             try await run("modes")
         }
 
-        @Test("Cookies with an expiry are there in the next process")
+        @Test("Cookies with an expiry exist in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()
             for name in ["cookiesWritten", "cookiesRead"] {
@@ -177,7 +177,7 @@ extension RealEngine {
             }
         }
 
-        @Test("A check that does not exist fails, so the others mean something")
+        @Test("An unknown check fails, so that the other results are meaningful")
         func unknownCheck() async throws {
             let outcome = try await Program("engine-harness").run("none", in: NSTemporaryDirectory())
             #expect(outcome.status == 1)

@@ -12,7 +12,7 @@ extension RealEngine {
     /// A covered page whose server redirects to another origin.
     @Suite("Redirects to another origin, in a page", .timeLimit(.minutes(2)))
     struct ForeignAnswerTests {
-        /// Runs a script in a page of a site that redirects `/go/X` to `/X` of another one.
+        /// Runs a script in a page of a site that redirects `/go/X` to `/X` of another site.
         private func value(of script: String) async throws -> String {
             let picture = try Data(#require(Self.picture))
             let other = try await Shop(routes: [
@@ -57,10 +57,11 @@ extension RealEngine {
             base64Encoded:
                 "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
-        @Test("A frame shows the other site in that site's origin, and has no way into the page")
+        @Test("A frame shows the other site in its own origin, without access to the page")
         func frames() async throws {
             let script = """
-                addEventListener('message', event => window.value = [event.data[0], event.data[1], event.origin === location.origin])
+                addEventListener('message', event => window.value =
+                    [event.data[0], event.data[1], event.origin === location.origin])
                 addEventListener('load', () => {
                     const frame = document.createElement('iframe')
                     frame.src = '/go/foreign.html'
@@ -70,10 +71,11 @@ extension RealEngine {
             #expect(try await value(of: script) == #"["http:","SecurityError",false]"#)
         }
 
-        @Test("An object element neither")
+        @Test("An object element has no access to the page either")
         func objects() async throws {
             let script = """
-                addEventListener('message', event => window.value = [event.data[0], event.data[1], event.origin === location.origin])
+                addEventListener('message', event => window.value =
+                    [event.data[0], event.data[1], event.origin === location.origin])
                 addEventListener('load', () => {
                     const frame = document.createElement('object')
                     frame.data = '/go/foreign.html'
@@ -84,7 +86,7 @@ extension RealEngine {
             #expect([#"["http:","SecurityError",false]"#, #""error""#].contains(try await value(of: script)))
         }
 
-        @Test("Scripts read what the other site permits, and pictures show")
+        @Test("Scripts read responses that the other site permits, and images are shown")
         func subresources() async throws {
             let script = """
                 (async () => {

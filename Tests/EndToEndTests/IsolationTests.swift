@@ -7,7 +7,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// What pages of one site can do to others, in custom-scheme mode and in the plain engine over https.
+    /// The access of pages of one site to other sites, in custom-scheme mode and in the plain engine over https.
     @Suite("Isolation of sites", .timeLimit(.minutes(5)))
     struct IsolationTests {
         private struct Report: Decodable {
@@ -23,7 +23,7 @@ extension RealEngine {
 
         private static let page = "https://www.shop.example/"
 
-        /// Functions that the scripts use. `S` is the page's scheme in front of covered hosts.
+        /// Functions for the scripts. `S` is the page's scheme for covered hosts.
         private static let helpers = """
             const S = location.protocol + '//';
             const answer = (wanted) => '?' + encodeURIComponent(JSON.stringify(wanted));
@@ -79,9 +79,10 @@ extension RealEngine {
                 '*', 'https:', 'https://else.example']) await both([P, 'frame-ancestors ' + sources]);
             await both([P, 'frame-ancestors *'], [X, 'DENY']);
             await both([P, "frame-ancestors *, frame-ancestors 'none'"]);
-            // A page of the site, in a frame of another site, in a page of the site.
+            // A page of the site in a frame of another site in a page of the site.
             for (const [name, fields] of [['same', [X, 'SAMEORIGIN']], ['self', [P, "frame-ancestors 'self'"]],
-                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`.replaceAll('containerkit', 'https')]]]) {
+                ['two', [P, `frame-ancestors ${S}ad.example ${S}www.shop.example`
+                    .replaceAll('containerkit', 'https')]]]) {
                 const body = `<script>top.postMessage({ name: '${name}', value: 'shown' }, '*')</` + 'script>';
                 const url = S + own + '/inner' + answer({ fields: [fields], body });
                 const frame = document.createElement('iframe');
@@ -90,10 +91,11 @@ extension RealEngine {
                 document.body.append(frame);
                 out[name] = [await Promise.race([shown, wait(1500)]) ?? 'refused', ''];
             }
-            return Object.entries(out).map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
+            return Object.entries(out)
+                .map(([name, [shown, document]]) => `${name} ${shown} ${shown === 'refused' ? document : ''}`);
             """
 
-        @Test("A page shows in its frames what servers permit, by X-Frame-Options and frame-ancestors")
+        @Test("Frames show the documents that X-Frame-Options and frame-ancestors permit")
         func framing() async throws {
             let plain = try await run("plain", Self.page, Self.frames)
             let scheme = try await run("scheme", Self.page, Self.frames)
@@ -119,7 +121,7 @@ extension RealEngine {
             return out;
             """
 
-        @Test("A page loads from other origins what Cross-Origin-Resource-Policy permits")
+        @Test("A page loads the cross-origin resources that Cross-Origin-Resource-Policy permits")
         func resourcePolicy() async throws {
             let plain = try await run("plain", Self.page, Self.resources)
             let scheme = try await run("scheme", Self.page, Self.resources)
@@ -154,7 +156,7 @@ extension RealEngine {
             await wait(1500);
             """
 
-        @Test("A page of https loads nothing by http, and pictures by https; a page of http may")
+        @Test("An https page loads nothing over http, and upgrades images to https; an http page may load both")
         func mixedContent() async throws {
             let urls = { (report: Report) in
                 Set(report.log.map(\.url).filter { $0.contains("/bare/") })
@@ -166,14 +168,15 @@ extension RealEngine {
             #expect(free.count > 10 && free.allSatisfy { $0.hasPrefix("http:/") })
         }
 
-        // MARK: Cookies of hosts that are not covered
+        // MARK: Cookies of uncovered hosts
 
         private static let cookies = ["api.shop.example", "bare.example"].flatMap { host in
             [[host, "strict", "Strict"], [host, "lax", "Lax"], [host, "none", "None"]]
         }
 
         private static let requests = """
-            const set = ['Strict', 'Lax', 'None'].map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
+            const set = ['Strict', 'Lax', 'None']
+                .map((mode) => ['Set-Cookie', `new${mode}=1; Secure; Path=/; SameSite=${mode}`]);
             const echo = (host) => fetch(`https://${host}/${host}/echo` + answer({ echo: true }), { credentials: 'include' })
                 .then((answer) => answer.text(), (error) => error.name);
             const out = {};
@@ -194,7 +197,7 @@ extension RealEngine {
                 document.body.append(frame, form);
                 form.submit();
             }
-            // A frame of another site asks the page's own.
+            // A frame of another site requests resources of the page's site.
             await element('iframe', 'src', 'https://bare.example/bare.example/attack' + answer({ body: `
                 <img src="https://api.shop.example/api.shop.example/attack-image"><iframe name=inner src="https://api.shop.example/api.shop.example/attack-first"></iframe>
                 <form method=post target=inner action="https://api.shop.example/api.shop.example/attack-form"></form>
@@ -203,22 +206,24 @@ extension RealEngine {
             return out;
             """
 
-        @Test("Requests to hosts that are not covered carry no cookie that a browser would hold back, and store none")
+        @Test("Requests to uncovered hosts carry no cookies that a browser would withhold, and store none")
         func bareHosts() async throws {
             let plain = try await run("plain", cookies: Self.cookies, Self.requests)
             let scheme = try await run("scheme", cookies: Self.cookies, Self.requests)
-            // The plain engine sends what other sites' cookies permit; here there is nothing of them at all.
+            // The plain engine sends the cookies that other sites' attributes permit; the scheme mode sends none of
+            // them.
             let report = { (report: Report) in try #require(report.results.first).leaves() }
             #expect(try report(plain)["/bare.example"] == "none=1")
             #expect(try report(scheme)["/bare.example"] == "none")
-            // Within the site they are sent, and stored: the plain engine does not know that `.example` has sites below it.
+            // Within the site, cookies are sent and stored. The plain engine does not treat names below `.example` as
+            // sites.
             #expect(try report(plain)["/api.shop.example"] == "lax=1 none=1 strict=1")
             #expect(
                 try report(scheme)["/api.shop.example"] == "lax=1 newLax=1 newNone=1 newStrict=1 none=1 strict=1")
             let sent = { (report: Report, path: String) in report.log.last { $0.url == "https:/\(path)" } }
             for (name, isWhole) in [
                 ("image", true), ("script", true), ("beacon", true), ("worker", true), ("within", true),
-                // The rules cannot tell who asks for the document of a frame.
+                // The content rules cannot identify the requester of a frame's document.
                 ("frame", false), ("form", false),
             ] {
                 let request = try #require(sent(scheme, "api.shop.example/\(name)"), "\(name)")
@@ -235,7 +240,7 @@ extension RealEngine {
             }
         }
 
-        // MARK: Cookies of the page's own site, for a covered frame of another site
+        // MARK: Cookies of the page's own site for a covered frame of another site
 
         private static let framed = """
             const site = S + 'www.shop.example';
@@ -250,7 +255,8 @@ extension RealEngine {
                 <form method=post target=inner action="${site}/attack-form"></form>
                 <script>
                     for (const referrerPolicy of ['no-referrer', 'unsafe-url']) {
-                        fetch('${site}/attack-' + referrerPolicy, { mode: 'no-cors', credentials: 'include', referrerPolicy });
+                        fetch('${site}/attack-' + referrerPolicy,
+                            { mode: 'no-cors', credentials: 'include', referrerPolicy });
                     }
                     navigator.sendBeacon('${site}/attack-beacon', 'x');
                     setTimeout(() => document.forms[0].submit(), 500);
@@ -269,7 +275,7 @@ extension RealEngine {
             return out;
             """
 
-        @Test("What a frame of another site asks of the page's site carries no cookie that a browser would hold back")
+        @Test("Requests of a foreign frame to the page's site carry no cookies that a browser would withhold")
         func foreignFrame() async throws {
             let cookies = [["www.shop.example", "strict", "Strict"], ["www.shop.example", "lax", "Lax"]]
             let plain = try await run("plain", cookies: cookies, Self.framed)
@@ -285,7 +291,7 @@ extension RealEngine {
                     #expect(try request(report, name).cookie?.contains("strict=1") == true, "\(name)")
                 }
             }
-            // The plain engine does not know that `.example` has sites below it: it takes all of them for one site.
+            // The plain engine does not treat names below `.example` as sites and considers all of them one site.
             for name in ["image", "style", "moved", "frame", "form", "no-referrer", "unsafe-url", "beacon"] {
                 #expect(try request(scheme, "attack-\(name)").cookie == nil, "\(name)")
             }
@@ -301,7 +307,7 @@ extension RealEngine {
             return 'done';
             """
 
-        @Test("A frame past the container asks the page's site for documents alone, and without its SameSite cookies")
+        @Test("An uncovered frame can load only documents of the page's site, without its SameSite cookies")
         func framePast() async throws {
             let cookies = [["www.shop.example", "strict", "Strict"], ["www.shop.example", "lax", "Lax"]]
             let log = try await run("scheme", cookies: cookies, Self.framedPast).log
@@ -319,7 +325,7 @@ extension RealEngine {
         private static let attack = """
             const out = {};
             document.cookie = 'own=1; Secure; Path=/; Domain=shop.example';
-            // The frame of another site fills the window of an empty frame of its own, looks for the token, and asks with it.
+            // The frame of another site fills the window of its own empty frame, looks for the token and uses it.
             const look = `
                 const inner = document.createElement('iframe');
                 document.body.append(inner);
@@ -332,7 +338,8 @@ extension RealEngine {
                 world.Object.defineProperty(world.Object.prototype, 'token', {
                     configurable: true, set(value) { keep(value) }, get() {} });
                 const apply = world.Reflect.apply;
-                world.Reflect.apply = (f, self, args) => { for (const one of args ?? []) keep(one); return apply(f, self, args) };
+                world.Reflect.apply = (f, self, args) => {
+                    for (const one of args ?? []) keep(one); return apply(f, self, args) };
                 const assign = world.encodeURIComponent;
                 world.encodeURIComponent = (text) => { keep(text); return assign(text) };
                 inner.onload = () => setTimeout(() => {
@@ -381,24 +388,28 @@ extension RealEngine {
                 frame.sandbox = 'allow-scripts allow-modals';
                 frame.src = '/sandboxed' + answer({ body: sandboxed });
             });
-            // Ways around the border between origins of one site, and between sites.
-            const relaxed = `<script>let value; try { document.domain = 'shop.example'; value = 'set' } catch (error) { value = error.name }
+            // Attempts to bypass the isolation between origins of one site and between sites.
+            const relaxed = `<script>let value; try { document.domain = 'shop.example'; value = 'set' }
+                catch (error) { value = error.name }
                 parent.postMessage({ name: 'domain', value }, '*')</` + 'script>';
-            out.domain = await inFrame('domain', (frame) => frame.src = S + 'shop.example/domain' + answer({ body: relaxed }));
+            out.domain = await inFrame('domain',
+                (frame) => frame.src = S + 'shop.example/domain' + answer({ body: relaxed }));
             try { document.domain = 'shop.example'; out.ownDomain = 'set' } catch (error) { out.ownDomain = error.name }
             const reach = [...document.querySelectorAll('iframe')].find((frame) => frame.src.includes('/domain'));
             try { out.reach = typeof reach.contentWindow.document.cookie } catch (error) { out.reach = error.name }
             const access = `<script>(async () => {
                 let value = [];
                 try { value.push(await document.hasStorageAccess()) } catch (error) { value.push(error.name) }
-                try { await document.requestStorageAccess(); value.push('granted') } catch (error) { value.push('denied') }
+                try { await document.requestStorageAccess(); value.push('granted') }
+                    catch (error) { value.push('denied') }
                 value.push(document.cookie);
                 parent.postMessage({ name: 'access', value: JSON.stringify(value) }, '*') })()</` + 'script>';
-            out.access = await inFrame('access', (frame) => frame.src = S + 'ad.example/access' + answer({ body: access }));
+            out.access = await inFrame('access',
+                (frame) => frame.src = S + 'ad.example/access' + answer({ body: access }));
             return out;
             """
 
-        @Test("A frame of another site neither reads nor plants cookies of the page's site, whatever it has learned")
+        @Test("A foreign frame neither reads nor sets cookies of the page's site, whatever it has learned")
         func scripts() async throws {
             let plain = try #require(try await run("plain", Self.page, Self.attack).results.first).leaves()
             let scheme = try #require(
@@ -407,13 +418,13 @@ extension RealEngine {
             for (place, value) in plain where !["/answers", "/sandboxed", "/access"].contains(place) {
                 #expect(scheme[place] == value, "\(place): \(scheme[place] ?? "nothing"), plain: \(value)")
             }
-            // For documents of custom schemes the engine may report storage access (docs/differences.md). A request for it
-            // is denied all the same, and the frame has no cookies.
+            // For documents of custom schemes, the engine may report storage access (docs/differences.md). A request
+            // for it is still denied, and the frame has no cookies.
             #expect(plain["/access"]?.hasSuffix(#","denied",""]"#) == true)
             #expect(scheme["/access"]?.hasSuffix(#","denied",""]"#) == true)
-            // The engine takes documents of custom schemes for such that have no cookies, whatever their origin is.
+            // The engine treats documents of custom schemes as cookie-averse, whatever their origin is.
             #expect(plain["/sandboxed"] == "SecurityError" && scheme["/sandboxed"] == "")
-            // Whatever the attack has found to ask with, it has been told nothing.
+            // Whatever the attack found, it received no response.
             let answers = try #require(scheme["/answers"])
             #expect(!answers.contains("own=1"), "\(answers)")
             #expect(scheme["/after"] == "own=1")

@@ -7,11 +7,11 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// What the container and the injected script say to each other stays between them.
+    /// Secrecy of the messages between the container and the injected script.
     @Suite("Bytes at the origin", .timeLimit(.minutes(3)))
     struct LeakTests {
-        /// A page that sends bodies of all kinds, by all that sends them, and is closed, or leads on, while requests are
-        /// under way.
+        /// A page that sends all kinds of bodies with all senders. It is closed, or navigates, while requests are in
+        /// progress.
         private static let page = """
             <!DOCTYPE html><title>x</title><form method=post enctype=multipart/form-data target=frame action=/form>
             <input type=file name=file><input name=text value=text></form><iframe name=frame></iframe><img src=/image>
@@ -22,7 +22,8 @@ extension RealEngine {
             });
             setInterval(() => fetch('/poll'), 20);
             const blob = (size = 9) => new Blob([new Uint8Array(size).fill(97)]);
-            const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more }).then((answer) => answer.text());
+            const post = (url, body, more) => fetch(url, { method: 'POST', body, ...more })
+                .then((answer) => answer.text());
             const xhr = (url, body, isAsync = true) => new Promise((end) => {
                 const request = new XMLHttpRequest();
                 request.open('POST', url, isAsync);
@@ -65,7 +66,7 @@ extension RealEngine {
                 await worker('/worker.js');
                 await worker('/module.js', 'module');
                 await new Promise((end) => { new EventSource('/events').onerror = end; });
-                // These are never answered.
+                // These requests get no response.
                 post('/never', blob(1 << 20)); xhr('/never', blob()); post(far + '/never', blob(), { mode: 'no-cors' });
                 await fetch('/waiting');
                 if (location.pathname === '/closed') window.DONE = true; else location = '/second';
@@ -81,7 +82,7 @@ extension RealEngine {
             post(new Blob(['blob'])).then(() => post('text')).then(() => postMessage('done'));
             """
 
-        @Test("No field, token or name of the container's leaves for the network, from closed pages either")
+        @Test("No field, token or name of the container reaches the network, not even from closed pages")
         func bytes() async throws {
             let folder = try TemporaryFolder()
             let server = try RawServer { request in
@@ -113,7 +114,7 @@ extension RealEngine {
                 #expect(text.contains(" \(path) HTTP/1.1\r\n"), "\(path) has not arrived")
             }
             for line in text.split(separator: "\n") where line.utf8.count < 10_000 {
-                // The engine names the page's origin to hosts that are not covered.
+                // The engine sends the page's origin to uncovered hosts.
                 if line.hasPrefix("Origin: containerkit-http://127.0.0.1:") { continue }
                 #expect(!line.lowercased().contains("containerkit"), "\(line)")
                 #expect(!line.lowercased().contains("x-wkwebview"), "\(line)")

@@ -12,11 +12,11 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Pages whose requests come over loopback: to the page it is as if there were no container, but for its origin at the
-    /// local server.
-    @Suite("Pages by the loopback proxy and at the local server", .timeLimit(.minutes(5)))
+    /// Pages whose requests use loopback. They behave as without a container, except for the origin of the local
+    /// server.
+    @Suite("Pages of the loopback proxy and the local server", .timeLimit(.minutes(5)))
     struct LoopbackModeTests {
-        /// A site at an https URL that nobody serves.
+        /// Packs a site whose https URL has no server.
         private func pack(_ files: [String: String], in folder: TemporaryFolder) throws -> String {
             for (name, text) in files { try folder.write("site/\(name)", text.utf8) }
             return try PackageBuilder().build(
@@ -26,7 +26,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A packaged page opens at its true origin, or at its own name, with the network cut",
+            "A packaged page opens at its true origin, or at its local name, with the network cut",
             arguments: [("proxy", "https://shop.example"), ("server", "https://shop-example.localhost")])
         func offline(mode: String, origin: String) async throws {
             let folder = try TemporaryFolder()
@@ -45,7 +45,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A server whose certificate nobody trusts is refused as by the plain engine, before it is asked for anything",
+            "A server with an untrusted certificate is refused as in the plain engine, before any request",
             arguments: ["plain", "scheme", "proxy", "server"])
         func untrusted(mode: String) async throws {
             let folder = try TemporaryFolder()
@@ -61,7 +61,7 @@ extension RealEngine {
         }
 
         @Test(
-            "Every kind of body reaches the server whole, and no script is needed for it",
+            "Every kind of body reaches the server completely, without a script",
             arguments: ["proxy", "server"])
         func bodies(mode: String) async throws {
             let shop = try await Shop(routes: [
@@ -90,7 +90,7 @@ extension RealEngine {
                     const wrong = [];
                     for (const [name, body] of Object.entries(bodies)) {
                         const answer = (await (await fetch('/echo', { method: 'POST', body })).text()).split(' ');
-                        // The boundary of a form is another each time.
+                        // The boundary of a form differs each time.
                         if (name === 'form') {
                             if (answer[0] !== 'multipart/form-data' || answer[1] < 3 << 20) wrong.push(name, answer);
                             continue;
@@ -109,7 +109,7 @@ extension RealEngine {
         }
 
         @Test(
-            "Cookies, redirects and CORS are the engine's own, and other hosts are reached past the container",
+            "Cookies, redirects and CORS are handled by the engine, and other hosts bypass the container",
             arguments: ["proxy", "server"])
         func web(mode: String) async throws {
             let other = try await OriginServer.start(
@@ -142,7 +142,8 @@ extension RealEngine {
                     const open = await fetch('\(other.url)/open').then(answer => answer.text(), error => error.name);
                     const shut = await fetch('\(other.url)/shut').then(() => 'read', error => error.name);
                     window.seen = JSON.stringify([
-                        document.cookie, await moved.text(), moved.redirected, new URL(moved.url).pathname, open, shut]);
+                        document.cookie, await moved.text(), moved.redirected,
+                            new URL(moved.url).pathname, open, shut]);
                 })().catch(error => window.seen = String(error));
                 """
             let value = try await shop.browser.value(
@@ -150,12 +151,13 @@ extension RealEngine {
                 try shop.folder.write("script.js", script.utf8))
             await shop.origin.stop()
             await other.stop()
-            // At the server a page of http is one of https, for which http elsewhere is mixed content.
+            // On the local server, an http page has an https origin, so http requests to other hosts are mixed
+            // content.
             let open = mode == "server" ? "TypeError" : "other"
             #expect(value == #"["seen=1","seen=1; hidden=2",true,"/cookies","\#(open)","TypeError"]"#)
         }
 
-        @Test("A service worker of a packaged page runs, and answers the page", arguments: ["proxy", "server"])
+        @Test("A service worker of a packaged page runs and responds to the page", arguments: ["proxy", "server"])
         func serviceWorker(mode: String) async throws {
             let folder = try TemporaryFolder()
             let package = try pack(
@@ -182,10 +184,10 @@ extension RealEngine {
             #expect(value == #""made up, real""#)
         }
 
-        /// 200 fresh hosts load at once; a certificate that is refused is a failure; an update waits for the open page;
-        /// nothing older outlives an update or a rollback; a listener that is lost comes back.
+        /// 200 new hosts load at once, and a refused certificate is a failure. An update waits for the open page, and
+        /// no old version survives an update or a rollback. A lost listener is replaced.
         @Test(
-            "The container's proxy and its local server in the engine",
+            "The proxy and the local server of the container in the engine",
             arguments: [
                 "proxyHosts", "proxyConnections", "proxyFailures", "proxyUpdate", "proxyRollback", "proxyLoss",
                 "proxyNetworkProcess", "serverNetworkProcess", "serverRollback",
@@ -196,7 +198,7 @@ extension RealEngine {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
-        @Test("Sites of the local server are kept apart, and what one has stored is there in the next launch")
+        @Test("Sites of the local server are isolated, and stored data exists in the next launch")
         func localServer() async throws {
             let folder = try TemporaryFolder()
             for check in ["serverSites", "serverLaunch", "serverNextLaunch"] {
@@ -205,7 +207,7 @@ extension RealEngine {
             }
         }
 
-        @Test("What the network fails at is a failure to the page, and never a status of the proxy's own")
+        @Test("A network failure is a failure for the page, not a status from the proxy")
         func failures() async throws {
             let shop = try await Shop(faults: "reset:/reset.txt")
             let value = try await shop.browser.value(

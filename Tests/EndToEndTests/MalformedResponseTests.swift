@@ -8,7 +8,7 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Responses whose head breaks the rules of HTTP, in the real engine with a container.
+    /// Responses with a head that violates HTTP, in the real engine with a container.
     @Suite("Malformed responses to a page", .timeLimit(.minutes(4)))
     struct MalformedResponseTests {
         private let folder: TemporaryFolder
@@ -17,7 +17,7 @@ extension RealEngine {
             folder = try TemporaryFolder()
         }
 
-        /// The options by which the container and the engine trust a server.
+        /// Returns the options that make the container and the engine trust a server.
         private func trust(_ origin: MalformedOrigin) throws -> [String] {
             guard let authority = origin.authorityPEM, let certificate = origin.certificate else { return [] }
             let text = Data(certificate).base64EncodedString(options: .lineLength64Characters)
@@ -35,7 +35,7 @@ extension RealEngine {
         }
 
         @Test(
-            "A page's requests fail, and each next one is answered", arguments: ["proxy", "scheme"],
+            "Malformed responses fail, and the request after each succeeds", arguments: ["proxy", "scheme"],
             MalformedOrigin.Version.allCases)
         func subresources(mode: String, version: MalformedOrigin.Version) async throws {
             let names = version.responses.map { "\"\($0.name)\"" }.joined(separator: ",")
@@ -52,7 +52,8 @@ extension RealEngine {
                     });
                     const values = [];
                     for (const name of [\(names)])
-                        values.push([name, await read('/bad/' + name), await script('/bad/' + name + '?script'), await read('/good')].join());
+                        values.push([name, await read('/bad/' + name),
+                            await script('/bad/' + name + '?script'), await read('/good')].join());
                     window.value = values;
                 })();
                 </script>

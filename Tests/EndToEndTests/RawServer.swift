@@ -5,7 +5,7 @@ import AsyncSupport
 import Foundation
 import Glibc
 
-/// A server over plain HTTP/1.1 that keeps every byte that it receives.
+/// A server for plain HTTP/1.1 that records every received byte.
 ///
 /// Isolation: any; each connection has a thread.
 final class RawServer: Sendable {
@@ -14,10 +14,10 @@ final class RawServer: Sendable {
     }
 
     enum Reply: Sendable {
-        /// Nothing, until the client closes the connection.
+        /// No response until the client closes the connection.
         case none
         case text(String)
-        /// `ok`, once a request for another path has come.
+        /// The text `ok` after a request for the given path has arrived.
         case afterRequest(String)
 
         static func answer(
@@ -68,7 +68,7 @@ final class RawServer: Sendable {
         }
     }
 
-    /// Ends the server, and returns what it has received.
+    /// Stops the server and returns the received bytes.
     func stop() -> Data {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
@@ -115,7 +115,7 @@ final class RawServer: Sendable {
         }
     }
 
-    /// Reads requests from a connection.
+    /// A parser that reads requests from a connection.
     private struct Reader {
         let connection: Int32
         let record: (Data) -> Void
@@ -126,7 +126,7 @@ final class RawServer: Sendable {
             self.record = record
         }
 
-        /// The path of the next request, body read; `nil` at the end.
+        /// Reads the next request including its body and returns its path, or `nil` at the end.
         mutating func nextRequest() -> String? {
             guard let head = read(through: "\r\n\r\n") else { return nil }
             let lines = head.split(separator: "\r\n")

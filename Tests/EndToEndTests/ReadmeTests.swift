@@ -8,7 +8,7 @@ import PackagePublisher
 import ProgramTesting
 import Testing
 
-/// The README's program: the same text as the target that the build compiles, and it runs.
+/// The README's program equals the compiled target, and it runs.
 @Suite("The README", .timeLimit(.minutes(1)))
 struct ReadmeTests {
     private static let root = URL(fileURLWithPath: #filePath)
@@ -18,12 +18,12 @@ struct ReadmeTests {
         try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The Swift blocks of the README.
+    /// Returns the Swift blocks of the README.
     private func blocks() throws -> [Substring] {
         try text("README.md").matches(of: /(?s)```swift\n(.*?)```\n/).map(\.1)
     }
 
-    @Test("Its program is the one that is compiled")
+    @Test("The README's program is the compiled one")
     func program() throws {
         let example = try text("Tests/ReadmeExample/Shop.swift")
         let header = try #require(example.firstRange(of: "\n\n"))
@@ -40,7 +40,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("Its manifest names products and traits that there are")
+    @Test("The README's manifest names existing products and traits")
     func manifest() throws {
         let shipped = try text("Package.swift")
         let manifest = try #require(try blocks().first { $0.hasPrefix("// swift-tools-version") })
@@ -61,7 +61,7 @@ struct ReadmeTests {
         for name in names { #expect(table.contains("](decisions/\(name))"), "\(name)") }
     }
 
-    @Test("Its lines fit a terminal")
+    @Test("The lines of the README fit a terminal")
     func width() throws {
         for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
             let wide = try text(name).split(separator: "\n").filter { $0.count > 120 && !$0.hasPrefix("|") }
@@ -73,7 +73,7 @@ struct ReadmeTests {
 extension RealEngine {
     @Suite("The README's program", .timeLimit(.minutes(1)))
     struct ReadmeProgramTests {
-        @Test("It opens the page from its package")
+        @Test("The program opens the page from its package")
         func run() async throws {
             let folder = try TemporaryFolder()
             try folder.write("site/index.html", "<!doctype html><title>Fresh today</title>".utf8)

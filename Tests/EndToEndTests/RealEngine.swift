@@ -4,12 +4,12 @@
 import Foundation
 import Testing
 
-/// All that drives the real engine, one test after the other: several engines at once on a small machine would make
-/// every limit a matter of luck.
+/// The tests that drive the real engine, one after the other. Several engines at once on a small machine would make
+/// every time limit unreliable.
 @Suite("Real engine", .serialized, .enabled(if: Display.isThere, "needs a display: run make test"))
 enum RealEngine {}
 
 enum Display {
-    /// Whether there is a display to draw on.
+    /// A Boolean value that indicates whether a display is available.
     static var isThere: Bool { ProcessInfo.processInfo.environment["DISPLAY"]?.isEmpty == false }
 }

@@ -11,10 +11,10 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// A page that names its own host in full.
+    /// A page that contains absolute URLs of its own host.
     @Suite("Absolute URLs, in a page", .timeLimit(.minutes(2)))
     struct RewritingTests {
-        @Test("Pictures, style sheets and what they import come by the container, by the page's policy and integrity")
+        @Test("Images, style sheets and imports use the container and follow the page's policy and integrity")
         func page() async throws {
             let shop = try await Shop()
             let site = shop.origin.url
@@ -46,14 +46,14 @@ extension RealEngine {
             #expect(asked == ["/absolute.html", "/sheet.css", "/more.css", "/false.css", "/img/apple.svg"])
         }
 
-        /// The spelling of the container's transport, which encodes what RFC 3986 wants encoded.
+        /// Returns the target as the container's transport spells it, percent-encoded according to RFC 3986.
         private static func encoded(_ target: String) -> String {
             [
                 "%zz": "%25zz", "%5c": "%5C", "|": "%7C", "\\": "%5C", "^": "%5E", "`": "%60", "{": "%7B", "}": "%7D",
             ].reduce(target) { $0.replacing($1.key, with: $1.value) }
         }
 
-        @Test("However a URL is spelled, the same is asked for as without the container")
+        @Test("Every spelling of a URL causes the same request as without the container")
         func spellings() async throws {
             let shop = try await Shop()
             let host = shop.origin.url.dropFirst(7)
@@ -98,7 +98,7 @@ extension RealEngine {
             }
         }
 
-        @Test("A style sheet that has moved finds what it names, and what lies beside the covered part of another host")
+        @Test("A redirected style sheet loads relative URLs, also outside the covered part of another host")
         func moved() async throws {
             let cdn = try await Shop(routes: [
                 OriginRoute(.get, try #require(OriginPathPattern("/app/main.css"))) { _ in
@@ -119,7 +119,7 @@ extension RealEngine {
                 "<!DOCTYPE html><meta charset=utf-8><title>x</title><link rel=stylesheet href=\"\(cdn.origin.url)/app/main.css\"><p>x"
             let shop = try await Shop()
             try shop.folder.write("site/moved.html", page.utf8)
-            // Both hosts are covered, since both are opened.
+            // Both hosts are covered, because both are opened.
             let urls = try shop.folder.write(
                 "urls", "\(shop.origin.url)/moved.html\n\(cdn.origin.url)/style.css\n".utf8)
             let outcome = try await Program("container-browser").run(

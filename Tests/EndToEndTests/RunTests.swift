@@ -9,11 +9,11 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// `container-browser run`, page after page.
+    /// `container-browser run` with several pages.
     @Suite("Scripted runs", .timeLimit(.minutes(3)))
     struct RunTests {
         @Test(
-            "Each page gets a line; one that hangs or fails does not stop the others", arguments: ["plain", "scheme"])
+            "Each page gets a line, and a failing page does not stop the others", arguments: ["plain", "scheme"])
         func lines(mode: String) async throws {
             let shop = try await Shop(faults: "stall:/stalled.html,reset:/reset.html")
             try shop.folder.write("site/other.html", "<title>Other</title>".utf8)
@@ -27,7 +27,7 @@ extension RealEngine {
             #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
             let failed = "(\(shop.origin.url)/stalled.html)"
             #expect(outcome.errors.hasPrefix("error: pages-failed: 2 of 4 pages failed, the first with timed-out"))
-            // The engine's own processes may say something after it.
+            // The engine's processes may write to standard error after the line.
             #expect(outcome.errorLines.last?.hasSuffix(failed) == true, "\(outcome.errors)")
             let text = try String(contentsOfFile: shop.folder.path + "/lines.ndjson", encoding: .utf8)
             let lines = try text.split(separator: "\n").map {
@@ -44,7 +44,7 @@ extension RealEngine {
         }
 
         @Test(
-            "The exit status says how it went",
+            "The exit status reports the result",
             arguments: [
                 ("document.title", "true", 0), ("missing.name", "true", 65), ("document.title", "missing.name", 69),
             ] as [(String, String, Int32)])
@@ -61,11 +61,11 @@ extension RealEngine {
         }
 
         @Test(
-            "Bridges are forced on where pages need none, and only there",
+            "Bridges are forced in modes that do not need them, and only there",
             arguments: ["proxy", "server", "scheme", "plain"])
         func bridges(mode: String) async throws {
             let shop = try await Shop()
-            // No page can tell by what it is given. But a getter that is read by another function than the engine's is.
+            // The arguments do not reveal the bridge, but the stack depth in a getter does.
             let depth = """
                 (() => {
                     let depth = 0;
@@ -92,7 +92,7 @@ extension RealEngine {
             #expect(mode == "scheme" ? depths[0] == depths[1] : depths[0] < depths[1], "\(depths)")
         }
 
-        @Test("The user's languages reach servers and scripts alike, in every mode")
+        @Test("The user's languages reach servers and scripts in every mode")
         func languages() async throws {
             let folder = try TemporaryFolder()
             for mode in ["plain", "scheme", "proxy", "server"] {

@@ -8,23 +8,23 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// The sandbox of web processes, on systems that can and cannot run it.
+    /// The sandbox of web processes, on systems with and without support for it.
     @Suite("Sandbox", .timeLimit(.minutes(3)))
     struct SandboxTests {
-        /// Runs a program where no further user namespace can be made, without the rights of root.
+        /// A command that runs a program without root capabilities where no user namespace can be created.
         private static let withoutNamespaces = [
             "--user", "--map-root-user", "--", "sh", "-c",
             "echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all \"$@\"", "sh",
         ]
 
-        @Test("Web processes have a filter of system calls and namespaces of their own, unless the app turns that off")
+        @Test("Web processes have a system call filter and own namespaces, unless the app disables the sandbox")
         func able() async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run("sandbox", "able", in: folder.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
 
-        @Test("Without user namespaces an engine that requires the sandbox is not made, and the error says why")
+        @Test("Without user namespaces, an engine that requires the sandbox fails with the reason")
         func withoutNamespaces() async throws {
             let folder = try TemporaryFolder()
             let program = try Program("engine-harness").path
@@ -35,7 +35,7 @@ extension RealEngine {
             #expect(outcome.output.hasSuffix(" (/usr/bin/bwrap)\n"), "\(outcome.output)")
         }
 
-        @Test("An environment in which the engine drops its sandbox silently fails the same way")
+        @Test("An environment in which the engine silently disables its sandbox fails the same way")
         func silentFallback() async throws {
             let folder = try TemporaryFolder()
             let outcome = try await Program("engine-harness").run(
@@ -45,7 +45,7 @@ extension RealEngine {
         }
 
         @Test(
-            "container-browser opens pages without user namespaces, and warns once",
+            "container-browser opens pages without user namespaces and warns once",
             arguments: ["plain", "proxy", "server"])
         func warning(mode: String) async throws {
             let folder = try TemporaryFolder()

@@ -34,7 +34,7 @@ struct Shop {
         """,
     ]
 
-    /// True once the shop's script has run to its end.
+    /// An expression that is true when the shop's script has finished.
     static let ready = "document.documentElement.dataset.ready === 'yes'"
 
     init(routes: [OriginRoute] = [], faults: String = "") async throws {

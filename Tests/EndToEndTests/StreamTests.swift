@@ -10,8 +10,8 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// Answers that arrive over time, are dropped, or lead elsewhere.
-    @Suite("Requests on their way", .timeLimit(.minutes(3)))
+    /// Responses that are streamed, cancelled or redirected.
+    @Suite("Streams and redirects", .timeLimit(.minutes(3)))
     struct StreamTests {
         @Test("The first piece of a stream reaches the page before the last one is sent")
         func streaming() async throws {
@@ -21,7 +21,7 @@ extension RealEngine {
                     OriginResponse(
                         body: .stream(length: nil) { writer in
                             try await writer.write(Data("first ".utf8))
-                            // Only the page's acknowledgement lets the rest go.
+                            // The rest is sent only after the page's acknowledgement.
                             for await _ in acknowledged { break }
                             try await writer.write(Data("last".utf8))
                         })
@@ -47,7 +47,7 @@ extension RealEngine {
             #expect(value == "\"first last\"")
         }
 
-        @Test("A request that the page drops is closed upstream")
+        @Test("A request that the page aborts is closed upstream")
         func abort() async throws {
             let (closes, close) = AsyncStream<Void>.makeStream()
             let shop = try await Shop(routes: [
@@ -59,7 +59,7 @@ extension RealEngine {
                             while true { try await writer.write(piece) }
                         })
                 },
-                // Answers once the connection of the endless answer is closed.
+                // Responds when the connection of the endless response is closed.
                 OriginRoute(.get, try #require(OriginPathPattern("/closed"))) { _ in
                     for await _ in closes { break }
                     return .text("closed")
@@ -92,7 +92,7 @@ extension RealEngine {
                             var acknowledgements = acknowledged.makeAsyncIterator()
                             for number in 1...3 {
                                 try await writer.write(Data("data: \(number)\n\n".utf8))
-                                // The next one comes only when the page has this one.
+                                // The next event is sent only after the page has this one.
                                 _ = await acknowledgements.next()
                             }
                         })
@@ -117,7 +117,7 @@ extension RealEngine {
             #expect(value == "\"1,2,3\"")
         }
 
-        @Test("A page that does not keep up holds the server back, and nothing piles up in the container's process")
+        @Test("A slow page slows the server, and the container's process buffers nothing")
         func memory() async throws {
             let size = 192 << 20
             let name = Mutex("")
@@ -144,7 +144,7 @@ extension RealEngine {
                     let bytes = 0;
                     const reader = (await fetch('/large')).body.getReader();
                     for (let piece; !(piece = await reader.read()).done;) {
-                        // Busy for a while, as pages are.
+                        // The page is busy for a while.
                         if (bytes === 0) for (const end = performance.now() + 1500; performance.now() < end;);
                         bytes += piece.value.length;
                     }
@@ -189,7 +189,7 @@ extension RealEngine {
             #expect(value == "\(size)")
         }
 
-        @Test("More requests than connections wait in line, and all of them end")
+        @Test("More requests than connections are queued, and all of them end")
         func manyRequests() async throws {
             let shop = try await Shop(routes: [
                 OriginRoute(.get, try #require(OriginPathPattern("/n/*"))) { .text($0.path) }
@@ -206,7 +206,7 @@ extension RealEngine {
             #expect(value == "200")
         }
 
-        @Test("Redirects are followed inside, and a document's redirect moves the page")
+        @Test("Redirects are followed inside the container, and a document redirect navigates the page")
         func redirects() async throws {
             let shop = try await Shop(routes: [
                 OriginRoute(.get, try #require(OriginPathPattern("/old.html"))) { _ in
@@ -227,7 +227,7 @@ extension RealEngine {
             #expect(value == #"["/index.html?moved",1,2]"#)
         }
 
-        @Test("A document that moves to its own URL is asked for again, also where the page has a fragment")
+        @Test("A document that redirects to its own URL is requested again, also with a fragment")
         func ownURL() async throws {
             let visits = Mutex(0)
             let shop = try await Shop(routes: [
@@ -248,14 +248,14 @@ extension RealEngine {
             #expect(value == ##"["Here","#part"]"##)
         }
 
-        @Test("A body reaches the server whole, or the request fails: it never goes out without it")
+        @Test("A body reaches the server completely, or the request fails and is not sent without it")
         func bodies() async throws {
             let shop = try await Shop(routes: [
                 OriginRoute(.post, try #require(OriginPathPattern("/order"))) {
                     .text(String(decoding: $0.body, as: UTF8.self))
                 }
             ])
-            // A frame's functions are the engine's own until its document comes: nobody speaks for what they send.
+            // A frame has the engine's own functions until its document arrives, so its bodies cannot be relayed.
             let script = """
                 const send = world => world.fetch('/order', { method: 'POST', body: new Blob(['apples']) })
                     .then(answer => answer.text(), error => error.name);

@@ -9,10 +9,10 @@ import ProgramTesting
 import Testing
 
 extension RealEngine {
-    /// `open --suggest`: what a page was seen to ask for, written so that it can be published.
+    /// `open --suggest`: observed requests of a page as publishable tables.
     @Suite("Suggesting tables", .timeLimit(.minutes(5)))
     struct SuggestTests {
-        /// What `resources.json` and `hosts.json` hold, as far as it is looked at here.
+        /// The parts of `resources.json` and `hosts.json` that the tests read.
         private struct Resources: Decodable {
             struct Entry: Decodable {
                 let md5: String
@@ -80,7 +80,7 @@ extension RealEngine {
             return shop
         }
 
-        /// The page at a host with a name, which is one to look up.
+        /// Returns the URL of the page with a host name, which needs resolution.
         private func page(_ shop: Shop, _ id: Int) -> String {
             shop.origin.url.replacingOccurrences(of: "127.0.0.1", with: "localhost") + "/offers.html?id=\(id)"
         }
@@ -91,7 +91,7 @@ extension RealEngine {
         }
 
         @Test(
-            "What two runs suggest, a third one, of another page, has ahead: each request once",
+            "Requests suggested by two runs are prefetched for another page, each once",
             arguments: ["proxy", "scheme"])
         func loop(mode: String) async throws {
             let shop = try await shop()
@@ -111,8 +111,8 @@ extension RealEngine {
                 ], "\(table)")
             for line in [
                 "GET \(base)/api/advert: it differs from run to run in seed",
-                "POST \(base)/collect: its path says that it reports, and asks for nothing",
-                "GET \(base)/api/mine: it carries a header field of its own, x-trace",
+                "POST \(base)/collect: its path names a report, not data",
+                "GET \(base)/api/mine: it has the additional header field x-trace",
             ] {
                 #expect(watched.errors.contains("note: not in prefetch.json: " + line), "\(watched.errors)")
             }
@@ -120,7 +120,7 @@ extension RealEngine {
             let suggested = document?["suggested"] as? [String: Any]
             let leftOut = try #require((suggested?["leftOut"] as? [[String: Any]])?.first)
             #expect(leftOut.keys.sorted() == ["file", "method", "reason", "url"])
-            // Another page of the same path.
+            // The third run opens another page of the same path.
             let before = shop.origin.requests.count
             let report = try await shop.browser.open(page(shop, 7), ["--prefetch", "out/prefetch.json"] + options)
             let sent = shop.origin.requests.dropFirst(before)
@@ -132,7 +132,7 @@ extension RealEngine {
             #expect(sent.contains { $0.path == "/api/detail" && $0.query == "v=2&id=7" })
         }
 
-        @Test("The files have their digests, the hosts their counts, and the result says what was written")
+        @Test("Files have digests, hosts have counts, and the result lists what was written")
         func lists() async throws {
             let shop = try await Shop()
             try shop.folder.write("out/suggested.incomplete", "prefetch.json\nhosts.json\n".utf8)
@@ -145,7 +145,7 @@ extension RealEngine {
             try #require(outcome.status == 0, "\(outcome.errors)")
             let resources = try file("resources.json", of: shop, as: Resources.self)
             #expect(resources.code == 200 && resources.data.update && !resources.data.version.isEmpty)
-            // The catalogue is data: its server does not say that it lasts.
+            // The catalogue is data, because its response has no lifetime.
             let files = Shop.files.filter { $0.key != "data/products.json" }
             let entries = resources.data.resourcemap
             #expect(Set(entries.values.map(\.path)) == Set(files.keys))
@@ -183,7 +183,7 @@ extension RealEngine {
             #expect(names == ["hosts.json", "prefetch.json", "resources.json"])
         }
 
-        @Test("What is suggested as a resource table answers later pages", arguments: ["proxy", "scheme", "server"])
+        @Test("A suggested resource table serves later pages", arguments: ["proxy", "scheme", "server"])
         func table(mode: String) async throws {
             let shop = try await Shop()
             let watched = try await Program("container-browser").run(
@@ -194,12 +194,12 @@ extension RealEngine {
                 shop.page, "--mode", mode, "--table", shop.origin.url + "/out/resources.json", "--runs", "3", "--until",
                 Shop.ready)
             await shop.origin.stop()
-            // All but the catalogue, which is data; by the third run at the latest.
+            // All files except the catalogue, which is data, by the third run at the latest.
             #expect(report.runs.last?.requests.package == Shop.files.count - 1, "\(report.runs.map(\.requests))")
             #expect(report.runs.last?.requests.failed == 0)
         }
 
-        @Test("A table that is not there, or is none, ends in one line")
+        @Test("A missing or invalid table gives one error line")
         func noTable() async throws {
             let shop = try await Shop()
             func outcome(_ options: String...) async throws -> Program.Outcome {
@@ -219,7 +219,7 @@ extension RealEngine {
         }
 
         @Test(
-            "Over https, with packed answers and a second host, no file has a secret",
+            "Over https, with compressed responses and a second host, no file contains a secret",
             arguments: ["server", "proxy", "scheme"])
         func secure(mode: String) async throws {
             let folder = try TemporaryFolder()
@@ -259,7 +259,7 @@ extension RealEngine {
             ]
             let origin = try await OriginServer.start(configuration)
             for (name, server) in [("first", origin), ("second", second)] {
-                // The container asks who vouches for a server, and the engine for its certificate.
+                // The container needs the authority of a server, and the engine needs its certificate.
                 try folder.write("\(name)-authority.pem", try #require(server.authorityPEM).utf8)
                 let text = Data(try #require(server.certificate)).base64EncodedString(options: .lineLength64Characters)
                 try folder.write(
@@ -283,7 +283,7 @@ extension RealEngine {
             #expect(rows.count == 1 && rows.first?.contains(#"/api/a?v=2","method":"GET","urlParam":true"#) == true)
             let resources = try JSONDecoder().decode(Resources.self, from: Data(text("resources.json").utf8))
             #expect(resources.data.resourcemap.values.map(\.path) == ["style.css"])
-            // As it is unpacked.
+            // The size is that of the decoded file.
             #expect(resources.data.resourcemap.values.first?.size == 20)
             let hosts = try JSONDecoder().decode(Hosts.self, from: Data(text("hosts.json").utf8))
             #expect(hosts.hosts.map(\.host) == ["localhost"])
@@ -293,7 +293,7 @@ extension RealEngine {
             #expect(!outcome.errors.contains("sesame"), "\(outcome.errors)")
         }
 
-        /// `body { color: red }`, and `{"items":[1,2,3]}`.
+        /// The gzip forms of `body { color: red }` and `{"items":[1,2,3]}`.
         private static let packedStyle: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 202, 79, 169, 84, 168, 86, 72, 206, 207, 201, 47, 178, 82, 40, 74, 77,
             81, 168, 229, 2, 0, 150, 36, 211, 94, 20, 0, 0, 0,
@@ -304,11 +304,11 @@ extension RealEngine {
             5, 0, 234, 184, 40, 61, 17, 0, 0, 0,
         ]
 
-        @Test("A bare engine gives the hosts alone, says so, and leaves the other files as they are")
+        @Test("A bare engine writes only the hosts, reports that, and keeps the other files")
         func plain() async throws {
             let shop = try await shop()
             try shop.folder.write("out/prefetch.json", "mine".utf8)
-            // As a kill between two files leaves it: these two are still not of one set.
+            // After a kill between two renames, these two files are still not of one set.
             try shop.folder.write("out/suggested.incomplete", "prefetch.json\nresources.json\nhosts.json\n".utf8)
             let outcome = try await Program("container-browser").run(
                 ["open", page(shop, 1), "--suggest", "out", "--until", Shop.ready], in: shop.folder.path)
@@ -327,7 +327,7 @@ extension RealEngine {
         enum MarkerPlace: CaseIterable { case folder, link, brokenLink }
 
         @Test(
-            "What is no file in the marker's place is left as it is, and nothing is written",
+            "A directory or link in place of the marker is kept, and nothing is written",
             arguments: MarkerPlace.allCases)
         func markerPlace(_ place: MarkerPlace) async throws {
             let folder = try TemporaryFolder()
@@ -343,7 +343,7 @@ extension RealEngine {
             }
             let outcome = try await Program("container-browser").run(
                 ["open", "http://127.0.0.1:9/", "--suggest", "out"], in: folder.path)
-            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: is no file"), "\(outcome.errors)")
+            #expect(outcome.status == 74 && outcome.errors.hasPrefix("error: io: is not a file"), "\(outcome.errors)")
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out").sorted()
             #expect(names == ["hosts.json", "suggested.incomplete"])
             let file = place == .folder ? marker + "/file" : folder.path + "/theirs/file"
@@ -351,7 +351,7 @@ extension RealEngine {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/theirs") == ["file"])
         }
 
-        @Test("A folder in a file's place is found before the page is opened, and nothing is changed")
+        @Test("A directory in place of a file is reported before the page is opened, and nothing is changed")
         func unwritable() async throws {
             let folder = try TemporaryFolder()
             try folder.write("out/hosts.json/file", "".utf8)
@@ -363,7 +363,7 @@ extension RealEngine {
             #expect(kept == "mine")
         }
 
-        @Test("What is fetched ahead cannot be watched, and a URL with a user stands in no table")
+        @Test("--suggest refuses --prefetch, and a URL with user information")
         func usage() async throws {
             let folder = try TemporaryFolder()
             try folder.write(

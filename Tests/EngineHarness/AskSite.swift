@@ -10,10 +10,10 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
 
-/// Pages that ask, on a host of their own and on one outside, for a mode: over http on this machine where the engine
-/// itself asks for them, else in memory.
+/// Pages that send page requests, on a covered host and on an uncovered one. They use http on loopback in modes where
+/// the engine sends the requests itself, and memory otherwise.
 struct AskSite {
-    /// Origins, without a slash at the end.
+    /// The origins without a final slash.
     let home: String
     let outside: String
     private let servers: [OriginServer]
@@ -24,7 +24,7 @@ struct AskSite {
             return AskSite(home: memory.home, outside: memory.outside, servers: [])
         }
         let outside = try await server(outside: "")
-        // At the local server's names the container hears of the page's own host alone.
+        // With the local server, the container receives only requests to the page's own host.
         if mode == .loopbackServer {
             return AskSite(home: memory.home, outside: "http://127.0.0.1:\(outside.port)", servers: [outside])
         }
@@ -76,7 +76,7 @@ struct AskSite {
         }
         switch path {
         case "/quiet":
-            // Nobody has touched it.
+            // The page requests without a user gesture.
             return page("quiet", "<script>location.href = 'tel:+1'; document.title = 'asked'</script>")
         case "/frame": return page("frame", "<a href='\(outside)/there'>o</a><iframe src='\(outside)/framed'></iframe>")
         case "/framed": return page("framed", "<script>parent.postMessage('here', '*')</script>")

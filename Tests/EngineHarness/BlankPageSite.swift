@@ -13,7 +13,7 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebKitGTKAdapter
 
-/// A package, its versions, and a network beside it.
+/// A package with its versions, and a network.
 @MainActor
 final class BlankPageSite {
     static let url = "https://shop.example/index.html"
@@ -60,7 +60,7 @@ final class BlankPageSite {
     }
 }
 
-/// A network with a page that cannot be had until it is repaired.
+/// A network with a page that fails until `repair()` is called.
 final class BlankPageNetwork: Sendable {
     private struct State {
         var isMended = false

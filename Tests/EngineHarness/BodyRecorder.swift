@@ -5,7 +5,7 @@ internal import AsyncSupport
 internal import ContainerTesting
 internal import Foundation
 
-/// What reached a server, cell by cell of the matrix of bodies.
+/// A record of the bodies that reached a server, by cell of the body matrix.
 final class BodyRecorder: Sendable {
     private struct State {
         var bodies: [String: [SentBody]] = [:]
@@ -14,15 +14,15 @@ final class BodyRecorder: Sendable {
 
     private let state = Mutex(State())
 
-    /// All that came so far.
+    /// All bodies received so far.
     var bodies: [String: [SentBody]] { state.withLock { $0.bodies } }
 
-    /// Keeps what a request to `/record/<cell>` has brought.
+    /// Records the body of a request to `/record/<cell>`.
     func record(_ request: OriginRequest) {
         record(request, as: Self.cell(of: request))
     }
 
-    /// Keeps what a request has brought.
+    /// Records the body of a request in a cell.
     func record(_ request: OriginRequest, as cell: String) {
         let watchers = state.withLock { state in
             state.bodies[cell, default: []].append(SentBody(request))
@@ -31,12 +31,12 @@ final class BodyRecorder: Sendable {
         for watcher in watchers { watcher.yield() }
     }
 
-    /// Waits until a cell has brought something, for `/arrived/<cell>`. The page's patience is the bound.
+    /// Waits until the cell of `/arrived/<cell>` has a body. The time-out of the page limits the wait.
     func arrival(of request: OriginRequest) async {
         await arrival(at: Self.cell(of: request))
     }
 
-    /// Waits until a cell has brought something.
+    /// Waits until a cell has a body.
     func arrival(at cell: String) async {
         let (changes, change) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.watchers.append(change) }

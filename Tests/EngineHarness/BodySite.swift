@@ -6,14 +6,15 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The server of the matrix of bodies: its page, and a record of what it is sent.
+/// The server of the body matrix: its page, and a record of received bodies.
 struct BodySite {
     static let host = "forms.example"
 
     let origin: OriginServer
     let recorder: BodyRecorder
 
-    /// - Parameter folder: the files of the page.
+    /// Starts the server.
+    /// - Parameter folder: The folder of the page's files.
     static func start(folder: String) async throws -> BodySite {
         guard let record = OriginPathPattern("/record/*"), let arrived = OriginPathPattern("/arrived/*") else {
             throw CheckFailure(description: "not a pattern")
@@ -35,26 +36,26 @@ struct BodySite {
         return BodySite(origin: try await OriginServer.start(configuration), recorder: recorder)
     }
 
-    /// A script reads it, and a form's frame shows it.
+    /// The response that a script reads and a form's frame shows.
     private static var answer: OriginResponse {
         OriginResponse(
             headers: [.contentType: "text/html", .cacheControl: "no-store"],
             body: .bytes(.init("recorded".utf8)))
     }
 
-    /// A proxy that leads to the server by the name of its page, for an engine without a container.
+    /// Returns a proxy that connects the page's host to the server, for an engine without a container.
     func proxy() async throws -> ForwardProxy {
         try await .leading(to: origin)
     }
 
-    /// The container's network: a real transport, which finds the server by its address.
+    /// Returns the container's network: a real transport that connects to the server by address.
     func transport() throws -> AddressedTransport {
         try AddressedTransport(to: origin)
     }
 }
 
 extension ForwardProxy {
-    /// A proxy for which every host is one server.
+    /// Starts a proxy that connects every host to one server.
     static func leading(to origin: OriginServer) async throws -> ForwardProxy {
         var configuration = ForwardProxy.Configuration()
         configuration.route = { [port = origin.port] _ in .loopback(port) }
@@ -62,7 +63,7 @@ extension ForwardProxy {
     }
 }
 
-/// A transport for which every host is one server.
+/// A transport that sends requests for every host to one server.
 struct AddressedTransport: HTTPTransporting {
     let base: AsyncHTTPTransport
     let authority: String
@@ -74,7 +75,8 @@ struct AddressedTransport: HTTPTransporting {
         authority = "127.0.0.1:\(origin.port)"
     }
 
-    /// - Parameter port: of a server without TLS on this machine.
+    /// Creates a transport.
+    /// - Parameter port: The port of a server without TLS on loopback.
     init(toPort port: Int) {
         base = AsyncHTTPTransport(AsyncHTTPTransport.Configuration())
         authority = "127.0.0.1:\(port)"

@@ -9,24 +9,25 @@ internal import HTTPTypes
 internal import PackageFormat
 internal import ResourceLoading
 
-/// The server of the checks of the injected script: files, a record of what it is sent, and answers that pages need.
+/// The server for the checks of the injected script: files, a record of received bodies, and test responses.
 ///
-/// - `/record/<cell>`: kept, and told by ``BodyRecorder``
-/// - `/arrived/<cell>`: answered when something came there
-/// - `/echo`: what came, header fields and body, as text
-/// - `/slow`: a first piece, and a second one when `/go` was asked for
-/// - `/to?<URL>`: 302 to there
-/// - `/count/<cell>`: text that says how often it was asked for, with the fields of the query
-/// - `/moved`: by POST, 303 to `/landed`; `/same`: by POST, 303 to itself
-/// - `/policy?<policy>`: the page `policy.html` under this policy
+/// - `/record/<cell>`: records the request in ``BodyRecorder``
+/// - `/arrived/<cell>`: responds when the cell has a record
+/// - `/echo`: the received header fields and body as text
+/// - `/slow`: a first piece, and a second one after a request for `/go`
+/// - `/to?<URL>`: 302 to the URL
+/// - `/count/<cell>`: text with the number of requests, and the fields of the query
+/// - `/moved`: for POST, 303 to `/landed`; `/same`: for POST, 303 to itself
+/// - `/policy?<policy>`: the page `policy.html` with this policy
 struct BridgeSite {
-    /// The server's name for those that ask it past the container, which does not cover it.
+    /// The name of the server that the container does not cover.
     static let bareHost = "bare.example"
 
     let origin: OriginServer
     let recorder: BodyRecorder
 
-    /// - Parameter folder: the files of the page.
+    /// Starts the server.
+    /// - Parameter folder: The folder of the page's files.
     static func start(folder: String) async throws -> BridgeSite {
         let recorder = BodyRecorder()
         let gate = Gate()
@@ -102,7 +103,8 @@ struct BridgeSite {
         return BridgeSite(origin: try await OriginServer.start(configuration), recorder: recorder)
     }
 
-    /// A transport that keeps nothing of what is posted to `/count`: it answers with how much it was, and its digest.
+    /// Returns a transport that does not store bodies posted to `/count`. Its response contains their size and
+    /// digest.
     func transport() throws -> CountingTransport {
         CountingTransport(base: try BodySite(origin: origin, recorder: recorder).transport())
     }
@@ -121,7 +123,7 @@ struct BridgeSite {
     }
 }
 
-/// See ``BridgeSite/transport()``.
+/// The transport of ``BridgeSite/transport()``.
 struct CountingTransport: HTTPTransporting {
     let base: AddressedTransport
 
@@ -143,11 +145,11 @@ struct CountingTransport: HTTPTransporting {
     }
 }
 
-/// How often something was asked for.
+/// A counter of requests by path.
 private final class Counts: Sendable {
     private let state = Mutex<[String: Int]>([:])
 
-    /// The query says the fields, such as `Content-Type=text/css&ETag="1"`.
+    /// Returns the next response. The query contains its fields, such as `Content-Type=text/css&ETag="1"`.
     func next(of request: OriginRequest) -> OriginResponse {
         let count = state.withLock { state in
             state[request.path, default: 0] += 1
@@ -168,7 +170,7 @@ private final class Counts: Sendable {
     }
 }
 
-/// Opens once, for all who wait.
+/// A gate that opens once for all waiting tasks.
 private final class Gate: Sendable {
     private let state = Mutex((isOpen: false, waiting: [AsyncStream<Void>.Continuation]()))
 

@@ -3,16 +3,16 @@
 
 @_spi(Testing) internal import ContainerKit
 
-/// A way to open a page, by its name on the command line.
+/// An interception mode by its name on the command line.
 enum CheckedMode: String {
-    /// The engine without the container.
+    /// The engine without a container.
     case plain
     case scheme
     case proxy
-    /// By the proxy, with the bridges that pages do not need there.
+    /// The proxy with forced bridges.
     case forced
 
-    /// Has a container open pages so.
+    /// Returns the configuration with this mode.
     func configuration(_ base: ContainerConfiguration) -> ContainerConfiguration {
         var configuration = base
         configuration.pages.mode = self == .scheme ? .customScheme : .loopbackProxy

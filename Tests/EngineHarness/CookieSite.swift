@@ -5,12 +5,13 @@ internal import ContainerTesting
 internal import Foundation
 internal import HTTPTypes
 
-/// A server with many names that sets cookies and tells which it got.
+/// A server with several names that sets cookies and returns the received ones.
 enum CookieSite {
     static let hosts = ["www.example.com", "api.example.com", "example.org"]
     static let page = "https://www.example.com/page"
 
-    /// - Parameter folder: where the page's script lies.
+    /// Starts the server.
+    /// - Parameter folder: The folder of the page's script.
     static func start(folder: String) async throws -> OriginServer {
         let script = try String(contentsOfFile: folder + "/cookies.js", encoding: .utf8)
         let answer: @Sendable (OriginRequest) -> OriginResponse = { request in

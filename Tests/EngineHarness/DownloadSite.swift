@@ -11,9 +11,9 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebEngine
 
-/// A page that saves files, for a mode: over http on this machine where nothing is intercepted, else in memory.
+/// A page that downloads files. It uses http on loopback if nothing is intercepted, and memory otherwise.
 struct DownloadSite {
-    /// Without a slash at the end.
+    /// The origin without a final slash.
     let home: String
     private let server: OriginServer?
     private let trace: Trace
@@ -21,10 +21,10 @@ struct DownloadSite {
     static let bigPieces = 200
     static let piece = Data((0..<(256 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
     static let binary = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) })
-    /// Its URLs are not to be rewritten.
+    /// A download whose URLs must not be rewritten.
     static let attached = "<!doctype html><a href='https://shop.example/x'>x</a>"
 
-    /// What was asked for, and what holds the file that comes late.
+    /// The requested paths, and the trigger for the late file.
     final class Trace: Sendable {
         let paths = Mutex<[String]>([])
         let (late, release) = AsyncStream<Void>.makeStream()
@@ -33,13 +33,13 @@ struct DownloadSite {
     enum Body {
         case bytes(Data)
         case pieces(Int)
-        /// Breaks off after 5,000 of 10,000 bytes.
+        /// A body that breaks off after 5,000 of 10,000 bytes.
         case half
-        /// One piece, and never another.
+        /// A body with one piece that never ends.
         case endless
-        /// Longer than a small disk, which it does not say.
+        /// A body that exceeds a small disk, without a length.
         case swelling
-        /// Once it is let go of.
+        /// A body that is sent after `release()`.
         case late
     }
 
@@ -70,7 +70,7 @@ struct DownloadSite {
     }
 
     func stop() async { await server?.stop() }
-    /// Lets the late file come.
+    /// Sends the late file.
     func release() { trace.release.finish() }
     func count(_ path: String) -> Int { trace.paths.withLock { $0.count { $0 == path } } }
 
@@ -139,7 +139,7 @@ struct DownloadSite {
     }
 }
 
-/// A network whose answers may depend on bodies.
+/// A network whose responses may depend on bodies.
 private struct SiteTransport: HTTPTransporting {
     let capabilities: TransportCapabilities = []
     let answer: @Sendable (HTTPRequest, ResourceBody) async throws -> TransportResponse

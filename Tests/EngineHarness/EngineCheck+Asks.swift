@@ -8,14 +8,14 @@ internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-// What pages ask of the app.
+// Requests of pages to the app.
 extension EngineCheck {
-    /// Dialogs, windows, other schemes, hosts outside and permissions: without a host that answers, with one, with one
-    /// that never does, and with pages that go away meanwhile.
+    /// Checks dialogs, windows, other schemes, uncovered hosts and permissions: without a delegate, with a delegate,
+    /// with one that never responds, and with pages that are closed in the meantime.
     @MainActor
     func checkAsks(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         let site = try await AskSite.start(for: mode)
         var configuration = site.configuration(mode, in: folder)
@@ -56,7 +56,7 @@ extension EngineCheck {
                 record?.kind == kind && record?.ending == .noDelegate, "without a host: \(String(describing: record))")
         }
         await container.close(page)
-        // Nobody has touched it.
+        // The page requests without a user gesture.
         let quiet = try await open(site.home + "/quiet", in: container)
         let record = await diary.next()
         try expect(record?.ending == .ruledOut && record?.link?.url == "tel:+1", "quiet: \(String(describing: record))")
@@ -65,7 +65,7 @@ extension EngineCheck {
         try expect(container.openPages.isEmpty, "pages are left")
     }
 
-    /// The page stands still until the host answers, and gets what it says.
+    /// Checks that the page waits for the host's response and receives it.
     @MainActor
     private func checkDialogs(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost
@@ -85,7 +85,7 @@ extension EngineCheck {
                 return try await page.view.evaluate("return \(call)", in: .page)
             }
             let request = try await host.dialog()
-            // Another question goes through while the first one stands: the engine lives.
+            // Another call completes while the dialog is open, so the engine is not blocked.
             _ = try await container.engine.cookies.all()
             try expect(!isDone, "\(call) did not wait")
             try expect(request.message == "text" && request.page.documentURL == site.home + "/one", "\(request)")
@@ -98,7 +98,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// `beforeunload`: the page stays, and then it goes.
+    /// Checks `beforeunload`: the page first stays, and then navigates.
     @MainActor
     private func checkLeaving(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost
@@ -115,7 +115,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// New windows and other schemes: the page stays where it is, and the host hears real URLs.
+    /// Checks new windows and other schemes: the page stays, and the host receives real URLs.
     @MainActor
     private func checkLinks(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost
@@ -140,7 +140,7 @@ extension EngineCheck {
         _ = try await page.view.evaluate("window.open('/new')", in: .page)
         _ = await diary.next()
         try await seeInTime(page, "document.title", "\"new\"")
-        // Nothing is saved, and nothing waits.
+        // Nothing is saved, and nothing is pending.
         for script in ["document.getElementById('save').click()", "location.assign('/saved')"] {
             _ = try await page.view.evaluate(script, in: .page)
             let record = await diary.next()
@@ -150,10 +150,10 @@ extension EngineCheck {
         let before = container.counters.pool.ended
         await container.close(page)
         let ends = container.counters.pool.ended.filter { before[$0.key] != $0.value }.keys.map(\.description)
-        try expect(ends == ["retired: opened-window"], "the view that opened one: \(ends)")
+        try expect(ends == ["retired: opened-window"], "the view that opened a window: \(ends)")
     }
 
-    /// Documents of hosts outside: not of frames, and by redirects too.
+    /// Checks documents of uncovered hosts, also after redirects but not in frames.
     @MainActor
     private func checkHosts(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost
@@ -171,7 +171,7 @@ extension EngineCheck {
             try expect(
                 record?.link?.reason == .otherHost && record?.link?.url == url && record?.answer == .link(decision),
                 "\(place): \(String(describing: record))")
-            // What leads on in custom-scheme mode has taken the page's place by then.
+            // In custom-scheme mode, the cancelled navigation has already replaced the page.
             let isLeft = decision == .handled && page.session.mode == .customScheme
             let title = decision == .openHere ? "there" : isLeft ? "" : "frame"
             try await seeInTime(page, "document.title", "\"\(title)\"")
@@ -206,7 +206,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// A host that never answers: the page goes on at the limit.
+    /// Checks a host that never responds: the page continues after the limit.
     @MainActor
     private func checkSilence(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost,
@@ -227,7 +227,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// A page that is closed, one whose process ends, and one that is loaded elsewhere, while a dialog stands.
+    /// Checks pages that are closed, killed or navigated while a dialog is open.
     @MainActor
     private func checkEnds(
         _ container: Container<WebKitGTKEngine>, _ site: AskSite, _ diary: AskDiary, _ host: AskHost
@@ -264,18 +264,18 @@ extension EngineCheck {
     }
 }
 
-/// A host that says what it is told to.
+/// A delegate with configurable responses.
 @MainActor
 private final class AskHost: PageDelegate {
     var linkAnswer = LinkDecision.cancel
     var dialogAnswer = DialogDecision.cancel
     var permissionAnswer = PermissionDecision.deny
-    /// Whether dialogs wait for ``answer(_:)``.
+    /// A Boolean value that indicates whether dialogs wait for ``answer(_:)``.
     var holdsDialogs = false
     private let (asked, ask) = AsyncStream<DialogRequest>.makeStream()
     private var held: CheckedContinuation<DialogDecision, Never>?
 
-    /// The next dialog that is held.
+    /// Returns the next dialog that waits.
     func dialog() async throws -> DialogRequest {
         for await request in asked { return request }
         throw CancellationError()
@@ -298,7 +298,7 @@ private final class AskHost: PageDelegate {
     }
 }
 
-/// What came of the requests of pages, one after the other.
+/// A record of the ended page requests, in order.
 @MainActor
 private final class AskDiary {
     private var records: [PageRequestRecord] = []
@@ -323,7 +323,7 @@ private final class AskDiary {
         return records[read - 1]
     }
 
-    /// Passes over what is there.
+    /// Skips the existing records.
     func skip() { read = records.count }
 
     func end() { observation?.end() }

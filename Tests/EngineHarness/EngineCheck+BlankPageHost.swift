@@ -5,9 +5,9 @@
 internal import Foundation
 internal import WebKitGTKAdapter
 
-// Pages that the host recovers, and pages that nobody sees.
+// Pages that the host recovers, and hidden pages.
 extension EngineCheck {
-    /// A host that loads another page as it hears of the end is not interfered with.
+    /// Checks that no recovery interferes with a host that loads another page after the process ended.
     @MainActor
     func checkHost(_ container: Container<WebKitGTKEngine>) async throws {
         let page = try await open(BlankPageSite.url, in: container)
@@ -21,20 +21,20 @@ extension EngineCheck {
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         try await seeInTime(page, "location.search", "\"?host\"")
         try await waitUntilQuiet(page)
-        try expect(steps == 0, "\(steps) steps beside the host")
+        try expect(steps == 0, "\(steps) steps in addition to the host's")
         observation.end()
         await container.close(page)
     }
 
-    /// A page whose process ends while its window is hidden is loaded anew when that is shown again.
+    /// Checks that a hidden page whose process ends is reloaded when it becomes visible.
     @MainActor
     func checkVisibility(_ container: Container<WebKitGTKEngine>) async throws {
         let page = try await open(BlankPageSite.url, in: container)
         let diary = StepDiary(container)
         try await waitUntilQuiet(page)
-        try expect(page.view.isVisible == true, "a window that is shown is out of sight")
+        try expect(page.view.isVisible == true, "a shown window is not visible")
         try Windows.show(false)
-        try expect(page.view.isVisible == false, "a window that is hidden is in sight")
+        try expect(page.view.isVisible == false, "a hidden window is visible")
         var steps = 0
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let observation = container.observe { event in
@@ -43,9 +43,9 @@ extension EngineCheck {
         }
         for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
         for await _ in ends { break }
-        // A step is taken in the same turn, or when the window is shown.
+        // A recovery step would be taken in the same turn, otherwise it is taken when the window is shown.
         await Task.yield()
-        try expect(steps == 0, "a page that nobody sees is loaded anew")
+        try expect(steps == 0, "a hidden page is reloaded")
         try Windows.show(true)
         let step = await diary.next()
         try expect(step?.kind == .reloaded, "shown again: \(String(describing: step))")

@@ -12,11 +12,11 @@ internal import ResourceLoading
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Pages that look white, or do not answer, and which of them are left alone.
+// Pages that look blank or do not respond, and the ones among them that are not recovered.
 extension EngineCheck {
-    /// Pages that show nothing for a reason, each open while a page that is white comes to its last step: what counts
-    /// for that one has counted for them, too. It is of an origin of its own: over loopback, requests that wait put all
-    /// pages of theirs off.
+    /// Checks pages with a reason to show nothing. They stay open while a blank page reaches its last recovery step,
+    /// so that the same signals apply to them. The blank page has its own origin, because pending requests of an
+    /// origin postpone the recovery of all its pages over loopback.
     @MainActor
     func checkQuietPages(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -46,11 +46,11 @@ extension EngineCheck {
         let package = try site.publish("1", BlankPageSite.throwing, id: "third", base: "https://third.shop.example/")
         try await container.install(archive: package.archive, manifest: package.manifest)
         let white = try await container.open("https://third.shop.example/index.html")
-        // Over loopback there is nothing to take beside other pages.
+        // Over loopback, a package cannot be removed from one page only.
         let isShared = white.session.mode != .customScheme
         for kind in isShared ? [BlankPageStep.Kind.reloaded] : [.reloaded, .reloadedWithoutPackage] {
             let step = await diary.next()
-            try expect(step?.kind == kind, "the white one: \(String(describing: step))")
+            try expect(step?.kind == kind, "the blank page: \(String(describing: step))")
         }
         for (name, page) in pages {
             try expect(touched[page.session.id] == nil, "\(name): \(String(describing: touched[page.session.id]))")
@@ -61,8 +61,8 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// A script that never ends: where the page has painted nothing, its process is ended, and the page loaded anew; one
-    /// that has painted is left alone.
+    /// Checks a script that never ends. If the page has painted nothing, its process is ended and the page is
+    /// reloaded; a painted page is not recovered.
     @MainActor
     func checkHangs(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -80,16 +80,16 @@ extension EngineCheck {
         let step = await diary.next()
         try expect(
             step?.kind == .reloaded && step?.signal == .unresponsive && steps[hanging.session.id] == step,
-            "a page that hangs: \(String(describing: step))")
-        try expect(steps[shown.session.id] == nil, "one that has painted: \(steps)")
+            "a hanging page: \(String(describing: step))")
+        try expect(steps[shown.session.id] == nil, "a painted page: \(steps)")
         observation.end()
         await container.close(hanging)
         await container.close(shown)
         await container.shutDown()
     }
 
-    /// The signals that are off until an app wants them: a page whose script shows nothing, and one that has painted and
-    /// still is of one colour. Each is loaded anew, then without its package, which is not marked as failed.
+    /// Checks the optional signals: a page whose script shows nothing, and a painted page with a single colour. Each is
+    /// reloaded, then reloaded without its package, which is not marked as failed.
     @MainActor
     func checkWantedSignals(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -98,7 +98,7 @@ extension EngineCheck {
         }
         try await site.install("1", BlankPageSite.good("1"), into: container)
         try site.publish("2", BlankPageSite.good("2"), QuietPages.colourless)
-        // On trial: the next page that is well proves it, and one that is to blame ends it.
+        // Version 2 is on trial: the next healthy page proves it, and a failure ends the trial.
         let update = try await container.update(
             from: PackageSource(
                 "https://packages.example/shop-2.json", scope: PackageBaseURL("https://shop.example/")))
@@ -119,7 +119,7 @@ extension EngineCheck {
     }
 }
 
-/// Never answers a dialog.
+/// A delegate that never responds to a dialog.
 @MainActor
 private final class SilentDelegate: PageDelegate {
     private(set) var dialogs = 0
@@ -131,11 +131,11 @@ private final class SilentDelegate: PageDelegate {
     }
 }
 
-/// Pages that are to be left alone, by name.
+/// Pages that must not be recovered, by name.
 enum QuietPages {
     private static let fails = "<script>throw new Error('boot')</script>"
 
-    /// Those of a package, all with an error at boot, which alone would count.
+    /// Pages of a package. All have an error at boot, which would otherwise count as a failure.
     static let packaged = [
         "shown.html": "<!doctype html><p>Something is here.\(fails)",
         "frame.html": "<!doctype html><iframe srcdoc='<h1>Here</h1>'></iframe>\(fails)",
@@ -161,7 +161,7 @@ enum QuietPages {
 
     private static func linking(_ link: String) -> String { "<!doctype html><link href=/gone.css \(link)><div></div>" }
 
-    /// Those of the network: type, fields of the head, text.
+    /// Pages of the network: type, header fields and text.
     static let network: [String: (type: String, fields: HTTPFields, text: String)] = [
         "refresh": ("text/html", [.refresh: "0; url=/held-page"], ""),
         "refreshLater": ("text/html", [.refresh: "600; url=/held-page"], ""),
@@ -179,7 +179,7 @@ enum QuietPages {
         ),
     ]
 
-    /// One that hangs before it paints, and one that does so after that.
+    /// A page that hangs before its first paint, and one that hangs after it.
     static let hanging = [
         "hangs.html": "<!doctype html><p>Never seen.<script>for (;;) {}</script>",
         "shown.html": """
@@ -192,7 +192,7 @@ enum QuietPages {
         """,
     ]
 
-    /// Those that count as white only where an app wants that.
+    /// Pages that count as blank only if an app enables it.
     static let colourless = [
         "idle.html": "<!doctype html><div id=app></div><script>window.app = 1</script>",
         "unseen.html": "<!doctype html><p style='color: white'>White on white.",
@@ -209,6 +209,6 @@ enum QuietPages {
 }
 
 extension HTTPField.Name {
-    /// As browsers read it; WHATWG HTML, section 7.4.4.
+    /// The `Refresh` field as browsers interpret it; WHATWG HTML, section 7.4.4.
     fileprivate static let refresh = HTTPField.Name("Refresh") ?? .location
 }

@@ -8,10 +8,10 @@ internal import PackageFormat
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Pages that stay white.
+// Pages that stay blank.
 extension EngineCheck {
-    /// The web process is killed, a version throws at boot, one is empty, a page cannot be had: each is
-    /// loaded anew, then without its package, or replaced by a page from which there is a way on.
+    /// Checks a killed web process, a version that throws at boot, an empty version and an unavailable page. Each is
+    /// reloaded, reloaded without its package, or replaced by an error page with a retry.
     @MainActor
     func checkBlankPages(_ mode: String?, in folder: String) async throws {
         let site = BlankPageSite(folder: folder)
@@ -32,7 +32,7 @@ extension EngineCheck {
         _ mode: String?, _ site: BlankPageSite, change: (inout BlankPageOptions) -> Void = { _ in }
     ) async throws -> Container<WebKitGTKEngine> {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         var configuration = site.configuration
         configuration.pages.mode = mode
@@ -43,7 +43,7 @@ extension EngineCheck {
         return try await Container(engine: WebKitGTKEngine(), configuration: configuration)
     }
 
-    /// SIGKILL: a page that was well comes back from its package, three times, and then there is the error page.
+    /// Checks SIGKILL: a healthy page is restored from its package three times, and then the error page is shown.
     @MainActor
     private func checkKilled(_ container: Container<WebKitGTKEngine>, _ site: BlankPageSite) async throws {
         try await site.install("1", BlankPageSite.good("1"), into: container)
@@ -54,13 +54,13 @@ extension EngineCheck {
             return [typeof window.webkit?.messageHandlers?.['containerkit-health'],
                 Object.keys(window).filter(name => /health/i.test(name)).length];
             """, in: .page)
-        try expect(world == #"["undefined",0]"#, "what the page finds of it: \(world)")
+        try expect(world == #"["undefined",0]"#, "visible to the page: \(world)")
         for (step, title) in [
             (BlankPageStep.Kind.reloaded, "1"), (.reloaded, "1"), (.reloaded, "1"),
             (.showedErrorPage, "This page could not be shown"),
         ] {
             try await waitUntilQuiet(page)
-            // It has told of its paint before this is heard.
+            // The paint is reported before the process is killed.
             try await seeInTime(page, "performance.getEntriesByType('paint').length > 0", "true")
             for _ in 0..<2 { try await seeInTime(page, "document.readyState", "\"complete\"") }
             for process in try childProcesses(named: "WebKitWebProces") { kill(process, SIGKILL) }
@@ -68,13 +68,13 @@ extension EngineCheck {
             try expect(seen?.kind == step && seen?.signal == .processEnded, "killed: \(String(describing: seen))")
             try await seeInTime(page, "document.title", "\"\(title)\"")
         }
-        // It is of no origin, and has no script.
+        // The error page has an opaque origin and no script.
         try await seeInTime(
             page, "(() => { try { return localStorage.length } catch (error) { return error.name } })()",
             "\"SecurityError\"")
         try await seeInTime(page, "[origin, document.scripts.length, location.href]", #"["null",0,"about:blank"]"#)
         try await retry(page, diary)
-        // A view whose process has ended gives the error page an entry of its own.
+        // In a view whose process has ended, the error page gets its own history entry.
         let entries = page.session.mode == .loopbackServer ? 5 : 2
         try await seeInTime(page, "[document.title, history.length]", "[\"1\",\(entries)]")
         await container.close(page)
@@ -83,7 +83,7 @@ extension EngineCheck {
         await container.close(next)
     }
 
-    /// A version on trial whose page stays white is taken back, and the page shows the former one.
+    /// Checks that a blank version on trial is rolled back, and that the page shows the former version.
     @MainActor
     private func checkVersion(
         _ version: String, of html: String, signal: BlankPageSignal, _ container: Container<WebKitGTKEngine>,
@@ -111,8 +111,7 @@ extension EngineCheck {
             container.installedPackages.map(\.version.description) == ["1"], "\(container.installedPackages)")
     }
 
-    /// A page that cannot be had: the error page is in place of it, and once the network is repaired trying again shows
-    /// it.
+    /// Checks an unavailable page: the error page replaces it, and a retry shows it after the network is repaired.
     @MainActor
     private func checkErrorPage(_ container: Container<WebKitGTKEngine>, _ site: BlankPageSite) async throws {
         let diary = StepDiary(container)
@@ -127,7 +126,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// What came by a form is not sent again when its process ends.
+    /// Checks that a form is not submitted again when its process ends.
     @MainActor
     private func checkForm(_ container: Container<WebKitGTKEngine>, _ site: BlankPageSite) async throws {
         let diary = StepDiary(container)
@@ -157,14 +156,14 @@ extension EngineCheck {
         try expect(step?.kind == .retried, "tried again: \(String(describing: step))")
     }
 
-    /// Waits until the page has loaded what it shows.
+    /// Waits until the page has loaded its visible content.
     @MainActor
     func waitUntilQuiet(_ page: Page<WebKitGTKView>) async throws {
         try await seeInTime(page, "document.readyState", "\"complete\"")
     }
 }
 
-/// The steps that a container takes, one after the other.
+/// A record of the recovery steps of a container, in order.
 @MainActor
 final class StepDiary {
     private let events: AsyncStream<ContainerEvent>

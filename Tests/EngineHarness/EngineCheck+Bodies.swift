@@ -10,21 +10,22 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// The matrix of bodies: each kind of body in each way to send it, as Scripts/body-matrix asks for it.
+// The body matrix: each kind of body with each sender, as requested by Scripts/body-matrix.
 extension EngineCheck {
-    /// How a matrix is run, and what it wants to know.
+    /// The parameters of a matrix run.
     private struct MatrixOrder {
-        /// The folder of the page.
+        /// The folder of the page's files.
         let site: String
-        /// `nil` for the plain engine, without a container.
+        /// The mode; `plain` is the engine without a container.
         let mode: CheckedMode
-        /// The columns by name; all where there is none.
+        /// The names of the columns, or an empty list for all columns.
         let columns: [String]
 
-        /// - Parameter arguments: the folder of the page, the mode, and columns.
+        /// Creates the parameters.
+        /// - Parameter arguments: The folder of the page, the mode, and columns.
         init(_ arguments: ArraySlice<String>) throws {
             guard arguments.count >= 2, let mode = CheckedMode(rawValue: arguments[arguments.startIndex + 1]) else {
-                throw CheckFailure(description: "name the page's folder and a mode: plain, scheme, proxy or forced")
+                throw CheckFailure(description: "specify the page's folder and a mode: plain, scheme, proxy or forced")
             }
             site = arguments[arguments.startIndex]
             self.mode = mode
@@ -32,7 +33,7 @@ extension EngineCheck {
         }
     }
 
-    /// Runs the matrix in one mode and prints, as JSON, what the page saw and what the server got.
+    /// Runs the matrix in one mode and prints the results of the page and the received bodies as JSON.
     @MainActor
     func runBodies(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         let order = try MatrixOrder(arguments)
@@ -52,7 +53,7 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// The plain engine, to which the page's host is where the server is.
+    /// Runs the matrix in the plain engine, with a proxy that connects the page's host to the server.
     @MainActor
     private func runPlainBodies(
         _ engine: WebKitGTKEngine, _ columns: [String], of site: BodySite
@@ -93,10 +94,10 @@ extension EngineCheck {
     /// A cell whose form replaces the page of the matrix.
     private struct TopOrder: Decodable {
         var cell: String
-        /// The reason why the cell makes no sense.
+        /// The reason to skip the cell.
         var none: String?
         var url: String?
-        /// The path of the answer.
+        /// The path of the response.
         var end: String?
     }
 
@@ -118,7 +119,7 @@ extension EngineCheck {
         return String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
     }
 
-    /// Opens the page of a form in place of the one that is there, and returns what the answer shows.
+    /// Opens the page of a form in place of the current one and returns the text of the response.
     @MainActor
     private func shown(by order: TopOrder, in view: WebKitGTKView) async throws -> String {
         let encoder = JSONEncoder()

@@ -10,22 +10,22 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// The injected script, as pages see it: a page is opened in the plain engine or in a mode of the container, and does what
-// the steps say. What came of them is printed as JSON, for those who compare.
+// The injected script from the page's perspective. A page is opened in the plain engine or in a mode of the container
+// and executes the steps. The results are printed as JSON for comparison.
 extension EngineCheck {
-    /// What is done with the page, one after the other.
+    /// A step with the page.
     private enum BridgeStep {
-        /// Runs the body of an asynchronous function; its result is kept.
+        /// Runs the body of an asynchronous function and records its result.
         case run(String)
-        /// Runs it until it gives `true`, in whatever document is there then.
+        /// Runs the function in the current document until it returns `true`.
         case until(String)
-        /// Forgets what the process has needed of memory at most.
+        /// Resets the peak memory of the process.
         case forgetPeak
-        /// Keeps that, in KB.
+        /// Records the peak memory in KB.
         case peak
         /// Closes the page.
         case close
-        /// Waits until the server has got something there.
+        /// Waits until the server has a record in the cell.
         case arrived(String)
 
         init(_ text: String) throws {
@@ -42,10 +42,10 @@ extension EngineCheck {
         }
     }
 
-    /// Where the page comes from.
+    /// The server of the page.
     private enum BridgeServer {
         case site(BridgeSite)
-        /// Another program's server, without TLS.
+        /// The server of another program, without TLS.
         case port(Int)
 
         var url: String {
@@ -63,12 +63,13 @@ extension EngineCheck {
         }
     }
 
-    /// - Parameter arguments: the folder of the site or a port of this machine, the mode, the page's path, and steps.
+    /// Runs the steps of a bridge check.
+    /// - Parameter arguments: The folder of the site or a port on loopback, the mode, the page's path, and the steps.
     @MainActor
     func runBridge(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
         guard arguments.count >= 3, let mode = CheckedMode(rawValue: arguments[1]) else {
-            throw CheckFailure(description: "name a folder or a port, a mode, a path and steps")
+            throw CheckFailure(description: "specify a folder or a port, a mode, a path and steps")
         }
         let steps = try arguments[3...].map { try BridgeStep($0) }
         let server: BridgeServer =
@@ -113,13 +114,13 @@ extension EngineCheck {
         FileHandle.standardOutput.write(Data(report.utf8))
     }
 
-    /// Has the engine ask the server itself, at one host and no other, and trust it there.
+    /// Makes the engine connect to the server for exactly one host, and trust the server's certificate there.
     @MainActor
     private func reach(_ server: BridgeServer, by engine: WebKitGTKEngine, at host: String) async throws -> ForwardProxy
     {
         var settings = ForwardProxy.Configuration()
         settings.route = { [port = server.number] target in
-            guard target.host == host else { throw CheckFailure(description: "nobody is to ask \(target.host)") }
+            guard target.host == host else { throw CheckFailure(description: "unexpected host \(target.host)") }
             return .loopback(port)
         }
         let proxy = try await ForwardProxy.start(settings)

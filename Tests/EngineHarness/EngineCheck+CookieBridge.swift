@@ -13,7 +13,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A covered site and one that is not, of the same domain, in one engine.
+/// A covered and an uncovered site of the same domain in one engine.
 @MainActor
 private final class CookieSites {
     let engine: WebKitGTKEngine
@@ -22,7 +22,7 @@ private final class CookieSites {
     private let proxy: ForwardProxy
     private let asked: Asked
 
-    /// What the network was asked for, by path.
+    /// The header fields of the requests to the network, by path.
     private final class Asked: Sendable {
         let fields = Mutex<[String: HTTPFields]>([:])
     }
@@ -56,21 +56,21 @@ private final class CookieSites {
     }
 
     /// Opens a covered page.
-    /// - Returns: the names and values of the cookies that it was asked for with, in the order of their names.
+    /// - Returns: The page, and the names and values of the cookies of its request, sorted by name.
     func open(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
         let page = try await container.open("https://m.shop.example\(path)")
         try await page.load.finished(within: .seconds(20))
         return (page, Self.cookies(fields(of: path)[.cookie]))
     }
 
-    /// Opens a page that the engine gets itself.
+    /// Opens a page that the engine loads itself.
     func openPlain(_ path: String) async throws -> (page: Page<WebKitGTKView>, sent: [String]) {
         let page = try await container.open("https://www.shop.example\(path)")
         try await page.load.finished(within: .seconds(20))
         return (page, Self.cookies(try await plain.request(path).headers[.cookie]))
     }
 
-    /// Has a new network process trust the plain site.
+    /// Makes a new network process trust the plain site.
     func trustAgain() async throws {
         try await plain.trust(for: ["www.shop.example"], in: engine)
     }
@@ -95,7 +95,7 @@ private final class CookieSites {
     }
 }
 
-// Cookies of pages in custom-scheme mode and those of the engine.
+// Cookies of pages in custom-scheme mode and cookies of the engine.
 extension EngineCheck {
     @MainActor
     func checkCookieBridge(_ engine: WebKitGTKEngine, in folder: String) async throws {
@@ -106,13 +106,13 @@ extension EngineCheck {
         try await engine.cookies.set(
             EngineCookie(name: "hidden", value: "1", domain: ".shop.example", isHTTPOnly: true, sameSite: .strict))
 
-        // What the app sets is in the first navigation, and in front of scripts where they may see it.
+        // The app's cookies are part of the first navigation, and visible to scripts unless `HttpOnly`.
         let (page, sent) = try await sites.open("/first")
         try expect(sent == ["hidden=1", "native=1"], "sent first: \(sent)")
         let seen = try await page.view.evaluate("return document.cookie", in: .page)
         try expect(seen == #""native=1""#, "seen first: \(seen)")
 
-        // An answer that is asked to wait comes after its cookies.
+        // The response to a request with the legacy wait field arrives after its cookies are stored.
         let marker = try await page.view.evaluate(
             """
             document.cookie = 'script=1; Domain=shop.example; Path=/'
@@ -120,7 +120,7 @@ extension EngineCheck {
             return document.cookie.split('; ').sort().join()
             """, in: .page)
         try expect(marker == #""native=1,script=1""#, "seen after the answer: \(marker)")
-        // It waits for its own, and what else has changed may still be on its way.
+        // The response waits only for its own cookies; other changes may still be pending.
         var stored = try await sites.stored()
         try expect(
             Set(stored).subtracting(["script=1"]) == ["answer=1", "hidden=1", "native=1"], "in the engine: \(stored)")
@@ -131,7 +131,7 @@ extension EngineCheck {
             HTTPField.Name("x-wkwebview-request-type").map { !fields.contains($0) } == true, "the field left: \(fields)"
         )
 
-        // A page that the engine gets itself has them all, and its own changes are the other's.
+        // A page that the engine loads itself has all cookies, and its changes reach the container.
         let (plain, plainSent) = try await sites.openPlain("/plain")
         try expect(
             plainSent == ["answer=1", "hidden=1", "native=1", "script=1"], "sent by the plain page: \(plainSent)")
@@ -158,8 +158,8 @@ extension EngineCheck {
         await sites.stop()
     }
 
-    /// Killed, the engine's network process has none of its cookies; the container has, and gives them back before the next
-    /// page opens.
+    /// Checks that the container restores the engine's cookies before the next page opens, after the network process
+    /// was killed.
     @MainActor
     func checkCookieLoss(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let sites = try await CookieSites(engine, in: folder)
@@ -174,12 +174,12 @@ extension EngineCheck {
         var stored = try await sites.stored()
         try expect(stored == all, "stored: \(stored)")
 
-        // Twice, as what was noticed once must be noticed again.
+        // The second round checks that the loss is detected again.
         for round in 1...2 {
             let processes = try childProcesses(named: "WebKitNetworkPr")
             try expect(processes.count == 1, "network processes: \(processes)")
             kill(processes[0], SIGKILL)
-            // Not seen yet by the engine itself, or seen: a page that opens now waits for the cookies.
+            // The engine may or may not have detected the loss; a page that opens now waits for the cookies.
             _ = try await sites.container.open("https://m.shop.example/after\(round)")
             stored = try await sites.stored()
             try expect(stored == all, "after the network process's end: \(stored)")
@@ -189,7 +189,7 @@ extension EngineCheck {
             let counters = await sites.container.cookieCounters()
             try expect(counters?.reconciliation.losses == round, "\(String(describing: counters))")
         }
-        // The engine sends them, and what its pages change is heard.
+        // The engine sends the cookies, and changes by its pages are observed.
         try await sites.trustAgain()
         let (plain, sent) = try await sites.openPlain("/again")
         try expect(sent == all, "sent by the engine: \(sent)")

@@ -6,7 +6,7 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// The cookie store.
+// The cookie store of the engine.
 extension EngineCheck {
     @MainActor
     func checkCookies(_ engine: WebKitGTKEngine) async throws {
@@ -31,7 +31,7 @@ extension EngineCheck {
         try expect(left.isEmpty, "left: \(left)")
     }
 
-    /// The store is used after its engine is gone, and so is a view.
+    /// Checks that the cookie store and a view can be used after their engine is released.
     @MainActor
     func checkCookiesOutlive() async throws {
         let (cookies, view) = try { () -> (any EngineCookieStore, WebKitGTKView) in
@@ -60,7 +60,7 @@ extension EngineCheck {
         try await cookies.set(EngineCookie(name: "session", value: "1", domain: "shop.example"))
     }
 
-    /// Another process after the one that wrote finds the cookies that have an expiry.
+    /// Checks that a later process reads the cookies with an expiry.
     @MainActor
     func checkCookiesRead(in folder: String) async throws {
         let stored = try await cookies(in: folder).all()

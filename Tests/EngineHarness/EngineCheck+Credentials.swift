@@ -7,12 +7,13 @@ internal import HTTPTypes
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Proxies that want credentials.
+// Proxies that require credentials.
 extension EngineCheck {
     private static let right = TestProxyCredentials(username: "user", password: "a%b:c@/d")
     private static let wrong = TestProxyCredentials(username: "user", password: "wrong")
 
-    /// A proxy over HTTP gets them once, and serves all connections from then on, also those of later views.
+    /// Checks that an HTTP proxy gets the credentials once and then serves all connections, including those of later
+    /// views.
     @MainActor
     func checkProxyCredentials(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()
@@ -21,7 +22,7 @@ extension EngineCheck {
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port, credentials: .init(Self.right)))
         let view = try engine.makeView()
         try await expectPage("https://shop.example/", in: view)
-        // One for the connection that the engine makes ahead of the request, and one for the request's own.
+        // One refusal is for the engine's preconnection, and one for the connection of the request.
         try expect(proxy.refusals <= 2, "refusals: \(proxy.refusals)")
         let refusals = proxy.refusals
         let loaded = try await view.evaluate(
@@ -33,7 +34,7 @@ extension EngineCheck {
         try expect(loaded == #"[20,"opaque"]"#, loaded)
         try await expectPage("https://cdn.example/", in: engine.makeView())
         try expect(proxy.refusals == refusals, "refused again: \(proxy.refusals - refusals)")
-        // A site's own question is not the proxy's: it stays with the engine, which asks the user.
+        // A challenge of a site is left to the engine, which asks the user.
         view.load("https://shop.example/401")
         let asked = try await site.request("/401")
         try expect(asked.headers[.authorization] == nil, "credentials for the site: \(asked.headers)")
@@ -42,8 +43,8 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// Credentials that are refused end a load: where the proxy goes on with its connection, as for http, and where it
-    /// closes it, as for https.
+    /// Checks that refused credentials end a load, both when the proxy keeps the connection (http) and when it closes
+    /// it (https).
     @MainActor
     func checkWrongCredentials() async throws {
         let site = try await ProxySite.start()
@@ -51,7 +52,7 @@ extension EngineCheck {
         for (url, codes) in [
             ("http://shop.example/", [.cannotConnect]), ("https://shop.example/", [.cannotConnect, .loadFailed]),
         ] as [(String, Set<EngineError.Code>)] {
-            // After a load that was stopped an engine may not ask for credentials any more.
+            // After a stopped load, an engine may not request credentials again.
             let engine = try WebKitGTKEngine()
             engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy.port, credentials: .init(Self.wrong)))
             let refusals = proxy.refusals
@@ -71,7 +72,7 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// A proxy that takes the place of another is told its own, also where a sub-resource is the first to be asked.
+    /// Checks that a replacement proxy gets its own credentials, even if a subresource is the first request.
     @MainActor
     func checkOtherCredentials(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()
@@ -84,8 +85,8 @@ extension EngineCheck {
         try await expectPage("https://shop.example/", in: view)
         await first.stop()
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: second.port, credentials: .init(other)))
-        // The page's request goes another way to the network process, which has taken the proxy in once it has
-        // answered.
+        // The page's request reaches the network process on another channel. The process has the new proxy after it
+        // has responded to this call.
         _ = try await engine.cookies.all()
         let type = try await view.evaluate(
             "return (await fetch('https://cdn.example/', { mode: 'no-cors' })).type", in: .page)
@@ -95,7 +96,8 @@ extension EngineCheck {
         await site.origin.stop()
     }
 
-    /// SOCKS5 gets its credentials with each connection; no server behind it hears of them, whatever it asks.
+    /// Checks that SOCKS5 credentials are sent with each connection, and that no server behind the proxy receives
+    /// them.
     @MainActor
     func checkSocksCredentials(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()
@@ -108,7 +110,7 @@ extension EngineCheck {
         let refusals = proxy.refusals
         engine.setProxy(EngineProxy(.socks5, host: "127.0.0.1", port: proxy.port, credentials: .init(Self.right)))
         try await expectPage("https://shop.example/", in: view)
-        // A server that poses as a proxy is a server.
+        // A 407 from a server is not a proxy challenge.
         view.load("https://shop.example/407")
         _ = try await site.request("/407")
         view.load("https://shop.example/401")

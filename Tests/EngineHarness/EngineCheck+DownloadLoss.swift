@@ -12,16 +12,16 @@ internal import WebKitGTKAdapter
     internal import Glibc
 #endif
 
-// Downloads whose process or disk ends.
+// Downloads whose process or disk fails.
 extension EngineCheck {
     func mode(_ arguments: [String]) throws -> InterceptionMode {
         guard let mode = arguments.dropFirst().first.flatMap(InterceptionMode.init(rawValue:)) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         return mode
     }
 
-    /// Is killed in the middle of a download.
+    /// Kills the process during a download.
     @MainActor
     func checkDownloadKilled(_ mode: InterceptionMode, in folder: String) async throws {
         let site = try await DownloadSite.start(for: mode)
@@ -38,7 +38,7 @@ extension EngineCheck {
         throw CheckFailure(description: "the download ended before the process")
     }
 
-    /// The next launch: nothing has the file's name, and what is left goes, but for what is another's.
+    /// Checks the next launch: no file has the final name, and leftovers of the container are removed.
     @MainActor
     func checkDownloadAfterKill(_ mode: InterceptionMode, in folder: String) async throws {
         let (saved, journal) = (folder + "/saved", folder + "/store/downloads")
@@ -66,13 +66,13 @@ extension EngineCheck {
         await container.shutDown()
         let left = try names(saved)
         try expect(left == [foreign, "binary.bin", "endless.bin.wkdownload", "mine.part"], "files: \(left)")
-        try expect(try names("\(saved)/\(foreign)") == ["data"], "another's folder is emptied")
+        try expect(try names("\(saved)/\(foreign)") == ["data"], "a foreign folder is emptied")
         try expect(try names(journal).isEmpty, "notes: \(try names(journal))")
         await site.stop()
     }
 
-    /// A disk that becomes full on the way, while another file goes elsewhere.
-    /// - Parameter disk: a small file system.
+    /// Checks a disk that becomes full during a download, while another file is saved elsewhere.
+    /// - Parameter disk: The path of a small file system.
     @MainActor
     func checkDownloadFull(_ mode: InterceptionMode, on disk: String, in folder: String) async throws {
         let site = try await DownloadSite.start(for: mode)
@@ -88,25 +88,26 @@ extension EngineCheck {
         host.answer = { _ in .save(folder: disk) }
         let swelling = try await begin("swelling", in: page, host)
         guard case .failed(let full) = await host.end(of: swelling.id) else {
-            throw CheckFailure(description: "more is saved than the disk takes")
+            throw CheckFailure(description: "the saved file exceeds the disk")
         }
         try expect(full.code == .noSpace, "full: \(full)")
         try expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty, "something is left")
-        // The file is gone; the engine's process lets go of it a moment later. The check's limit ends this.
+        // The file is removed, and the engine's process closes it shortly afterwards. The limit of the check bounds
+        // the wait.
         while try FileSystemSpace().availableBytes(at: disk) != before {
             try Task.checkCancellation()
             await Task.yield()
         }
         let title = try await page.view.evaluate("return document.title", in: .page)
         try expect(title == "\"home\"", "the page is \(title)")
-        // The disk takes what it has room for, and the other file comes to its end.
+        // The disk accepts a file that fits, and the other download completes.
         let binary = try await begin("binary", in: page, host)
         let stage = await host.end(of: binary.id)
         try expect(
             stage == .saved(path: disk + "/binary.bin", bytes: Int64(DownloadSite.binary.count)),
             "then: \(String(describing: stage))")
         site.release()
-        try expectSaved(await host.end(of: late.id), "late.bin", DownloadSite.binary, "beside a full disk")
+        try expectSaved(await host.end(of: late.id), "late.bin", DownloadSite.binary, "during a full disk")
         await container.shutDown()
         await site.stop()
     }

@@ -9,13 +9,14 @@ internal import PackagePublisher
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// What pages save.
+// Downloads of pages.
 extension EngineCheck {
-    /// Files of all kinds, without a host, with one that says where, and with ones that change their mind.
+    /// Checks files of all kinds without a delegate, with one that chooses the destination, and with one that
+    /// cancels.
     @MainActor
     func checkDownloads(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         let site = try await DownloadSite.start(for: mode)
         let container = try await Container(
@@ -24,17 +25,17 @@ extension EngineCheck {
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
         let host = SavingHost(container, in: target)
         let page = try await open(site.home + "/", in: container)
-        // Nobody says where.
+        // Without a delegate, no destination is chosen.
         for script in ["document.getElementById('plain').click()", "location.assign('/attached')"] {
             _ = try await page.view.evaluate(script, in: .page)
-            try expect(await host.nextAnswer() == .noDelegate, "\(script): it is asked for")
+            try expect(await host.nextAnswer() == .noDelegate, "\(script): it was requested")
         }
         container.pageDelegate = host
         try await checkKinds(page, site, host, isScheme: mode == .customScheme)
         try await checkFailures(page, container, host)
         try await checkBig(page, host)
         if mode != .plain { try await checkPackaged(container, host, in: folder) }
-        // The page does not wait for it, and it does not need the page.
+        // The download and the page do not depend on each other.
         let late = try await begin("late", in: page, host)
         await container.close(page)
         site.release()
@@ -86,10 +87,10 @@ extension EngineCheck {
             if !path.isEmpty {
                 let url = script == click("moved") && !isScheme ? "/binary" : path
                 try expect(request.url == site.home + url, "\(script): \(request.url)")
-                try expect(site.count(path) == before + 1, "\(script): asked for \(site.count(path) - before) times")
+                try expect(site.count(path) == before + 1, "\(script): requested \(site.count(path) - before) times")
             }
             try expectSaved(await host.end(of: request.id), name, bytes, script)
-            // The page is where it was.
+            // The page has not navigated.
             let title = try await page.view.evaluate("return document.title", in: .page)
             try expect(title == "\"home\"", "\(script): the page is \(title)")
         }
@@ -104,8 +105,7 @@ extension EngineCheck {
         }
     }
 
-    /// One that the server has not, one that breaks off, one that the host does not want any more, and ones that have no
-    /// place.
+    /// Checks a missing file, a response that breaks off, a cancelled download, and downloads without a destination.
     @MainActor
     private func checkFailures(
         _ page: Page<WebKitGTKView>, _ container: Container<WebKitGTKEngine>, _ host: SavingHost
@@ -115,7 +115,7 @@ extension EngineCheck {
         try expect(refused.code == .status, "404: \(refused)")
         let half = try await begin("half", in: page, host)
         guard case .failed(let broken) = await host.end(of: half.id) else {
-            throw CheckFailure(description: "half of a file is saved")
+            throw CheckFailure(description: "a partial file is saved")
         }
         try expect(broken.code == .loadFailed, "half: \(broken)")
         let endless = try await begin("endless", in: page, host)
@@ -133,7 +133,7 @@ extension EngineCheck {
         host.answer = { _ in .save(folder: "/nowhere/at/all") }
         let nowhere = try await begin("binary", in: page, host)
         guard case .failed(let misplaced) = await host.end(of: nowhere.id) else {
-            throw CheckFailure(description: "a file is saved nowhere")
+            throw CheckFailure(description: "a file is saved without a destination")
         }
         try expect(misplaced.code == .destination, "nowhere: \(misplaced)")
         host.answer = { _ in .cancel }
@@ -143,7 +143,7 @@ extension EngineCheck {
         try expect(left.isEmpty, "files are left: \(left)")
     }
 
-    /// 50 MB, of which this process never has much.
+    /// Checks that a download of 50 MB needs little memory in this process.
     @MainActor
     private func checkBig(_ page: Page<WebKitGTKView>, _ host: SavingHost) async throws {
         let before = try familyMemory().own
@@ -153,7 +153,7 @@ extension EngineCheck {
         }
         let growth = try familyMemory().own - before
         print(String(format: "memory of this process: %+.1f MB after %.1f MB", growth, Double(bytes) / 1e6))
-        // Over loopback, and where the server is in this process, buffers and what was freed count, too.
+        // Over loopback, and if the server is in this process, buffers and freed memory also count.
         try expect(growth < 40, "memory grows by \(growth) MB")
         try expect(bytes == DownloadSite.bigPieces * DownloadSite.piece.count, "big: \(bytes) bytes")
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -164,7 +164,7 @@ extension EngineCheck {
         try FileManager.default.removeItem(atPath: path)
     }
 
-    /// A file of a package, whose server is out of reach.
+    /// Checks the download of a package's file while its server is unreachable.
     @MainActor
     private func checkPackaged(
         _ container: Container<WebKitGTKEngine>, _ host: SavingHost, in folder: String
@@ -185,7 +185,7 @@ extension EngineCheck {
         await container.close(page)
     }
 
-    /// Clicks on a link, and says what the host was asked.
+    /// Clicks on a link and returns the request that the host receives.
     @MainActor
     func begin(_ id: String, in page: Page<WebKitGTKView>, _ host: SavingHost) async throws -> DownloadRequest {
         _ = try await page.view.evaluate("document.getElementById('\(id)').click()", in: .page)
@@ -204,13 +204,13 @@ extension EngineCheck {
     }
 }
 
-/// A host that saves all of it, or as it is told to.
+/// A delegate that saves all downloads, or as configured.
 @MainActor
 final class SavingHost: PageDelegate {
     let folder: String
     var answer: ((DownloadRequest) -> DownloadDecision)?
     private let (asked, ask) = AsyncStream<DownloadRequest>.makeStream()
-    private let (answers, endings) = AsyncStream<PageRequestRecord.Ending>.makeStream()
+    private let (answers, endings) = AsyncStream<PageRequestEnding>.makeStream()
     private let (ends, end) = AsyncStream<DownloadEvent>.makeStream()
 
     init(_ container: Container<WebKitGTKEngine>, in folder: String) {
@@ -237,7 +237,7 @@ final class SavingHost: PageDelegate {
         throw CancellationError()
     }
 
-    func nextAnswer() async -> PageRequestRecord.Ending? {
+    func nextAnswer() async -> PageRequestEnding? {
         for await ending in answers { return ending }
         return nil
     }

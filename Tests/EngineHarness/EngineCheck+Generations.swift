@@ -12,11 +12,11 @@ internal import ResourceLoading
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// A file of a package in the engine's own caches never outlives its generation.
+// Package files in the engine's caches must not survive their generation.
 extension EngineCheck {
-    /// An update and a rollback under an open site whose service worker answers all that it once saw from its cache: the
-    /// page that is open keeps its version, and the next one has another, from the package, the engine's cache and the
-    /// worker alike. What is not of the package stays.
+    /// Checks an update and a rollback of an open site whose service worker responds from its cache. The open page
+    /// keeps its version; the next page gets another one from the package, the engine's cache and the worker. Data
+    /// that does not belong to the package stays.
     @MainActor
     func checkRollback(_ mode: InterceptionMode, in folder: String) async throws {
         try await checkGenerations(WebKitGTKEngine(), mode, in: folder + "/memory", keepsCaches: false)
@@ -25,7 +25,9 @@ extension EngineCheck {
         try await checkGenerations(WebKitGTKEngine(configuration), mode, in: folder + "/disk", keepsCaches: true)
     }
 
-    /// - Parameter keepsCaches: an engine in memory forgets `caches` with the last page of the origin, container or not.
+    /// Runs the check.
+    /// - Parameter keepsCaches: A Boolean value that indicates whether the engine keeps `caches`. An engine in memory
+    ///   discards it with the last page of the origin, with or without a container.
     @MainActor
     private func checkGenerations(
         _ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String, keepsCaches: Bool
@@ -52,7 +54,7 @@ extension EngineCheck {
         let url = "https://shop.example/app/index.html"
 
         let sibling = try await open("https://other.shop.example/index.html", in: container)
-        try await see(sibling, "other", "a host beside it")
+        try await see(sibling, "other", "another host")
         await container.close(sibling)
 
         try await install("1", into: container, folder)
@@ -91,16 +93,16 @@ extension EngineCheck {
         try await see(back, "2", "after the rollback, the next page")
         try await seeKept(back, keepsCaches)
         await container.close(back)
-        try expect(cleared >= 4, "the engine forgot \(cleared) times")
+        try expect(cleared >= 4, "the engine cleared its caches \(cleared) times")
 
         let siblingAgain = try await open("https://other.shop.example/index.html", in: container)
         let state = try await siblingAgain.view.evaluate(
             "return [!!navigator.serviceWorker.controller, (await caches.keys()).join()]", in: .page)
-        try expect(state == #"[true,"files"]"#, "a host beside it, in the end: \(state)")
+        try expect(state == #"[true,"files"]"#, "another host, in the end: \(state)")
         await container.shutDown()
     }
 
-    /// Expects everything that a page has to be of one version: first what needs no one's consent.
+    /// Expects that all content of a page has the version, beginning with the synchronous checks.
     @MainActor
     private func see(_ page: Page<WebKitGTKView>, _ version: String, _ when: String) async throws {
         let seen = try await page.view.evaluate(
@@ -128,10 +130,10 @@ extension EngineCheck {
             return [localStorage.own, document.cookie, await (await caches.match('/elsewhere'))?.text()].join(' ');
             """, in: .page)
         let expected = keepsCaches ? "kept own=kept kept" : "kept own=kept "
-        try expect(kept == "\"\(expected)\"", "what is not of the package: \(kept)")
+        try expect(kept == "\"\(expected)\"", "data outside the package: \(kept)")
     }
 
-    /// A site whose worker never asks twice.
+    /// Returns a site whose worker requests each file only once.
     private static func site(_ version: String) -> [String: String] {
         [
             "index.html": """

@@ -12,18 +12,18 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// The hosts of the checks of site isolation, which are one server.
+/// The hosts of the checks of site isolation, all served by one server.
 ///
-/// Each request is answered as its query says, which is JSON: `status`, `fields` (pairs), `body`; `{"echo": true}` is
-/// answered with the request's `Cookie` field.
+/// The query of a request describes its response as JSON: `status`, `fields` (pairs) and `body`. With
+/// `{"echo": true}`, the response is the request's `Cookie` field.
 private struct IsolationSite {
-    /// The page's site, and a site that it embeds.
+    /// The page's site and an embedded site.
     static let covered = ["www.shop.example", "shop.example", "ad.example"]
     /// Hosts that the container does not cover.
     static let bare = ["api.shop.example", "bare.example"]
-    /// One request that the server got.
+    /// A request that the server received.
     struct Arrival: Encodable {
-        /// Scheme and path.
+        /// The scheme and path.
         var url: String
         var method: String
         var cookie: String?
@@ -33,7 +33,7 @@ private struct IsolationSite {
     let insecure: OriginServer
     let log: Log
 
-    /// Isolation: any.
+    /// The log of received requests. Isolation: any.
     final class Log: Sendable {
         let arrivals = Mutex<[Arrival]>([])
     }
@@ -88,7 +88,7 @@ private struct IsolationSite {
         return response
     }
 
-    /// Sends what the engine asks itself to the server, whatever its host.
+    /// Makes the engine connect to the server for every host.
     @MainActor
     func reach(by engine: WebKitGTKEngine) async throws -> ForwardProxy {
         var settings = ForwardProxy.Configuration()
@@ -104,7 +104,7 @@ private struct IsolationSite {
     }
 }
 
-/// The container's network, for which every host is one of the servers.
+/// The container's network, which sends requests for every host to one of the servers.
 private struct IsolatedTransport: HTTPTransporting {
     let secure: AddressedTransport
     let insecure: AddressedTransport
@@ -116,17 +116,17 @@ private struct IsolatedTransport: HTTPTransporting {
     }
 }
 
-// What a page of one site can do to others: what the plain engine lets it do over https, a page of the container can do,
-// and nothing else.
+// Site isolation: a page of the container has the same access to other sites as in the plain engine over https.
 extension EngineCheck {
-    /// Opens a page in a mode, runs scripts in it one after the other, and prints what they return and what the server got.
-    /// - Parameter arguments: the mode, the page's URL, cookies that the engine has before (JSON: `[[host, name,
-    ///   SameSite]]`), and scripts.
+    /// Opens a page in a mode, runs scripts in it one after the other, and prints their results and the received
+    /// requests.
+    /// - Parameter arguments: The mode, the page's URL, the initial cookies of the engine (JSON:
+    ///   `[[host, name, SameSite]]`), and the scripts.
     @MainActor
     func runIsolation(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
         guard arguments.count >= 3, let mode = CheckedMode(rawValue: arguments[0]) else {
-            throw CheckFailure(description: "name a mode, a URL, cookies and scripts")
+            throw CheckFailure(description: "specify a mode, a URL, cookies and scripts")
         }
         let site = try await IsolationSite.start()
         let proxy = try await site.reach(by: engine)

@@ -10,14 +10,15 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// What older pages say.
+// The legacy protocol of older pages.
 extension EngineCheck {
-    /// - Parameter arguments: the mode, and the folder of the page.
+    /// Checks the legacy bridge.
+    /// - Parameter arguments: The mode, and the folder of the page.
     @MainActor
     func checkLegacy(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         guard let mode = arguments.first.flatMap({ InterceptionMode(rawValue: $0) }),
             let files = arguments.dropFirst().first
-        else { throw CheckFailure(description: "name a mode and the page's folder") }
+        else { throw CheckFailure(description: "specify a mode and the page's folder") }
         let site = try LegacySite(files)
         var configuration = ContainerConfiguration(directory: folder + "/store")
         configuration.network.transport = site
@@ -45,7 +46,7 @@ extension EngineCheck {
         try await checkSwitchedOff(engine, site, in: folder, mode: mode)
     }
 
-    /// What the page saw.
+    /// Checks the results of the page.
     private func check(_ seen: [String: String], in mode: InterceptionMode) throws {
         let taken = [
             "text", "object", "array", "binary", "large", "empty", "headers", "get", "fetch", "sync", "unknownGET",
@@ -59,13 +60,13 @@ extension EngineCheck {
             seen["cookie"] == "true,true,TypeError,TypeError,TypeError | first=1,m=w,n=v | true | true | first=1; n=v",
             "cookie: \(seen["cookie"] ?? "-")")
         try expect(seen["surface"] == "first=1,function,false", "surface: \(seen["surface"] ?? "-")")
-        // At the local server the page's frame lies past the container.
+        // With the local server, the page's frame bypasses the container.
         guard mode != .loopbackServer else { return }
         let frame = seen["foreignFrame"] ?? "-"
         try expect(frame == "failed,TypeError,recorded,recorded", "frame: \(frame)")
     }
 
-    /// What came to the server.
+    /// Checks the requests that the server received.
     private func check(_ sent: [String: [LegacySite.Sent]]) throws {
         let text = Data("é €\u{1F600}\u{FFFD}\\ \"¥\u{2028}".utf8)
         let bodies: [(String, Data, String?)] = [
@@ -93,7 +94,7 @@ extension EngineCheck {
         try expect(sent["unknown"] == nil && sent["stolen"] == nil, "sent without a body")
     }
 
-    /// A request of the scheme `post`, as an older app writes it, and what a page can do with that scheme.
+    /// Checks a request of the scheme `post`, as an older app sends it, and a page's access to that scheme.
     @MainActor
     private func checkPost(_ container: Container<WebKitGTKEngine>, _ site: LegacySite) async throws {
         guard let oldScheme = HTTPField.Name("oldScheme"), let bodyParam = HTTPField.Name("bodyParam"),
@@ -111,7 +112,7 @@ extension EngineCheck {
         )
         let shown = try await page.view.evaluate("return document.body.textContent", in: .page)
         try expect(shown == #""recorded""#, shown)
-        // A page has no such scheme.
+        // Pages cannot use the scheme.
         let tried = try await page.view.evaluate(
             """
             const fetched = await fetch('post://shop.example/record/forged', { method: 'POST', body: 'x' })
@@ -126,7 +127,7 @@ extension EngineCheck {
         try expect(tried == #""TypeError""# && site.sent["forged"] == nil, "a page's own: \(tried)")
     }
 
-    /// Nothing of it is there where it is not wanted.
+    /// Checks that the legacy bridge is absent if it is disabled.
     @MainActor
     private func checkSwitchedOff(
         _ engine: WebKitGTKEngine, _ site: LegacySite, in folder: String, mode: InterceptionMode

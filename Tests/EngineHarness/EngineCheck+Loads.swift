@@ -7,7 +7,7 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Holds a view until told.
+/// A holder that retains a view until `drop()` is called.
 private final class Holder: Sendable {
     private let view: Mutex<WebKitGTKView?>
 
@@ -20,13 +20,14 @@ private final class Holder: Sendable {
     }
 }
 
-// Loads that go wrong, and views that end.
+// Failing loads and ended views.
 extension EngineCheck {
-    /// - Parameter arguments: the port of a server, and that of a proxy through which it cannot be reached.
+    /// Checks the exceptions of a proxy.
+    /// - Parameter arguments: The port of a server, and the port of a proxy through which the server is unreachable.
     @MainActor
     func checkProxyExceptions(_ engine: WebKitGTKEngine, _ arguments: [String]) async throws {
         guard arguments.count == 2, let proxy = Int(arguments[1]) else {
-            throw CheckFailure(description: "name two ports")
+            throw CheckFailure(description: "specify two ports")
         }
         engine.setProxy(EngineProxy(host: "127.0.0.1", port: proxy, exceptions: ["exempt.invalid", "127.0.0.1"]))
         let direct = try engine.makeView()
@@ -47,7 +48,7 @@ extension EngineCheck {
         try expect(!status.contains("the page"), "went past the proxy")
     }
 
-    /// A script that waits ends when another page takes the page's place, and can be asked again.
+    /// Checks that a waiting script ends when another page replaces the page, and that the view can be used again.
     @MainActor
     func checkPageGone(_ engine: WebKitGTKEngine) async throws {
         _ = try SchemeSite(["/page": "<p>", "/next": "<title>next</title>"], on: engine)
@@ -55,7 +56,7 @@ extension EngineCheck {
         let load = ViewLoad(of: view)
         view.load("house://shop/page")
         try await load.finished(within: .seconds(20))
-        // The promise is held, or the engine would give it up by itself.
+        // The promise is retained, because the engine would otherwise reject it.
         try await expectError(.pageGone, "a script that waits") {
             _ = try await view.evaluate(
                 """
@@ -68,7 +69,8 @@ extension EngineCheck {
         try expect(title == "\"next\"", title)
     }
 
-    /// A port that browsers block is a failure, in a fresh view and in a used one, and the view can be used after it.
+    /// Checks that a blocked port is a failure in a fresh and in a used view, and that the view can be used
+    /// afterwards.
     @MainActor
     func checkBlockedPort(_ engine: WebKitGTKEngine) async throws {
         _ = try SchemeSite(["/page": "<p>"], on: engine)
@@ -85,7 +87,7 @@ extension EngineCheck {
         }
     }
 
-    /// A load that gives way to another says nothing of its end.
+    /// Checks that a load that is replaced by another does not report its end.
     @MainActor
     func checkLoadAfterLoad(_ engine: WebKitGTKEngine) async throws {
         let site = try SchemeSite(["/page": "<title>page</title>"], on: engine)
@@ -104,12 +106,12 @@ extension EngineCheck {
         try expect(failures.isEmpty && finishes == ["house://shop/page"], "\(failures) \(finishes)")
         let title = try await view.evaluate("return document.title", in: .page)
         try expect(title == "\"page\"", title)
-        // One that is stopped without another does.
+        // A load that is stopped without a replacement reports its end.
         view.load("house://shop/never?2")
         try await site.asked(for: "/never?2")
         view.stopLoading()
         try await expectError(.loadFailed, "stopped") { try await load.finished(within: .seconds(20)) }
-        // The engine says nothing of one that it had not begun with.
+        // The engine does not report a load that was stopped before it began.
         let early = try engine.makeView()
         let unbegun = ViewLoad(of: early)
         early.load("house://shop/never?3")
@@ -117,19 +119,19 @@ extension EngineCheck {
         try await expectError(.loadFailed, "stopped at once") { try await unbegun.finished(within: .seconds(20)) }
     }
 
-    /// Whatever is asked of a view that has ended, it answers with an error or not at all.
+    /// Checks that every call to a discarded view fails or has no effect.
     @MainActor
     func checkDiscardedView(_ engine: WebKitGTKEngine) async throws {
         let view = try await page("<p>", in: engine)
         let waiting = Task {
             try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
         }
-        // Behind the one that waits.
+        // This call is queued behind the waiting one.
         _ = try await view.evaluate("return 1", in: .page)
         view.discard()
         try await expectError(.processEnded, "a call under way") { _ = try await waiting.value }
         try await expectEnd(of: view)
-        // From inside of a signal, which the engine still sends when the view is gone.
+        // The view is released inside a signal, while the engine is still sending it.
         for event in ["started", "committed", "finished"] {
             var dropped: WebKitGTKView? = try engine.makeView()
             let (ends, end) = AsyncStream<Void>.makeStream()
@@ -142,13 +144,13 @@ extension EngineCheck {
             dropped?.load("data:text/html,x")
             for await _ in ends { break }
         }
-        // Another one may get its memory.
+        // Another view may reuse the memory.
         let next = try await page("<title>next</title>", in: engine)
         let title = try await next.evaluate("return document.title", in: .page)
         try expect(title == "\"next\"", title)
     }
 
-    /// A view whose last reference goes on another thread, while its page goes on talking.
+    /// Checks a view whose last reference is released on another thread while its page still sends messages.
     @MainActor
     func checkDroppedView(_ engine: WebKitGTKEngine) async throws {
         for _ in 0..<5 {
@@ -166,13 +168,13 @@ extension EngineCheck {
         try await checkWidgets(engine)
     }
 
-    /// What the engine made for a view ends with it.
+    /// Checks that the engine's objects for a view end with it.
     @MainActor
     private func checkWidgets(_ engine: WebKitGTKEngine) async throws {
         let parts = try await {
             let view = try await page("<p>", in: engine)
             let parts = try Windows.partsOfViews()
-            try expect(!parts.isEmpty && parts.allSatisfy(\.isThere), "a view without widgets of its own")
+            try expect(!parts.isEmpty && parts.allSatisfy(\.isThere), "a view without widgets")
             view.discard()
             return parts
         }()
@@ -184,7 +186,7 @@ extension EngineCheck {
         }
     }
 
-    /// A user closes the window of a page.
+    /// Checks that a user can close the window of a page.
     @MainActor
     func checkClosedWindow() async throws {
         var configuration = WebKitGTKEngine.Configuration()

@@ -10,26 +10,27 @@ internal import ResourceLoading
 internal import SchemeRouter
 internal import WebKitGTKAdapter
 
-// How much memory the app's process needs.
+// The memory of the app's process.
 extension EngineCheck {
     private static let page = "https://page.example/"
-    /// What is fetched ahead, and what the page asks for: files of so many bytes, all to be kept.
+    /// The numbers of prefetched and of requested files, and the size of a file in bytes. All files are cacheable.
     private static let (ahead, asked, size) = (32, 320, 256 << 10)
-    /// Beside the shares: a piece of each request, tables, what the allocator keeps.
+    /// An allowance in MB beyond the memory shares: a piece of each request, tables, and memory kept by the
+    /// allocator.
     private static let slack = 24.0
 
-    /// Caches that may have all there is keep to a small ceiling, and use a large one.
+    /// Checks that unlimited caches respect a small memory ceiling and use a large one.
     @MainActor
     func checkMemoryCeiling(in folder: String) async throws {
         let small = try await growth(ceiling: 16 << 20, in: folder + "/small")
         let large = try await growth(ceiling: 512 << 20, in: folder + "/large")
         print(String(format: "grown by %.1f MB of a ceiling of 16, and by %.1f MB of one of 512", small, large))
         try expect(small < 16 + Self.slack, "grown by \(small) MB")
-        // Without the caches' shares the small one would be as large.
+        // Without the shares of the caches, the growth with the small ceiling would be as large.
         try expect(large > 60, "nothing is kept: grown by \(large) MB")
     }
 
-    /// How much the app's process has grown with a page that asked for more than there is room for, in MB.
+    /// Returns the growth of the app's process in MB while a page requests more than the caches can hold.
     @MainActor
     private func growth(ceiling: Int, in folder: String) async throws -> Double {
         let table = """
@@ -53,7 +54,7 @@ extension EngineCheck {
         configuration.network.prefetch?.loader.maxBytes = .max
         configuration.network.prefetch?.table = try PrefetchTable(json: Data(table.utf8))
         let container = try await Container(engine: WebKitGTKEngine(), configuration: configuration)
-        // The engine's libraries have theirs by then.
+        // The engine's libraries have allocated their memory after the first page.
         await container.close(try await open("https://page.example/first", in: container))
         let before = try familyMemory().own
         let page = try await open(Self.page, in: container)
@@ -64,10 +65,10 @@ extension EngineCheck {
                 bytes += (await (await fetch(`/asked/${file}`)).arrayBuffer()).byteLength;
             return bytes;
             """, in: .page)
-        try expect(bytes == "\(Self.asked * Self.size)", "asked for \(bytes) bytes")
+        try expect(bytes == "\(Self.asked * Self.size)", "requested \(bytes) bytes")
         let growth = try familyMemory().own - before
         let counters = container.counters
-        // Each has some: what is fetched ahead has room for all, or for none beyond its share.
+        // Each cache has content: the prefetch cache holds all files or its share.
         let failures = counters.prefetch?.failures ?? 0
         try expect(
             counters.prefetch?.started == Self.ahead && (counters.httpCache?.memoryBytes ?? 0) > ceiling / 16

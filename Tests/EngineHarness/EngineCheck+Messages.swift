@@ -6,7 +6,7 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Messages of pages.
+// Messages from pages.
 extension EngineCheck {
     @MainActor
     func checkMessages(_ engine: WebKitGTKEngine) async throws {
@@ -26,7 +26,7 @@ extension EngineCheck {
         try expect(again == "\"second\"", "replaced handler: \(again)")
     }
 
-    /// A reply that is no JSON rejects the promise, and the page goes on.
+    /// Checks that a reply that is not JSON rejects the promise, and that the page continues.
     @MainActor
     func checkMessageReplies(_ engine: WebKitGTKEngine) async throws {
         let view = try await page("<p>", in: engine) { view in
@@ -47,7 +47,7 @@ extension EngineCheck {
         try expect(reply == "[1]", "reply: \(reply)")
     }
 
-    /// So many messages wait and no more, and those that wait are cancelled with their view.
+    /// Checks the limit of pending messages, and that pending messages are cancelled with their view.
     @MainActor
     func checkMessageLimit() async throws {
         var configuration = WebKitGTKEngine.Configuration()
@@ -86,14 +86,14 @@ extension EngineCheck {
         for await _ in starts { break }
         view.discard()
         for await isCancelled in ends {
-            try expect(isCancelled, "the answer was not cancelled")
+            try expect(isCancelled, "the handler was not cancelled")
             break
         }
         try await expectError(.processEnded, "evaluate") { _ = try await asking.value }
         try await checkOwedMessages(engine)
     }
 
-    /// A message that nobody answers is owed to its document, and to no later one.
+    /// Checks that a message without a reply counts for its document and not for a later one.
     @MainActor
     private func checkOwedMessages(_ engine: WebKitGTKEngine) async throws {
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
@@ -109,10 +109,10 @@ extension EngineCheck {
         let load = ViewLoad(of: view)
         view.load("data:text/html,<p>next")
         try await load.finished(within: .seconds(20))
-        try expect(view.pendingHandlers.isEmpty, "owed to the next document: \(view.pendingHandlers)")
+        try expect(view.pendingHandlers.isEmpty, "pending in the next document: \(view.pendingHandlers)")
     }
 
-    /// Names, worlds, and handlers that take the place of others.
+    /// Checks handler names, worlds and replaced handlers.
     @MainActor
     func checkMessageNames(_ engine: WebKitGTKEngine) async throws {
         let aside = ScriptWorld.isolated(name: "aside")
@@ -145,13 +145,13 @@ extension EngineCheck {
         let worlds = try await view.evaluate(
             "return [typeof webkit.messageHandlers.one, await webkit.messageHandlers.two.postMessage(0)]", in: .page)
         try expect(worlds == #"["undefined",2]"#, "worlds: \(worlds)")
-        // The page that is there has it at once.
+        // The current page has the handler immediately.
         try view.setMessageHandler(named: "late", in: .page) { _ in "6" }
         let late = try await view.evaluate("return await webkit.messageHandlers.late.postMessage(0)", in: .page)
         try expect(late == "6", "late: \(late)")
     }
 
-    /// A page that is on its way elsewhere does not pass for where it goes.
+    /// Checks that a message from a page during a navigation has the page's origin, not that of the navigation.
     @MainActor
     func checkMessageOrigin(_ engine: WebKitGTKEngine) async throws {
         let site = try SchemeSite(["/page": "<p>"], on: engine)
@@ -160,7 +160,7 @@ extension EngineCheck {
         let load = ViewLoad(of: view)
         view.load("house://shop/page")
         try await load.finished(within: .seconds(20))
-        // Never answered, so that the view stays on its way.
+        // The request gets no response, so that the navigation stays pending.
         view.load("house://bank/never")
         try await site.asked(for: "/never")
         let origin = try await view.evaluate("return await webkit.messageHandlers.origin.postMessage(0)", in: .page)

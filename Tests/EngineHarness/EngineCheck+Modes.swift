@@ -12,14 +12,14 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// One container whose pages open by the proxy, by the custom scheme, and plain.
+// One container with pages in the modes `loopbackProxy`, `customScheme` and `plain`.
 extension EngineCheck {
     /// A page of the check.
     private struct Opened {
         let page: Page<WebKitGTKView>
         let requests: AsyncStream<ContainerEvent>
 
-        /// What a script of the page gets for a path, and where that came from.
+        /// Returns the text that a script of the page fetches, and its source.
         @MainActor
         func fetch(_ path: String, _ options: String = "{}") async throws -> (text: String, source: Provenance.Source?)
         {
@@ -59,24 +59,24 @@ extension EngineCheck {
             let file = try await opened.fetch("/file.txt")
             try expect(
                 file.source == source && file.text == (source == .package ? "packaged" : "network"), "\(host): \(file)")
-            // By what the page before was given, too, whichever way it came.
+            // The request includes the cookies that earlier pages received in other modes.
             _ = try await opened.fetch("/set")
             known.append("\(host)=1")
             let cookies = try await opened.fetch("/cookies").text.split(separator: "; ").sorted()
             try expect(cookies == known.sorted().map { $0[...] }, "\(host) sent \(cookies), and not \(known)")
             let echo = try await opened.fetch("/echo", "{ method: 'POST', body: new Blob(['a body']) }")
             try expect(echo.text == "a body", "\(host) posted \(echo)")
-            // What a page by the scheme asks is not heard by the engine's proxy again.
+            // The engine's proxy does not report the requests of custom-scheme pages again.
             for path in ["/", "/api", "/set", "/echo"] {
                 let count = site.count("https://\(host).shop.example\(path)")
-                try expect(count == 1, "\(host) asked \(count) times for \(path)")
+                try expect(count == 1, "\(host) sent \(count) requests for \(path)")
             }
         }
         try await followLink(in: pages[1])
-        // The first page has what came after it.
+        // The first page has the later cookies.
         let opened = Opened(page: pages[0], requests: container.events)
         let cookies = try await opened.fetch("/cookies").text.split(separator: "; ").sorted()
-        try expect(cookies == known.sorted().map { $0[...] }, "at last: \(cookies)")
+        try expect(cookies == known.sorted().map { $0[...] }, "at the end: \(cookies)")
         for page in pages { await container.close(page) }
         try await container.signOut(of: ["shop.example"])
         let left = try await engine.cookies.all().filter { $0.domain.hasSuffix("shop.example") }
@@ -88,7 +88,7 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// A page by the scheme comes to a page of the proxy's at its real URL.
+    /// Checks that a link leads from a custom-scheme page to a proxy page at its real URL.
     @MainActor
     private func followLink(in page: Page<WebKitGTKView>) async throws {
         let (commits, commit) = AsyncStream<String>.makeStream()

@@ -7,9 +7,9 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// The engine's network process is another one than before, and knows nothing of what it was told.
+// A replaced network process of the engine, which has lost the configuration of the previous one.
 extension EngineCheck {
-    /// Killed under an open page, the network process costs one load at most: certificates are trusted anew.
+    /// Checks that a killed network process costs at most one load, because certificates are trusted again.
     @MainActor
     func checkNetworkProcessEnd(_ engine: WebKitGTKEngine, _ mode: InterceptionMode, in folder: String) async throws {
         var configuration = ContainerConfiguration(directory: folder + "/store")
@@ -39,6 +39,6 @@ extension EngineCheck {
                 failures.append("\(error)")
             }
         }
-        throw CheckFailure(description: "no page opens any more: \(failures)")
+        throw CheckFailure(description: "no page opens after the kill: \(failures)")
     }
 }

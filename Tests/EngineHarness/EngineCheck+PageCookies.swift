@@ -11,15 +11,15 @@ internal import WebKitGTKAdapter
 
 // Cookies of pages in custom-scheme mode.
 extension EngineCheck {
-    /// Where the container keeps to RFC 6265bis and the engine does not: a script changes no `HttpOnly` cookie and sets no
-    /// `__Secure-` cookie that is not secure, and letters beyond ASCII stay.
+    /// The differences in which the container follows RFC 6265bis and the engine does not. A script cannot change an
+    /// `HttpOnly` cookie or set an insecure `__Secure-` cookie, and non-ASCII characters are preserved.
     private static let known = ["beyond the engine": "letters=ü"]
 
-    /// What a page sees of cookies, and what its servers get, is as in the plain engine.
-    /// - Parameter arguments: the folder of the page's script.
+    /// Checks that a page and its servers see the same cookies as in the plain engine.
+    /// - Parameter arguments: The folder of the page's script.
     @MainActor
     func checkPageCookies(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
-        guard let site = arguments.first else { throw CheckFailure(description: "name the page's folder") }
+        guard let site = arguments.first else { throw CheckFailure(description: "specify the page's folder") }
         let origin = try await CookieSite.start(folder: site)
         let plain = try await plainCookies(engine, origin)
         let scheme = try await schemeCookies(WebKitGTKEngine(), origin, in: folder)

@@ -9,9 +9,9 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// What a page is called and given by the app.
+// The user agent and the initial data of pages.
 extension EngineCheck {
-    /// What the first script of a page finds, what its frame of the same origin does, and what the server hears.
+    /// The values that the first script of a page and its same-origin frame see, and that the server receives.
     private struct Finding: Decodable, Equatable {
         var token: String?
         var global: String?
@@ -24,11 +24,12 @@ extension EngineCheck {
 
     private static let odd = "a\u{2028}b</script>\\\"'${1}`\u{1F600}\u{0}é"
 
-    /// - Parameter mode: of the pages.
+    /// Checks the page options.
+    /// - Parameter mode: The mode of the pages.
     @MainActor
     func checkPageOptions(_ engine: WebKitGTKEngine, _ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap({ InterceptionMode(rawValue: $0) }) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         let own = try await page("<p>own", in: engine).evaluate("return navigator.userAgent", in: .page)
         let agent = try JSONDecoder().decode(String.self, from: Data(own.utf8))
@@ -52,7 +53,8 @@ extension EngineCheck {
         let named = agent + " Shop/2.1 (test)"
         try expect(all.agent == named && all.sent == named && all.worker == named, "\(all)")
 
-        // One page's own goes before, and has gone for the next, in the same process; what was stored stays.
+        // The options of one page take precedence and do not apply to the next page in the same process. Stored data
+        // stays.
         let special = PageOptions(
             userAgent: try UserAgent.text("Special/1"),
             initialData: [
@@ -65,10 +67,10 @@ extension EngineCheck {
         let next = try await finding(in: container, PageOptions())
         try expect(next == all, "\(next) is not \(all)")
 
-        // Another origin has none of it.
+        // Another origin has no initial data.
         let other = try await finding(at: "https://other.example/", in: container, PageOptions())
         try expect(other.token == nil && other.global == nil && other.frame == "null,undefined", "\(other)")
-        // Nor has a document of the origin that is sandboxed away from it.
+        // A sandboxed document of the origin has no initial data either.
         let boxed = try await finding(at: "https://shop.example/boxed", in: container, PageOptions())
         try expect(boxed.token == nil && boxed.global == nil, "\(boxed)")
         await container.shutDown()
@@ -80,7 +82,7 @@ extension EngineCheck {
     ) async throws -> Finding {
         let page = try await container.open(url, options: options)
         try await page.load.finished(within: .seconds(20))
-        let text = try await withLimit(.seconds(20), "the page does not see to the end") {
+        let text = try await withLimit(.seconds(20), "the page did not finish its checks") {
             try await page.view.evaluate("return await found", in: .page)
         }
         await container.close(page)

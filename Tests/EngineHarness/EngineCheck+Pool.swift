@@ -7,7 +7,7 @@ internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-// Views that are checked out, left full of things, and checked out again.
+// Views that are checked out, filled with state, and checked out again.
 extension EngineCheck {
     private var poolEngine: WebKitGTKEngine.Configuration {
         var configuration = WebKitGTKEngine.Configuration()
@@ -17,15 +17,15 @@ extension EngineCheck {
         return configuration
     }
 
-    /// One page leaves all it can, the next one looks for it, in turns; and a third one of the same origin, which is on
-    /// screen all the time, keeps what is its own.
-    /// - Parameter arguments: the mode, the folder of the pages, and how many cycles: how often a view is checked out
-    ///   and returned. From 400 on memory is watched, too.
+    /// Checks that a page finds no state of the previous page in its view, alternately for many cycles. A visible
+    /// third page of the same origin keeps its state.
+    /// - Parameter arguments: The mode, the folder of the pages, and the number of cycles. A cycle is a check-out and
+    ///   a return of a view. With 400 cycles or more, memory is also checked.
     @MainActor
     func checkPool(_ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
         guard arguments.count == 3, let mode = InterceptionMode(rawValue: arguments[0]), let cycles = Int(arguments[2])
-        else { throw CheckFailure(description: "name a mode, the folder of the pages, and a number of cycles") }
+        else { throw CheckFailure(description: "specify a mode, the folder of the pages, and a number of cycles") }
         let site = try await PoolSite(WebKitGTKEngine(poolEngine), mode, files: arguments[1], in: folder)
         let expected = try await site.expectation()
         let screen = try await site.look(as: expected).page
@@ -44,7 +44,7 @@ extension EngineCheck {
             await site.container.close(page)
             let own = try await screen.view.evaluate("return [sessionStorage.own, sessionStorage.length]", in: .page)
             try expect(own == #"["screen",1]"#, "cycle \(cycle), on screen: \(own)")
-            // Often: how much of a process is garbage differs by a tenth from one moment to the next.
+            // Many samples are needed, because the garbage in a process varies by a tenth between moments.
             if cycle % 10 == 0 { memory.append(try familyMemory()) }
         }
         let counters = site.container.counters.pool
@@ -55,12 +55,12 @@ extension EngineCheck {
         if cycles >= 400 { try expectLevel(memory) }
     }
 
-    /// What the page looks for is found where it is: in a view that is used again as it is, or while the other page
-    /// lives; and the view itself says that it is not clean.
-    /// - Parameter arguments: the folder of the pages.
+    /// Checks that residual state is found in a view that is reused without cleaning and while the other page is
+    /// alive, and that the view reports that it is not clean.
+    /// - Parameter arguments: The folder of the pages.
     @MainActor
     func checkPoolFinds(_ arguments: ArraySlice<String>, in folder: String) async throws {
-        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
+        guard let files = arguments.first else { throw CheckFailure(description: "specify the folder of the pages") }
         let engine = try WebKitGTKEngine(poolEngine)
         let site = try await PoolSite(engine, .loopbackProxy, files: files, in: folder)
         let expected = try await site.expectation()
@@ -74,10 +74,10 @@ extension EngineCheck {
         let all: Set<ResidualState> = [
             .history, .document, .storage, .scripts, .handlers, .delegates, .zoom, .userAgent, .media,
         ]
-        try expect(residual == all, "a used view says: \(residual)")
+        try expect(residual == all, "residual state of a used view: \(residual)")
 
         let beside = try engine.makeView()
-        // With the other page's database held for as long as it lives, the page did not come to its end.
+        // The other page holds its database while it is alive, and the page would wait for it.
         try PoolSite.prepareToLook(beside, "Object.assign({ leavesDatabase: true }, \(expected))")
         try await load(PoolSite.looking, in: beside)
         let living = try await PoolSite.inspection(in: beside)
@@ -97,14 +97,14 @@ extension EngineCheck {
         let clean = try await used.reset()
         try expect(clean.id != used.id && clean.isAlive && !used.isAlive, "the same view")
         try expect(try await clean.residualState().isEmpty, "a view that was reset is not clean")
-        // By what its page finds, too: what the view itself compares with was read in it.
+        // The page's own inspection is also clean; it is compared with values of the used view.
         try PoolSite.prepareToLook(clean, expected)
         try await load(PoolSite.looking, in: clean)
         let fresh = try await PoolSite.inspection(in: clean)
         try expect(
             Set(fresh.found).isDisjoint(with: ["scale", "userAgent", "history", "sessionStorage", "scripts"]),
             "after the reset: \(fresh.found)")
-        try await expectError(.processEnded, "a view that was given back") { _ = try await used.residualState() }
+        try await expectError(.processEnded, "a returned view") { _ = try await used.residualState() }
         await site.container.shutDown()
     }
 
@@ -115,19 +115,19 @@ extension EngineCheck {
         try await load.finished(within: .seconds(20))
     }
 
-    /// A view whose process is killed or hangs while it is reset is quarantined, its process is gone, and the other
-    /// pages notice nothing.
-    /// - Parameter arguments: the folder of the pages.
+    /// Checks that a view is quarantined if its process is killed or hangs during the reset. The process ends, and
+    /// the other pages are not affected.
+    /// - Parameter arguments: The folder of the pages.
     @MainActor
     func checkPoolProcesses(_ arguments: ArraySlice<String>, in folder: String) async throws {
-        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
+        guard let files = arguments.first else { throw CheckFailure(description: "specify the folder of the pages") }
         let site = try await PoolSite(WebKitGTKEngine(poolEngine), .loopbackProxy, files: files, in: folder)
         let screen = try await site.look(as: "{}").page
         let others = Set(try childProcesses(named: "WebKitWebProces"))
 
         let killed = try await site.leave()
         let process = try onlyProcess(besides: others)
-        // Stopped, so that the reset is under way for sure.
+        // The process is stopped, so that the reset is certainly in progress.
         kill(process, SIGSTOP)
         let closing = Task { await site.container.close(killed) }
         while site.container.openPages.count > 1 { await Task.yield() }
@@ -152,12 +152,12 @@ extension EngineCheck {
         await site.container.shutDown()
     }
 
-    /// Pages that close as soon as they are loaded leave their process to the next ones.
-    /// - Parameter arguments: the folder of the pages.
+    /// Checks that pages that close immediately after their load leave their process to the next ones.
+    /// - Parameter arguments: The folder of the pages.
     @MainActor
     func checkPoolHaste(_ arguments: ArraySlice<String>, in folder: String) async throws {
-        guard let files = arguments.first else { throw CheckFailure(description: "name the folder of the pages") }
-        // Off screen, as pages mostly are that nobody looks at for long.
+        guard let files = arguments.first else { throw CheckFailure(description: "specify the folder of the pages") }
+        // Pages are off screen, as most short-lived pages are.
         var settings = WebKitGTKEngine.Configuration()
         settings.usesHardwareAcceleration = false
         let site = try await PoolSite(
@@ -172,7 +172,7 @@ extension EngineCheck {
         await site.container.shutDown()
     }
 
-    /// A page that plays sound is cleaned like others, or it is quarantined: GStreamer may hang where players end.
+    /// Checks that a page that plays sound is cleaned or quarantined. GStreamer may hang when players end.
     @MainActor
     private func checkSound(_ site: PoolSite) async throws {
         let loud = try await site.leave()

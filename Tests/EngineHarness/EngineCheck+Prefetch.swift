@@ -11,21 +11,22 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Requests that are made when a page is opened.
+// Prefetch requests when a page is opened.
 extension EngineCheck {
-    /// What differs between the container's requests and those of the engine, and does so for a page's own requests,
-    /// too: `Host` is the test's, a custom scheme's engine says no codings, and the connection is the transport's.
+    /// The header fields that also differ between a page's own requests in the container and in the engine: `Host` is
+    /// set by the test, a custom scheme's engine sends no codings, and the connection belongs to the transport.
     private static let transports: Set<String> = ["accept-encoding", "connection", "host"]
 
-    /// - Parameter arguments: the mode.
+    /// Checks prefetching.
+    /// - Parameter arguments: The mode.
     @MainActor
     func checkPrefetch(_ engine: WebKitGTKEngine, _ arguments: ArraySlice<String>, in folder: String) async throws {
         guard let mode = arguments.first.flatMap({ InterceptionMode(rawValue: $0) }) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         let site = PrefetchSite()
         let origin = try await site.start()
-        // At the local server a page reaches other origins past the container.
+        // With the local server, requests of a page to other origins bypass the container.
         let script = Self.script(asksOthers: mode != .loopbackServer)
         let plain = try await plainSent(origin, site, script)
         let transport = try AddressedTransport(to: origin)
@@ -37,11 +38,11 @@ extension EngineCheck {
         configuration.network.prefetch = PrefetchOptions()
         configuration.network.prefetch?.fetchesDocument = true
         configuration.pages.legacyMessages = LegacyMessages(prefix: "shop")
-        // However slow the machine is.
+        // The limits exceed the test on any machine.
         configuration.network.prefetch?.loader.maxAge = .seconds(600)
         configuration.network.prefetch?.loader.joinLimit = .seconds(600)
         let container = try await Container(engine: engine, configuration: configuration)
-        // The first page brings the cookie. In this launch its document tells what the engine adds.
+        // The first page sets the cookie. In this launch, its document shows the fields that the engine adds.
         let first = try await open(PrefetchSite.page, in: container)
         await container.close(first)
         try expect(
@@ -59,13 +60,13 @@ extension EngineCheck {
         try check(seen, sent, counters, in: mode)
         var passedOver = Self.transports
         if mode == .customScheme, sent.last(where: { $0.name == "GET /api/get" })?.fields["accept-language"] == nil {
-            // Not with a page's own requests either: the engine says no languages to a custom scheme.
+            // The page's own requests also lack this field: the engine sends no languages to a custom scheme.
             passedOver.insert("accept-language")
         }
         try check(sent, beside: plain, but: passedOver)
     }
 
-    /// What the page got, and how often its server was asked for it.
+    /// Checks the responses that the page received, and the number of requests that the server received.
     private func check(
         _ seen: [String: String], _ sent: [PrefetchSite.Sent], _ counters: PrefetchCounters, in mode: InterceptionMode
     ) throws {
@@ -85,22 +86,22 @@ extension EngineCheck {
             expected["corsPost"] = "200 1 - {}"
             counts["GET /cors/get"] = 1
             counts["POST /cors/post"] = 1
-            // By proxy the engine asks for permission, too, where it does not know that it has been asked for.
+            // In proxy mode the engine also sends a preflight, because it does not know of the earlier one.
             counts["OPTIONS /cors/post"] = mode == .loopbackProxy ? 2 : 1
             made.started = 9
         }
         try expect(seen == expected, "the page got \(seen), and not \(expected)\n\(counters)")
         let asked = Dictionary(sent.map { ($0.name, 1) }, uniquingKeysWith: +)
-        try expect(asked == counts, "asked \(asked), and not \(counts)\n\(counters)")
+        try expect(asked == counts, "requests \(asked), and not \(counts)\n\(counters)")
         let got = counters.hits + counters.joins
-        // The first page's document is one more.
+        // The document of the first page is one more.
         try expect(
             counters.started == made.started + 1 && counters.failures == made.failures
                 && counters.mismatches == made.mismatches && got == made.started + 1 - 2 && counters.joins >= 1,
             "\(counters)")
     }
 
-    /// The requests that were made ahead are as the engine's own, body and fields.
+    /// Checks that prefetch requests equal the engine's own requests, in body and fields.
     private func check(
         _ sent: [PrefetchSite.Sent], beside plain: [PrefetchSite.Sent], but passedOver: Set<String>
     ) throws {
@@ -108,7 +109,7 @@ extension EngineCheck {
         for name in ["GET /page", "GET /api/get", "POST /api/post", "GET /cors/get", "POST /cors/post"] {
             let pair = (plain.first { $0.name == name }, sent.first { $0.name == name })
             guard let one = pair.0, let other = pair.1 else {
-                // At the local server pages ask no other origin, with a container or without.
+                // With the local server, pages send no requests to other origins, with or without a container.
                 try expect(pair.0 == nil && pair.1 == nil && name.contains("/cors/"), "\(name) is missing")
                 continue
             }
@@ -124,7 +125,7 @@ extension EngineCheck {
         try expect(differing.isEmpty, differing.joined(separator: "\n"))
     }
 
-    /// What an engine without a container sends.
+    /// Returns the requests of an engine without a container.
     @MainActor
     private func plainSent(
         _ origin: OriginServer, _ site: PrefetchSite, _ script: String

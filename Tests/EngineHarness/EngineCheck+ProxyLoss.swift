@@ -10,10 +10,10 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import WebKitGTKAdapter
 
-// A system takes the proxy's listener away, as phones do from apps that rest.
+// Loss of the proxy's listener, as in suspended apps on phones.
 extension EngineCheck {
-    /// The listener is shut down under a container: the next page that opens has one again. It is lost over a suspension:
-    /// what was under way then arrives, and the page goes on. Its port is somebody else's: the engine is told another.
+    /// Checks three losses. After a shutdown, the next page gets a new listener. After a suspension, pending requests
+    /// complete and the page continues. If the port is taken, the engine gets another one.
     @MainActor
     func checkProxyLoss(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let (asked, ask) = AsyncStream<Void>.makeStream()
@@ -31,14 +31,14 @@ extension EngineCheck {
         let page = try await container.open("https://shop.example/")
         try await page.load.finished(within: .seconds(20))
 
-        // Under a running container.
+        // The listener is lost while the container runs.
         try shutListener(at: first)
         let other = try await container.open("https://a.shop.example/")
         try await other.load.finished(within: .seconds(20))
         try await fetch("https://b.shop.example/x", in: page)
-        try await waitUntil("the listener's return is told") { listening.last == engine.proxy?.port }
+        try await waitUntil("the new listener is reported") { listening.last == engine.proxy?.port }
 
-        // Over a suspension, with a request under way.
+        // The listener is lost during a suspension, with a pending request.
         let slow = Task { try await fetch("https://shop.example/slow", in: page) }
         for await _ in asked { break }
         try await container.hostWillSuspend()
@@ -49,17 +49,17 @@ extension EngineCheck {
         opening.yield()
         try await slow.value
         try await fetch("https://c.shop.example/x", in: page)
-        try await waitUntil("the listener's return after a suspension is told") { listening.count > reported }
+        try await waitUntil("the new listener after a suspension is reported") { listening.count > reported }
 
-        // The port is taken meanwhile, so that the engine's settings have to be renewed.
+        // The port is taken in the meantime, so that the engine's settings must be renewed.
         try await container.hostWillSuspend()
         let thief = try PortThief(of: try port(of: engine))
         try await container.hostResumed()
-        try expect(try port(of: engine) != thief.port, "the engine still goes to the port that was taken")
+        try expect(try port(of: engine) != thief.port, "the engine still uses the taken port")
         try await fetch("https://d.shop.example/x", in: page)
         let last = try await container.open("https://e.shop.example/")
         try await last.load.finished(within: .seconds(20))
-        try await waitUntil("the other port is told") { listening.last == engine.proxy?.port }
+        try await waitUntil("the other port is reported") { listening.last == engine.proxy?.port }
         thief.release()
         await container.shutDown()
     }
@@ -78,7 +78,7 @@ extension EngineCheck {
         try expect(text == "\"<title>home</title>\(place)\"", "\(url): \(text)")
     }
 
-    /// News come by the main actor, a moment later.
+    /// Events arrive on the main actor, shortly afterwards.
     @MainActor
     private func waitUntil(_ what: String, _ condition: @MainActor () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(10)
@@ -90,7 +90,7 @@ extension EngineCheck {
 
     private func shutListener(at port: Int) throws {
         guard let descriptor = PortThief.listener(at: port) else {
-            throw CheckFailure(description: "nobody listens at \(port)")
+            throw CheckFailure(description: "no listener at port \(port)")
         }
         shutdown(descriptor, CInt(SHUT_RDWR))
     }

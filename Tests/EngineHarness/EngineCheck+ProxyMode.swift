@@ -14,9 +14,9 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Pages by the container's own proxy, with a network in memory.
+// Pages in proxy mode, with a network in memory.
 extension EngineCheck {
-    /// 200 hosts that nobody heard of before are asked for at once: each is opened, and its certificate trusted in time.
+    /// Checks 200 simultaneous requests to new hosts: each is opened, and its certificate is trusted in time.
     @MainActor
     func checkProxyHosts(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in .page("<title>all</title>") }
@@ -32,7 +32,7 @@ extension EngineCheck {
         await container.shutDown()
     }
 
-    /// A page that opens after the views are warm finds a connection there, and makes none.
+    /// Checks that a page that opens after the warm-up reuses a connection and makes none.
     @MainActor
     func checkProxyConnections(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in throw ResourceError(.offline, "cut") }
@@ -52,20 +52,20 @@ extension EngineCheck {
         try await container.warmUp()
         // A busy machine may need longer than the container waits.
         for await _ in arrivals { break }
-        try expect(connections == ["shop.example:443"], "connected to ahead: \(connections)")
+        try expect(connections == ["shop.example:443"], "preconnected: \(connections)")
         let page = try await container.open("https://shop.example/data.txt")
         try await page.load.finished(within: .seconds(20))
-        // What happened before the request is told before it.
+        // Earlier events are delivered before the request's event.
         for await _ in requests { break }
         try expect(connections.count == 1, "the page made a connection of its own: \(connections)")
-        // While there is one, no other is made.
+        // No further connection is made while one exists.
         try await container.warmUp()
-        try expect(connections.count == 1, "made without need: \(connections)")
+        try expect(connections.count == 1, "unnecessary connections: \(connections)")
         await container.shutDown()
     }
 
-    /// What the container's transport refuses, a certificate for one, is a failure to the page as it would be without a
-    /// container, and has its reason in the events.
+    /// Checks that a failure of the container's transport, such as an untrusted certificate, is the same failure for
+    /// the page as without a container, and that the events contain the reason.
     @MainActor
     func checkProxyFailures(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { request in
@@ -92,23 +92,24 @@ extension EngineCheck {
         let refused = try await container.open("https://shop.example/refused")
         do {
             try await refused.load.finished(within: .seconds(20))
-            try expect(false, "a page that cannot be had has loaded")
+            try expect(false, "an unavailable page has loaded")
         } catch let error as EngineError {
-            // No status of the proxy's own is shown, and not that a connection ended, which is all that the engine hears.
+            // The error is that of the transport, not a status of the proxy or the lost connection that the engine
+            // sees.
             try expect(error.code == .tls, "\(error)")
         }
         await container.shutDown()
     }
 
-    /// A page with a service worker stays on its version through an update; the next one that opens has the new one, from
-    /// the package, the engine's cache and the worker alike.
+    /// Checks that a page with a service worker keeps its version during an update. The next page gets the new
+    /// version from the package, the engine's cache and the worker.
     @MainActor
     func checkProxyUpdate(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder) { _ in throw ResourceError(.offline, "cut") }
         let first = try await install("1", into: container, folder)
         let page = try await container.open("https://shop.example/index.html")
         try await page.load.finished(within: .seconds(20))
-        // The worker passes on what it is asked for, so that all goes through it and the engine's cache.
+        // The worker forwards its requests, so that all of them use the worker and the engine's cache.
         let texts = """
             await navigator.serviceWorker.ready;
             if (!navigator.serviceWorker.controller)

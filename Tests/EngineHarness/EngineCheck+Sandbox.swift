@@ -5,9 +5,10 @@ internal import ContainerKit
 internal import Foundation
 internal import WebKitGTKAdapter
 
-// The engine's sandbox, read from the status of its web processes.
+// The sandbox of the engine, read from the status of its web processes.
 extension EngineCheck {
-    /// - Parameter system: `able` where the system can run the sandbox, `unable` where it cannot.
+    /// Checks the sandbox.
+    /// - Parameter system: `able` if the system can run the sandbox, or `unable`.
     @MainActor
     func checkSandbox(on system: String?) async throws {
         let isAble = system == "able"
@@ -30,7 +31,7 @@ extension EngineCheck {
         try await expectWebProcess(of: bare, isSandboxed: false)
     }
 
-    /// Loads a page and compares the namespaces and the filter of its process with those of this one.
+    /// Loads a page and compares the namespaces and the seccomp filter of its process with those of this process.
     @MainActor
     private func expectWebProcess(of engine: WebKitGTKEngine, isSandboxed: Bool) async throws {
         let others = Set(try childProcesses(named: "WebKitWebProces"))
@@ -53,7 +54,7 @@ extension EngineCheck {
             let there = try files.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/\(space)")
             try expect((here != there) == isSandboxed, "\(space): \(here) in the app, \(there) in the page")
         }
-        // The home folder is not there for a page that took over its process.
+        // A compromised web process has no access to the home folder.
         let root = "/proc/\(process)/root"
         let folder = FileManager.default.currentDirectoryPath
         let isSeen = FileManager.default.fileExists(atPath: root + folder)

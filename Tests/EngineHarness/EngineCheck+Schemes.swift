@@ -30,7 +30,7 @@ extension EngineCheck {
         return try await view.evaluate("return document.title", in: .page)
     }
 
-    /// A second registration of a scheme takes the place of the first, also for views that are there.
+    /// Checks that a second registration of a scheme replaces the first, also for existing views.
     @MainActor
     func checkSchemeAgain(_ engine: WebKitGTKEngine) async throws {
         _ = try SchemeSite(["/page": "<title>first</title>"], on: engine)
@@ -45,7 +45,7 @@ extension EngineCheck {
         }
     }
 
-    /// One engine serves a container, then another.
+    /// Checks that one engine serves a container and then another.
     @MainActor
     func checkContainers(_ engine: WebKitGTKEngine, in folder: String) async throws {
         for name in ["first", "second"] {
@@ -64,7 +64,7 @@ extension EngineCheck {
         }
     }
 
-    /// Engines and their containers are let go of while they are still at work, as where an app tries again.
+    /// Checks that engines and containers can be released during their work, as when an app retries.
     @MainActor
     func checkDroppedEngines(in folder: String) async throws {
         for mode in [InterceptionMode.customScheme, .loopbackProxy] {
@@ -75,7 +75,7 @@ extension EngineCheck {
                 try expect(container.openPages.isEmpty, "a new container has pages")
             }
         }
-        // What was under way comes to its end, and the process with it where something is wrong.
+        // Pending work ends, and so would the process after an error.
         let engine = try WebKitGTKEngine()
         for _ in 1...3 { _ = try await engine.cookies.all() }
         let view = try await page("<title>last</title>", in: engine)
@@ -83,7 +83,7 @@ extension EngineCheck {
         try expect(title == "\"last\"", title)
     }
 
-    /// Which request is for the page's document: the host's, the page's own navigations, and nothing else.
+    /// Checks that exactly the host's loads and the page's own navigations are requests for the page's document.
     @MainActor
     func checkDocuments(_ engine: WebKitGTKEngine) async throws {
         let home = "<iframe src=/frame></iframe><script>fetch('/data').then(() => fetch('/home'))</script>"
@@ -113,10 +113,10 @@ extension EngineCheck {
             commits == ["house://shop/home#part", "house://shop/next", "house://shop/last"], "commits: \(commits)")
     }
 
-    /// An answer whose file cannot be given to the engine is a failure, on the record and in the page.
+    /// Checks that a response whose file cannot be passed to the engine is a failure in the record and in the page.
     @MainActor
     func checkFailedHandOver(_ engine: WebKitGTKEngine, in folder: String) async throws {
-        // A folder can be opened, and not be mapped.
+        // A folder can be opened but not mapped.
         let slice = FileSlice(try OpenFile(path: folder), range: 0..<10)
         let site = try SchemeSite(bodies: ["/page": .file(slice)], on: engine)
         let view = try engine.makeView()

@@ -7,9 +7,10 @@ internal import LoopbackServer
 internal import SchemeRouter
 internal import WebKitGTKAdapter
 
-// Pages of the container's own local server, with a network in memory.
+// Pages of the local server, with a network in memory.
 extension EngineCheck {
-    /// A page gets nothing of another site, whose token the engine has too, and neither sees the other's cookies.
+    /// Checks that a page gets no response of another site, whose token the engine also has, and that they do not
+    /// share cookies.
     @MainActor
     func checkServerSites(_ engine: WebKitGTKEngine, in folder: String) async throws {
         let container = try await container(engine, in: folder)
@@ -47,8 +48,8 @@ extension EngineCheck {
         try expect(refusals.count == 4, "refusals: \(refusals)")
     }
 
-    /// What a page has stored is there in the next launch, as its origin is the same.
-    /// - Parameter expected: how many launches there are with this one.
+    /// Checks that stored data of a page exists in the next launch, because its origin is the same.
+    /// - Parameter expected: The number of launches including this one.
     @MainActor
     func checkServerLaunch(_ expected: String, in folder: String) async throws {
         var settings = WebKitGTKEngine.Configuration()
@@ -58,7 +59,7 @@ extension EngineCheck {
         let launches = try await page.view.evaluate(
             "return localStorage.launches = +(localStorage.launches ?? 0) + 1", in: .page)
         try expect(launches == expected, "launches: \(launches)")
-        // The engine writes it down some time after.
+        // The engine writes the data with a delay.
         await container.close(page)
         await container.shutDown()
     }

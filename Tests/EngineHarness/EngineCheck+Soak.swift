@@ -6,16 +6,18 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Two hours of an app's life in a few minutes.
+// A soak test: two hours of an app's use in a few minutes.
 extension EngineCheck {
-    /// Opens pages as an app does that opens one every 12 seconds, as fast as they go: alone, two at a time, closed early,
-    /// dropped, killed; with updates, memory warnings, suspensions and sign-outs in between. In the end nothing is left.
-    /// - Parameter arguments: the mode, and how many opens.
+    /// Opens pages at full speed: single pages, two at a time, pages that close early, are dropped or are killed,
+    /// with updates, memory warnings, suspensions and sign-outs in between. Afterwards, no view and no container
+    /// remains.
+    /// - Parameter arguments: The mode, and the number of opens. An app that opens a page every 12 seconds needs two
+    ///   hours for 600.
     @MainActor
     func checkSoak(_ arguments: ArraySlice<String>, in folder: String) async throws {
         let arguments = Array(arguments)
         guard arguments.count == 2, let mode = InterceptionMode(rawValue: arguments[0]), let opens = Int(arguments[1])
-        else { throw CheckFailure(description: "name a mode, and a number of opens") }
+        else { throw CheckFailure(description: "specify a mode and a number of opens") }
         let engine = try WebKitGTKEngine()
         var soak: Soak? = try await Soak(self, engine, mode, SoakSite(folder: folder))
         try await soak?.run(opens)

@@ -7,13 +7,14 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// How a page opens, as the container tells it.
+// The timeline of a page.
 extension EngineCheck {
-    /// - Parameter mode: the mode; in `plain` the page is one that nobody answers.
+    /// Checks the timeline of a page.
+    /// - Parameter mode: The mode. In `plain`, the page is one without a response.
     @MainActor
     func checkTimeline(_ mode: String?, in folder: String) async throws {
         guard let mode = mode.flatMap(InterceptionMode.init(rawValue:)) else {
-            throw CheckFailure(description: "name a mode")
+            throw CheckFailure(description: "specify a mode")
         }
         let html = """
             <!doctype html><script>
@@ -25,7 +26,7 @@ extension EngineCheck {
         var configuration = ContainerConfiguration(directory: folder + "/store")
         configuration.network.transport = MemoryTransport { _ in .page(html) }
         configuration.pages.mode = mode
-        // Nothing listens at the port of a page that the engine loads itself.
+        // The port of the page that the engine loads itself has no listener.
         let url = mode == .plain ? "http://localhost:1/" : "https://page.example/"
         configuration.network.coveredHosts = ["page.example"].compactMap { HostPattern($0) }
         configuration.diagnostics.timelines = TimelineOptions()
@@ -38,10 +39,10 @@ extension EngineCheck {
             try expect(first.marks.loaded == nil && first.marks.firstContentfulPaint == nil, "never: \(first)")
         } else {
             try check(first, mode)
-            // Before this itself counts as a gesture.
+            // This evaluation counts as a user gesture, so the page reads the state before.
             let found = try await page.view.evaluate(
                 "return [Object.getOwnPropertyNames(window).length - names, isTouched]", in: .page)
-            try expect(found == "[0,false]", "the page finds of it: names, and a person's gesture: \(found)")
+            try expect(found == "[0,false]", "visible to the page (names, user gesture): \(found)")
         }
         await container.close(page)
         let last = await reported.next()
@@ -60,7 +61,7 @@ extension EngineCheck {
         guard let painted = marks.firstContentfulPaint, let ready = marks.domReady, let loaded = marks.loaded,
             let started = marks.navigationStarted
         else { throw CheckFailure(description: "not known: \(marks)") }
-        // The page's clock is coarse, and another one.
+        // The page's clock is coarse and differs from the container's.
         let slack = Duration.milliseconds(50)
         try expect(painted + slack >= started && ready + slack >= started && ready <= loaded + slack, "\(marks)")
         let main = timeline.requests.first { $0.isMainDocument }

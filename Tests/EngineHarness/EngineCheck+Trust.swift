@@ -6,15 +6,15 @@ internal import ContainerTesting
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-// Certificates that nobody vouches for.
+// Untrusted certificates.
 extension EngineCheck {
-    /// A certificate is trusted alone, and for one host alone.
+    /// Checks that only the given certificate is trusted, and only for one host.
     @MainActor
     func checkTrust(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()
         let other = try await ProxySite.start()
-        // Behind a proxy, so that names can be had: by localhost, the engine now and then says of a certificate that is
-        // refused that the connection was cancelled.
+        // A proxy provides the host names. With localhost, the engine sometimes reports a refused certificate as a
+        // cancelled connection.
         var configuration = ForwardProxy.Configuration()
         configuration.route = { [port = site.origin.port, otherPort = other.origin.port] target in
             .loopback(target.port == 443 ? port : otherPort)
@@ -26,9 +26,9 @@ extension EngineCheck {
         for url in [near, far] { try await expectFailure(.tls, url, in: view) }
         try await engine.trust(site.certificate, for: "near.example")
         try await expectPage(near, in: view)
-        // A view of its own process, made later.
+        // This view has its own process and is created later.
         try await expectPage(near, in: engine.makeView())
-        // The certificate at another name, and another certificate at the name.
+        // The certificate at another host, and another certificate at the host.
         for url in [far, "https://near.example:8443/"] { try await expectFailure(.tls, url, in: view) }
         for der in [[], [0x30, 0x03, 0x02, 0x01, 0x00]] as [[UInt8]] {
             try await expectError(.tls, "no certificate") {
@@ -40,8 +40,8 @@ extension EngineCheck {
         await other.origin.stop()
     }
 
-    /// 200 hosts that nobody heard of before are asked for at once, through a proxy that has each trusted before it lets
-    /// the connection through.
+    /// Checks 200 simultaneous requests to new hosts through a proxy that makes the engine trust each certificate
+    /// before it forwards the connection.
     @MainActor
     func checkFreshHosts(_ engine: WebKitGTKEngine) async throws {
         let site = try await ProxySite.start()

@@ -8,7 +8,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// What the adapter must do, one case each.
+/// The checks of the adapter.
 enum EngineCheck: String, CaseIterable {
     case userScripts
     case messages
@@ -83,18 +83,19 @@ enum EngineCheck: String, CaseIterable {
     case memoryCeiling
     case sandbox
 
-    /// The longest that it may take.
+    /// The time limit of the check.
     var limit: Duration {
         switch self {
         case .bodies: .seconds(420)
         case .bridge, .isolation: .seconds(180)
-        // As many cycles as are asked for.
+        // The number of cycles is an argument.
         case .pool, .soak: .seconds(3_600)
         default: .seconds(60)
         }
     }
 
-    /// - Parameter arguments: what the check needs to know, a folder mostly.
+    /// Runs the check.
+    /// - Parameter arguments: The arguments of the check, usually a folder.
     @MainActor
     func run(_ arguments: [String]) async throws {
         switch self {
@@ -178,7 +179,7 @@ enum EngineCheck: String, CaseIterable {
     }
 
     private func folder(_ arguments: [String]) throws -> String {
-        guard let folder = arguments.first else { throw CheckFailure(description: "name a folder") }
+        guard let folder = arguments.first else { throw CheckFailure(description: "specify a folder") }
         return folder
     }
 
@@ -195,7 +196,7 @@ enum EngineCheck: String, CaseIterable {
         return view
     }
 
-    /// Opens a page of a container, and waits until all of it is there.
+    /// Opens a page of a container and waits until it is loaded completely.
     @MainActor
     func open(_ url: String, in container: Container<WebKitGTKEngine>) async throws -> Page<WebKitGTKView> {
         let page = try await container.open(url)
@@ -239,7 +240,7 @@ enum EngineCheck: String, CaseIterable {
         let waiting = Task {
             try await view.evaluate("await new Promise(done => globalThis.done = done)", in: .page)
         }
-        // Behind the one that waits.
+        // This call is queued behind the waiting one.
         _ = try await view.evaluate("return 1", in: .page)
         kill(processes[0], SIGKILL)
         for await reason in ends {
@@ -265,7 +266,7 @@ enum EngineCheck: String, CaseIterable {
             _ = try await withLimit(.milliseconds(100)) {
                 try await view.evaluate("await new Promise(() => {})", in: .page)
             }
-            throw CheckFailure(description: "a promise that never settles was awaited for ever")
+            throw CheckFailure(description: "a promise that never settles was awaited forever")
         } catch let error as EngineError {
             try expect(error.code == .timedOut, "\(error)")
         }
@@ -277,35 +278,35 @@ enum EngineCheck: String, CaseIterable {
         try await view.warmUp()
         let state = try await view.evaluate("return [location.href, document.readyState, history.length]", in: .page)
         try expect(state == #"["about:blank","complete",1]"#, state)
-        // Each frame that a page asks for has the next number: one was asked for before.
+        // Animation frames are numbered: a number above 1 means that a frame was requested before.
         let frame = try await view.evaluate("return requestAnimationFrame(() => {}) > 1", in: .page)
-        try expect(frame == "true", "no frame was waited for")
-        // What is run ahead leaves nothing in the page's world.
+        try expect(frame == "true", "the warm-up waited for no frame")
+        // Precompiled scripts leave nothing in the page's world.
         try await view.precompile(["throw 1", "const left = 1; addEventListener = 1; () => 1", "window.found = left"])
         let left = try await view.evaluate(
             "return [typeof left, typeof addEventListener, window.found ?? 0]", in: .page)
         try expect(left == #"["undefined","function",0]"#, left)
         let found = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
         try expect(found == "1", "run: \(found)")
-        // The bridge's own comes to its end.
+        // The script of the bridge runs completely.
         let scripts = InjectedScript.sourcesToPrecompile
         try await view.precompile([
             scripts[0], scripts[1], "window.made = \(scripts[2]); window.found = `${made}`.length",
         ])
         let ran = try await view.evaluate("return found", in: .isolated(name: "containerkit-rehearsal"))
-        // What stands where there is no script has six letters.
+        // The text without the script has six characters.
         try expect((Int(ran) ?? 0) > 10, "run: \(ran)")
         let residual = try await view.residualState()
         try expect(residual.isEmpty, "\(residual)")
     }
 
-    /// Asks the page until it says so; the check's limit ends it.
+    /// Evaluates the expression repeatedly until it has the expected value. The check's limit ends the wait.
     @MainActor
     func seeInTime(_ page: Page<WebKitGTKView>, _ expression: String, _ expected: String) async throws {
         var last = ""
         let seen = try? await withLimit(.seconds(15)) {
             while true {
-                // Another document may just take the place of the one before.
+                // The document may be replaced during the evaluation.
                 last = (try? await page.view.evaluate("return \(expression)", in: .page)) ?? last
                 if last == expected { return true }
                 try Task.checkCancellation()
@@ -315,7 +316,7 @@ enum EngineCheck: String, CaseIterable {
         try expect(seen == true, "\(expression): \(last), and not \(expected)")
     }
 
-    /// The identifiers of the processes below this one that have a name.
+    /// Returns the identifiers of the descendant processes with a name.
     func childProcesses(named name: String) throws -> [pid_t] {
         let all = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
         var parents: [pid_t: pid_t] = [:]

@@ -6,9 +6,10 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Runs one check of the adapter in the real engine, by name, and exits with 0 where it holds.
+/// Runs one check of the adapter in the real engine and exits with 0 if it passes.
 ///
-/// The engine needs the main thread under GLib's loop, which a test runner does not give: so the tests start this.
+/// The engine needs the main thread in GLib's main loop, which a test runner does not provide. Therefore the tests
+/// start this program.
 @main
 enum EngineHarness {
     static func main() {
@@ -32,7 +33,7 @@ enum EngineHarness {
         exit(0)
     }
 
-    /// Where no loop turns, an engine says so instead of waiting for ever; and the loop can be had more than once.
+    /// Checks that the engine fails without a main loop instead of waiting, and that the loop can run several times.
     private static func checkOutsideOfLoop() throws {
         try MainActor.assumeIsolated {
             do {
@@ -48,7 +49,7 @@ enum EngineHarness {
     }
 }
 
-/// A check that does not hold.
+/// The failure of a check.
 struct CheckFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -7,9 +7,9 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// An older page and a server that records what it is sent, in memory.
+/// A legacy page and a server in memory that records received requests.
 final class LegacySite: HTTPTransporting {
-    /// A request that came to `/record/…`.
+    /// A request to `/record/…`.
     struct Sent: Sendable {
         var head: HTTPRequest
         var body: Data
@@ -21,13 +21,14 @@ final class LegacySite: HTTPTransporting {
     private let files: [String: String]
     private let recorded = Mutex<[String: [Sent]]>([:])
 
-    /// - Parameter folder: where the page lies.
+    /// Creates the site.
+    /// - Parameter folder: The folder of the page's files.
     init(_ folder: String) throws {
         let read = { (name: String) in try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }
         files = ["/": try read("index.html"), "/older.js": try read("older.js"), "/frame": try read("frame.html")]
     }
 
-    /// By the last part of the path.
+    /// The received requests by the last path component.
     var sent: [String: [Sent]] { recorded.withLock { $0 } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

@@ -17,7 +17,7 @@ struct MemoryTransport: HTTPTransporting {
 }
 
 extension TransportResponse {
-    /// A document that every origin may read.
+    /// Returns a document that every origin may read.
     static func page(_ text: String, type: String = "text/html") -> TransportResponse {
         TransportResponse(
             head: HTTPResponse(

@@ -7,12 +7,12 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// A network in memory of one domain: pages, what they were sent, and cookies.
+/// A network in memory with one domain: pages, received data, and cookies.
 final class ModeSite: HTTPTransporting {
     let capabilities: TransportCapabilities = []
     private let counts = Mutex<[String: Int]>([:])
 
-    /// How often a URL was asked for.
+    /// Returns the number of requests to a URL.
     func count(_ url: String) -> Int { counts.withLock { $0[url, default: 0] } }
 
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse {

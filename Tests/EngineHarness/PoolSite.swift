@@ -8,14 +8,15 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A site of one page that leaves all it can in its view, and another that looks for it, in a container of its own.
+/// A site with a page that leaves as much state as possible in its view, and a page that looks for it, in a
+/// container.
 @MainActor
 struct PoolSite {
-    /// What the page that looks has seen.
+    /// The result of the page that looks for state.
     struct Inspection: Decodable {
-        /// Of the earlier page, in this view.
+        /// The state of the earlier page found in this view.
         let found: [String]
-        /// Of what belongs to all views.
+        /// The missing state that all views must have.
         let lost: [String]
     }
 
@@ -27,9 +28,10 @@ struct PoolSite {
 
     private static let types = [".js": "text/javascript", ".svg": "image/svg+xml"]
 
+    /// Creates the site.
     /// - Parameters:
-    ///   - files: the folder with the pages.
-    ///   - names: those of the pages.
+    ///   - files: The folder of the pages.
+    ///   - names: The file names of the pages.
     init(
         _ engine: WebKitGTKEngine, _ mode: InterceptionMode, files: String,
         names: [String] = ["leave.html", "leave.js", "look.html", "look.js", "frame.html"], in folder: String,
@@ -48,12 +50,12 @@ struct PoolSite {
         configuration.pages.mode = mode
         configuration.network.coveredHosts = ["shop.example", "*.shop.example"].compactMap { HostPattern($0) }
         configuration.views.reuseLimit = reuseLimit
-        // The checks count views.
+        // The checks count views, so none are created when idle.
         configuration.views.warmsUpWhenIdle = false
         container = try await Container(engine: engine, configuration: configuration)
     }
 
-    /// Opens the page that leaves, with a host that leaves a script and a handler, and waits until it has.
+    /// Opens the page that leaves state, adds a script and a handler of the host, and waits until it is done.
     func leave() async throws -> Page<WebKitGTKView> {
         let page = try await container.open(Self.leaving, prepare: Self.prepareToLeave)
         try await page.load.finished(within: .seconds(20))
@@ -62,14 +64,14 @@ struct PoolSite {
         return page
     }
 
-    /// Opens the page that looks.
+    /// Opens the page that looks for state.
     func look(as expected: String) async throws -> (page: Page<WebKitGTKView>, inspection: Inspection) {
         let page = try await container.open(Self.looking) { try Self.prepareToLook($0, expected) }
         try await page.load.finished(within: .seconds(20))
         return (page, try await Self.inspection(in: page.view))
     }
 
-    /// What pages are to find by `expected`: what a view that was never used says of itself.
+    /// Returns the values of a view that was never used, for `expected`.
     func expectation() async throws -> String {
         let page = try await container.open(Self.looking) { try Self.prepareToLook($0, "{}") }
         try await page.load.finished(within: .seconds(20))
@@ -90,7 +92,7 @@ struct PoolSite {
     }
 
     static func inspection(in view: WebKitGTKView) async throws -> Inspection {
-        let text = try await withLimit(.seconds(20), "the page does not see to the end") {
+        let text = try await withLimit(.seconds(20), "the page did not finish its inspection") {
             try await view.evaluate("return await look()", in: .page)
         }
         return try JSONDecoder().decode(Inspection.self, from: Data(text.utf8))

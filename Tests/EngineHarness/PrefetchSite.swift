@@ -6,18 +6,18 @@ internal import ContainerTesting
 internal import Foundation
 internal import HTTPTypes
 
-/// A page that asks for data, and a server of two hosts that counts what it is asked for.
+/// A page that requests data, and a server with two hosts that counts requests.
 final class PrefetchSite: Sendable {
     static let hosts = ["m.example", "api.example"]
     static let page = "https://m.example/page?id=7"
     static let documentCookie = "first=1"
 
-    /// A request that came.
+    /// A received request.
     struct Sent: Sendable {
         let request: OriginRequest
-        /// Method and path.
+        /// The method and the path.
         var name: String { "\(request.method) \(request.path)" }
-        /// Its fields, by names in lower case.
+        /// The header fields by name in lower case.
         var fields: [String: String] {
             Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { "\($0), \($1)" }
         }
@@ -31,10 +31,10 @@ final class PrefetchSite: Sendable {
 
     private let state = Mutex(State())
 
-    /// What came since ``reset()``.
+    /// The requests received since ``reset()``.
     var sent: [Sent] { state.withLock(\.sent) }
 
-    /// Begins to count anew.
+    /// Resets the record.
     func reset() { state.withLock { $0 = State() } }
 
     func start() async throws -> OriginServer {
@@ -80,7 +80,8 @@ final class PrefetchSite: Sendable {
                 if !waits { continuation.resume() }
             }
         case "/api/post":
-            // By the scheme the page's own request comes with it: the container has it by then.
+            // In custom-scheme mode, the page's own request includes the cookie, because the container already has
+            // it.
             headers[.setCookie] = "session=renewed; Path=/api/post"
         case "/api/fails" where count == 1:
             return OriginResponse(.internalServerError, headers: headers)

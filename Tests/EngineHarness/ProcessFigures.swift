@@ -4,15 +4,15 @@
 internal import CoreFoundation
 internal import Foundation
 
-/// Memory of the processes that belong together: this one, and those of the engine below it.
+/// The memory of a process family: this process and the engine's child processes.
 struct MemorySample {
-    /// In megabytes, the share in the memory (PSS) of each kind.
+    /// The proportional set size (PSS) of each kind in megabytes.
     var (own, web, network) = (0.0, 0.0, 0.0)
 
     var all: Double { own + web + network }
 }
 
-// What the system says of this process and of all below it.
+// Measurements of this process and its descendants.
 extension EngineCheck {
     func familyMemory() throws -> MemorySample {
         var sample = MemorySample()
@@ -28,8 +28,8 @@ extension EngineCheck {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) / 1_024
     }
 
-    /// The last quarter of the samples is no more than 5 % above the first, medians compared; the first tenth of them, two
-    /// at least, do not count: caches fill meanwhile.
+    /// Checks that the median of the last quarter of the samples exceeds that of the first quarter by less than 5 %.
+    /// The first tenth, at least two samples, does not count, because caches fill during that time.
     func expectLevel(_ samples: [MemorySample]) throws {
         let samples = Array(samples.dropFirst(max(2, samples.count / 10)))
         try expect(samples.count >= 6 && samples.allSatisfy { $0.all > 0 }, "too few samples, or empty ones")
@@ -54,18 +54,18 @@ extension EngineCheck {
         try expect(growth < 5, "memory grows: \(samples.map { Int($0.all) })")
     }
 
-    /// How many files this process has open.
+    /// Returns the number of open files of this process.
     func openFiles() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
     }
 
-    /// Milliseconds of CPU that this process takes meanwhile, without the engine's watch over the system's memory, a
-    /// thread of WebKitGTK's in it; that watch; and the engine's processes.
+    /// Returns the CPU time in milliseconds of this process, of the engine's memory pressure monitor (a WebKitGTK
+    /// thread in this process), and of the engine's processes. The first number excludes the monitor.
     @MainActor
     func processorTime(of body: () async throws -> Void) async throws -> (own: Double, watch: Double, engine: Double) {
         let engine = try engineTime()
         let watch = try watchTime()
-        // Read last before and first after: to read the others takes time, too.
+        // This time is read last before the body and first after it, because reading the others takes time.
         let all = processorTime(of: getpid())
         try await body()
         let ran = processorTime(of: getpid()) - all
@@ -86,14 +86,14 @@ extension EngineCheck {
             .reduce(0) { $0 + processorTime(of: $1) }
     }
 
-    /// Threads that have ended count too.
+    /// Returns the CPU time of a process in milliseconds, including its ended threads.
     private func processorTime(of process: pid_t) -> Double {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
         return Double(time.tv_sec) * 1_000 + Double(time.tv_nsec) / 1_000_000
     }
 
-    /// The first number is the time on a processor, in nanoseconds.
+    /// Returns the CPU time of a thread in milliseconds. The first number of the file is in nanoseconds.
     private func processorTime(of thread: String) -> Double {
         let text = (try? String(contentsOfFile: thread + "/schedstat", encoding: .utf8)) ?? ""
         return (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1_000_000

@@ -7,13 +7,13 @@ internal import HTTPTypes
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A site behind proxies: whatever the name, it is this server.
+/// A site behind proxies. Every host name leads to this server.
 struct ProxySite {
     let origin: OriginServer
-    /// The requests as they come.
+    /// The received requests.
     private let arrivals: AsyncStream<OriginRequest>
 
-    /// Starts a server over TLS that answers with a page, and at `/401` and `/407` with a question for credentials.
+    /// Starts a server with TLS that responds with a page, and with a challenge for credentials at `/401` and `/407`.
     static func start() async throws -> ProxySite {
         guard let any = OriginPathPattern("/*") else { throw CheckFailure(description: "not a pattern") }
         let (arrivals, arrival) = AsyncStream<OriginRequest>.makeStream()
@@ -36,10 +36,10 @@ struct ProxySite {
         return try await ProxySite(origin: OriginServer.start(configuration), arrivals: arrivals)
     }
 
-    /// What its server presents.
+    /// The certificate of the server.
     var certificate: EngineCertificate { EngineCertificate(der: origin.certificate ?? []) }
 
-    /// A proxy that leads to the site, for those who bring credentials.
+    /// Returns the configuration of a proxy that forwards to the site and requires credentials.
     func configuration(_ credentials: TestProxyCredentials?) -> ForwardProxy.Configuration {
         var configuration = ForwardProxy.Configuration()
         configuration.credentials = credentials
@@ -52,10 +52,10 @@ struct ProxySite {
         for host in hosts { try await engine.trust(certificate, for: host) }
     }
 
-    /// Waits until the site is asked for a path.
+    /// Waits until the site receives a request for a path.
     @MainActor
     func request(_ path: String) async throws -> OriginRequest {
-        try await withLimit(.seconds(20), "the site is not asked for \(path)") { [arrivals] in
+        try await withLimit(.seconds(20), "the site received no request for \(path)") { [arrivals] in
             for await request in arrivals where request.path == path { return request }
             throw CancellationError()
         }
@@ -63,7 +63,7 @@ struct ProxySite {
 }
 
 extension EngineCheck {
-    /// Expects a page of ``ProxySite``.
+    /// Expects that a page of ``ProxySite`` loads.
     @MainActor
     func expectPage(_ url: String, in view: WebKitGTKView) async throws {
         let load = ViewLoad(of: view)

@@ -9,7 +9,7 @@ internal import SchemeRouter
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Pages at `house://…`, by their path; what has none is never answered.
+/// Pages at `house://…` by path. Other paths get no response.
 @MainActor
 final class SchemeSite {
     private(set) var requests: [EngineRequest] = []
@@ -46,17 +46,17 @@ final class SchemeSite {
         }
     }
 
-    /// Waits until a path was asked for.
+    /// Waits until a path is requested.
     func asked(for path: String) async throws {
         try await wait { $0.requests.contains { $0.head.path == path } }
     }
 
-    /// Waits until there were so many requests.
+    /// Waits until at least the given number of requests has arrived.
     func asked(forAtLeast count: Int) async throws {
         try await wait { $0.requests.count >= count }
     }
 
-    /// Waits until the answer to a path has ended.
+    /// Waits until the response to a path has ended.
     func outcome(of path: String) async throws -> SchemeTaskDelivery.Outcome? {
         try await wait { $0.outcomes[path] != nil }
         return outcomes[path]

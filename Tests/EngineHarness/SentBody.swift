@@ -7,23 +7,23 @@ internal import Foundation
 internal import HTTPTypes
 internal import PackageFormat
 
-/// A request as a server got it, as far as it has to be the same however it came.
+/// A received request, reduced to the properties that must not depend on the mode.
 struct SentBody: Encodable {
-    /// The longest body that is written out.
+    /// The maximum size of a recorded body in bytes.
     private static let longestText = 4_096
 
     let method: String
     let query: String?
     let type: String?
     let language: String?
-    /// Whether the length was told before the body came, for servers that want that.
+    /// A Boolean value that indicates whether the length preceded the body, which some servers require.
     let isSized: Bool
     let length: Int
     let sha256: String
-    /// The bytes, where there are few.
+    /// The bytes of a small body.
     let bytes: Data?
 
-    /// The boundary of a multipart body, another one in each, becomes the word `BOUNDARY`.
+    /// Creates a record. The boundary of a multipart body, which differs in each request, is replaced by `BOUNDARY`.
     init(_ request: OriginRequest) {
         var (type, body) = (request.headers[.contentType], request.body)
         if let boundary = type.flatMap(Self.boundary) {

@@ -9,7 +9,7 @@ internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-/// One run: what is done with the container, and what is expected of it each time.
+/// One soak run: the operations on the container and the expectations after each.
 @MainActor
 final class Soak {
     struct WeakView {
@@ -23,9 +23,9 @@ final class Soak {
     private var opened = 0
     private var closedEarly = 0
     private var killed = 0
-    /// Events that were heard at once, by kind.
+    /// The numbers of received page events, by kind.
     private var (pagesOpened, pagesClosed) = (0, 0)
-    /// Requests that were told, by page.
+    /// The number of request records by page.
     private var records: [PageID: Int] = [:]
     private let (recorded, record) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let listening: Task<Void, Never>
@@ -36,7 +36,7 @@ final class Soak {
         self.site = site
         container = try await Container(engine: engine, configuration: site.configuration(mode))
         let events = container.events
-        // One who keeps up: nothing is lost.
+        // This subscriber reads all events, so that none is dropped.
         listening = Task { for await _ in events {} }
         container.observe { [weak self] event in
             switch event {
@@ -71,7 +71,7 @@ final class Soak {
         print("\(opened) opens in \(cycle) cycles: \(closedEarly) closed early, \(killed) killed")
     }
 
-    /// What happens to an app beside its pages.
+    /// Simulates events of an app other than pages.
     private func live(_ cycle: Int) async throws {
         if cycle % 15 == 0 { try await site.update(container, turn: cycle / 15) }
         if cycle % 12 == 0 {
@@ -88,7 +88,7 @@ final class Soak {
 
     // MARK: Pages
 
-    /// A page from its opening to its close, and all of its requests.
+    /// Opens a page, waits for all its requests, and closes it.
     private func one() async throws {
         let page = try await open()
         try await waitUntilQuiet(page)
@@ -107,7 +107,7 @@ final class Soak {
         await container.close(page)
     }
 
-    /// The host lets go of the page, which closes it.
+    /// Releases the page, which closes it.
     private func drop() async throws {
         let page = try await open()
         try await waitUntilQuiet(page)
@@ -115,14 +115,14 @@ final class Soak {
 
     private func kill() async throws {
         killed += 1
-        // So that the page's is the only process that ends.
+        // With an empty pool, the page's process is the only one to kill.
         container.releaseMemory()
         let page = try await open()
         try await waitUntilQuiet(page)
         let (endings, ended) = AsyncStream.makeStream(of: Void.self)
         page.load.observe { if case .processEnded = $0 { ended.yield() } }
         for process in try check.childProcesses(named: "WebKitWebProces") { Foundation.kill(process, SIGKILL) }
-        try await withLimit(.seconds(20), "nobody tells that the process ended") {
+        try await withLimit(.seconds(20), "the end of the process was not reported") {
             for await _ in endings { break }
         }
         await container.close(page)
@@ -130,7 +130,7 @@ final class Soak {
 
     private func open() async throws -> Page<WebKitGTKView> {
         opened += 1
-        // Each site in turns, and of the shop its packaged page and the network's.
+        // The sites alternate; the shop alternates between its packaged page and the network's.
         let host = SoakSite.hosts[opened % SoakSite.hosts.count]
         let path = host == "shop.example" && opened % 4 == 0 ? "index.html" : ""
         let page = try await container.open("https://\(host)/\(path)?n=\(opened)")
@@ -138,18 +138,18 @@ final class Soak {
         return page
     }
 
-    /// Waits until the page has had all that it asked for, as it should be, and each of its requests was told once.
+    /// Waits until the page has all correct responses, and each of its requests was reported once.
     private func waitUntilQuiet(_ page: Page<WebKitGTKView>) async throws {
         try await page.load.finished(within: .seconds(30))
-        let text = try await withLimit(.seconds(30), "the page does not come to its end") {
+        let text = try await withLimit(.seconds(30), "the page did not finish") {
             try await page.view.evaluate("return await done", in: .page)
         }
         let expected = "[true,\(SoakSite.bodyBytes),3,true]"
         try expect(text == expected, "\(page.session.documentURL): \(text)")
         let (id, count) = (page.session.id, 1 + SoakSite.requests)
-        // They may come after the page has seen its answers.
+        // The records may arrive after the page has its responses.
         if records[id, default: 0] < count {
-            try await withLimit(.seconds(20), "not all requests of a page are told") { [self] in
+            try await withLimit(.seconds(20), "not all requests of a page are reported") { [self] in
                 for await _ in recorded where records[id, default: 0] >= count { break }
             }
         }
@@ -158,14 +158,14 @@ final class Soak {
 
     // MARK: The end
 
-    /// All is closed: the counters add up, nothing runs, and nothing has grown.
+    /// Checks after the run that the counters are consistent, nothing runs, and nothing has grown.
     func end() async throws {
         try expect(container.openPages.isEmpty, "\(container.openPages.count) pages are open")
         try expect(pagesOpened == opened && pagesClosed == opened, "\(pagesOpened) and \(pagesClosed) of \(opened)")
         try await idle()
         container.releaseMemory()
         try checkCounters()
-        try await withLimit(.seconds(30), "the container does not come to an end") { [container] in
+        try await withLimit(.seconds(30), "the container did not shut down") { [container] in
             await container.shutDown()
         }
         listening.cancel()
@@ -184,31 +184,31 @@ final class Soak {
         try expect(pool.warmCheckOuts + pool.coldCheckOuts == opened, "\(opened) opens, \(pool)")
         try expect(pool.made == pool.discarded, "\(pool.made) views made, \(pool.discarded) ended")
         try expect(counters.droppedEvents == 0, "\(counters.droppedEvents) events lost")
-        try expect(counters.bodyBytes == 0, "\(counters.bodyBytes) bytes of bodies are nobody's")
+        try expect(counters.bodyBytes == 0, "\(counters.bodyBytes) bytes of bodies were not released")
         guard let ahead = counters.prefetch else { return }
         let ended = ahead.hits + ahead.joins + ahead.wasted + ahead.failures + ahead.abandoned
         print("fetched ahead: \(ahead.started), \(ahead.hits) hits, \(ahead.joins) joins, \(ahead.misses) misses")
         try expect(ahead.started == ended && ahead.hits + ahead.joins > 0, "\(ahead)")
     }
 
-    /// With a pool of three that are warm nothing of the container runs. What is seen is WebKit's allocator, which gives
-    /// memory back on a thread of this process, and a wake-up each second for the sleep that is measured.
+    /// Checks that an idle container with three warm views uses no CPU time. The remaining time is that of WebKit's
+    /// allocator, which releases memory on a thread of this process, and of the measurement's wake-up each second.
     private func idle() async throws {
         try await container.warmUp()
         let seconds = 10
-        // First the engine comes to rest, and the time passes of sleeps that were cancelled, a minute at the most: Swift 6.3
-        // wakes up for these all the same.
+        // The wait lets the engine become idle, and lets cancelled sleeps of at most a minute pass, for which Swift
+        // 6.3 still wakes up.
         try await expectSilence(of: .seconds(65))
         let time = try await check.processorTime { [self] in try await expectSilence(of: .seconds(seconds)) }
         print(
             String(
                 format:
-                    "idle for %d s with 3 warm views: %.1f ms of CPU, the engine's own watch %.1f, its processes %.1f",
+                    "idle for %d s with 3 warm views: %.1f ms of CPU, the engine's monitor %.1f, its processes %.1f",
                 seconds, time.own, time.watch, time.engine))
         try expect(time.own <= Double(seconds) * 5, "an idle container takes \(time.own) ms of \(seconds) s")
     }
 
-    /// For so long nothing happens in the container.
+    /// Expects that the container sends no event within the limit.
     private func expectSilence(of limit: Duration) async throws {
         let events = container.events
         do {

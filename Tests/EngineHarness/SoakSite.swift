@@ -14,12 +14,12 @@ internal import WebEngine
 internal import WebKitGTKAdapter
 internal import WebViewPool
 
-/// A shop whose pages do a bit of everything: packaged files, data that is fetched ahead, bodies with a Blob, cookies.
+/// A shop whose pages use packaged files, prefetched data, Blob bodies and cookies.
 struct SoakSite {
     static let hosts = ["shop.example", "news.example"]
-    /// Of a body that a page sends.
+    /// The size in bytes of a body that a page sends.
     static let bodyBytes = 200_000
-    /// What the script of a page asks for, the document apart.
+    /// The number of requests of a page's script, without the document.
     static let requests = 7
     let folder: String
     private let packages: [PackageBuilder.Result]
@@ -42,7 +42,7 @@ struct SoakSite {
         return configuration
     }
 
-    /// Installs one of two versions, in turns.
+    /// Installs one of two versions alternately.
     func update(_ container: Container<WebKitGTKEngine>, turn: Int) async throws {
         let package = packages[turn % packages.count]
         try await container.install(archive: package.archive, manifest: package.manifest)
@@ -74,7 +74,7 @@ struct SoakSite {
 
     static let page = """
         <!doctype html><title>soak</title><h1>Soak</h1><p>Some text to paint.</p><script>
-        // By proxy the engine would answer some of it from its own cache, and not ask.
+        // In proxy mode the engine would otherwise serve some of the requests from its own cache.
         const options = { cache: location.protocol === 'https:' ? 'no-store' : 'default' };
         const text = async (path, init = options) => (await fetch(path, init)).text();
         const run = async () => {
@@ -85,7 +85,7 @@ struct SoakSite {
                 fetch('/echo', { method: 'POST', body }).then(reply => reply.text()),
                 fetch('/echo', { method: 'POST', body: new URLSearchParams({ a: '1' }) }).then(reply => reply.text()),
             ]);
-            // Not before: what was fetched ahead is only for a page with the same cookies.
+            // The cookie is set afterwards, because a prefetched response requires the same cookies.
             document.cookie = 'seen=' + Date.now() + '; path=/; max-age=60';
             const cookies = await text('/api/cookies');
             const isWhole = a.length > 0 && b.length > 0 && ahead === 'ahead' && cached === 'cached';
@@ -96,7 +96,7 @@ struct SoakSite {
         """
 }
 
-/// The servers of these pages.
+/// The servers of the pages.
 private struct SoakNetwork: HTTPTransporting {
     let capabilities: TransportCapabilities = []
 

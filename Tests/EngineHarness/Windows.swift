@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-/// The windows of this process, closed, hidden and shown from outside of the adapter.
+/// Functions that close, hide and show the windows of this process from outside the adapter.
 ///
-/// GTK is not a module here, as the adapter alone knows it: its functions are found by name.
+/// GTK is not a module here, because only the adapter imports it. Its functions are looked up by name.
 @MainActor
 enum Windows {
     private typealias Listing = @convention(c) () -> UnsafeMutableRawPointer?
@@ -23,16 +23,17 @@ enum Windows {
     private typealias Watching =
         @convention(c) (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Void
 
-    /// Closes all windows, as a window manager does.
-    /// - Parameter destroying: does not ask, as when the display goes.
+    /// Closes all windows like a window manager.
+    /// - Parameter destroying: A Boolean value that indicates whether the windows are destroyed without a request, as
+    ///   when the display closes.
     static func close(destroying: Bool) throws {
         try each(destroying ? "gtk_widget_destroy" : "gtk_window_close")
     }
 
-    /// Takes all windows from the screen, or puts them back.
+    /// Shows or hides all windows.
     static func show(_ isShown: Bool) throws { try each(isShown ? "gtk_widget_show" : "gtk_widget_hide") }
 
-    /// Zooms and mutes all views, as their host may.
+    /// Changes the zoom level and mutes all views, as a host may do.
     static func zoomAndMute() throws {
         let zoom: Zooming = try function("webkit_web_view_set_zoom_level")
         let mute: Muting = try function("webkit_web_view_set_is_muted")
@@ -42,7 +43,7 @@ enum Windows {
         }
     }
 
-    /// The widgets that the engine has within its views, seen until they end.
+    /// Returns weak references to the engine's widgets inside its views.
     static func partsOfViews() throws -> [WeakWidget] {
         let walk: Walking = try function("gtk_container_forall")
         let watch: Watching = try function("g_object_add_weak_pointer")
@@ -69,7 +70,7 @@ enum Windows {
         let isOfType: Asking = try function("g_type_check_instance_is_a")
         let type: Naming = try function("webkit_web_view_get_type")
         try each { window in
-            // GTK has windows of its own.
+            // GTK has additional windows.
             guard let view = child(window), isOfType(view, type()) != 0 else { return }
             body(view)
         }
@@ -83,7 +84,7 @@ enum Windows {
 
     private static func each(_ body: (UnsafeMutableRawPointer?) -> Void) throws {
         let list: Listing = try function("gtk_window_list_toplevels")
-        // A GList: the window, and the next element.
+        // A GList: the window and the next element.
         var element = list()
         try expect(element != nil, "no window")
         while let current = element {
@@ -98,10 +99,10 @@ enum Windows {
     }
 }
 
-/// A widget that someone else holds.
+/// A weak reference to a widget.
 @MainActor
 final class WeakWidget {
-    /// GLib empties it where the widget ends: it stays as long as the process.
+    /// The location that GLib sets to null when the widget is destroyed. It is never freed.
     let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
     init(_ widget: UnsafeMutableRawPointer) {

@@ -3,16 +3,16 @@
 
 import Foundation
 
-/// The memory of another process, in megabytes, as Linux tells it (`proc(5)`).
+/// The memory of another process in megabytes, as reported by Linux (`proc(5)`).
 public struct ProcessMemory: Sendable {
     private let folder: String
 
-    /// What went wrong, in a line.
+    /// An error with a one-line description.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// The process whose command line has this in it, arguments being parted by spaces.
+    /// Finds the process whose command line, with arguments separated by spaces, contains the text.
     public init(of command: String) throws {
         for process in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(process) != nil {
             guard let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") else { continue }
@@ -25,13 +25,13 @@ public struct ProcessMemory: Sendable {
         throw Failure(description: "no process \(command)")
     }
 
-    /// What it has in memory now.
+    /// Returns the current resident memory.
     public func current() throws -> Int { try value(of: "VmRSS") }
 
-    /// The most that it had since it began, or since ``resetPeak()``.
+    /// Returns the peak resident memory since the process began or since ``resetPeak()``.
     public func peak() throws -> Int { try value(of: "VmHWM") }
 
-    /// Has the peak count from now on.
+    /// Resets the peak.
     public func resetPeak() throws {
         try Data("5".utf8).write(to: URL(fileURLWithPath: "\(folder)/clear_refs"))
     }

@@ -7,16 +7,17 @@ internal import SystemPackage
 import Testing
 
 extension Program {
-    /// What a run at a terminal left behind.
+    /// The result of a run at a terminal.
     public struct TerminalOutcome: Sendable {
-        /// The exit status, or minus the signal.
+        /// The exit status, or the negative signal number.
         public var status: Int32
-        /// All that was written to standard error, which is a terminal.
+        /// The text written to standard error, which is a terminal.
         public var shown: String
     }
 
-    /// Runs it with standard error at a pseudo terminal. Ends it when the test is cancelled, which its time limit does.
-    /// - Parameter signal: called with all that was shown so far, each time that more is; the first signal that it
+    /// Runs the program with standard error at a pseudo terminal. Ends it when the test is cancelled, for example by
+    /// its time limit.
+    /// - Parameter signal: A function that is called with the text so far after each output. The first signal that it
     ///   returns is sent.
     public func runAtTerminal(
         _ arguments: [String], in folder: String, environment: [String: String] = ["TERM": "xterm"],
@@ -26,16 +27,16 @@ extension Program {
         try #require(openpty(&terminal, &far, nil, nil, nil) == 0)
         let near = terminal
         defer { close(near) }
-        // It starts when somebody reads: what is quick could be over before.
+        // The program starts when the reader is ready, because a short run could otherwise end before.
         let gate = try FileDescriptor.pipe()
         defer { try? gate.writeEnd.close() }
         let result = try await Subprocess.run(
             gated(arguments, configuration(arguments, in: folder, environment: environment.mapValues { $0 })),
             input: .fileDescriptor(gate.readEnd, closeAfterSpawningProcess: true), output: .discarded,
-            // Closed here too, else reading would not end with the process.
+            // The descriptor is closed in this process, because reading would otherwise not end with the program.
             error: .fileDescriptor(FileDescriptor(rawValue: far), closeAfterSpawningProcess: true)
         ) { execution in
-            // On a thread of its own, since reading blocks.
+            // Reading blocks, so it uses its own thread.
             await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
                 Thread.detachNewThread {
                     _ = try? gate.writeEnd.writeAll("\n".utf8)
@@ -51,7 +52,7 @@ extension Program {
         return TerminalOutcome(status: result.terminationStatus.number, shown: result.closureResult)
     }
 
-    /// The same program behind a shell that waits for a line first.
+    /// Returns the configuration of a shell that waits for a line before it executes the program.
     private func gated(_ arguments: [String], _ configuration: Configuration) throws -> Configuration {
         var gated = configuration
         gated.executable = .path("/bin/sh")
@@ -60,7 +61,7 @@ extension Program {
     }
 
     /// Reads until the other side is closed.
-    /// - Parameter step: called after each read until it returns true.
+    /// - Parameter step: A function that is called after each read until it returns `true`.
     private static func read(_ terminal: CInt, _ step: (String) -> Bool) -> String {
         var shown = Data()
         var isOver = false

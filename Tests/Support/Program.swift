@@ -6,15 +6,14 @@ internal import Subprocess
 internal import SystemPackage
 import Testing
 
-/// A program, run as a process of its own.
+/// A program that tests run as a process.
 ///
-/// It gets no descriptors but its standard ones. When its task is cancelled, it and what it has started in its process
-/// group are told to end, and killed where they do not soon. A run ends with the program: what it leaves running is not
-/// waited for.
+/// The process inherits only its standard descriptors. If its task is cancelled, its process group is terminated, and
+/// killed after two seconds. A run ends with the program and does not wait for processes that it leaves.
 public struct Program: Sendable {
-    /// What a run left behind.
+    /// The result of a run.
     public struct Outcome: Sendable {
-        /// The exit status, or minus the signal.
+        /// The exit status, or the negative signal number.
         public var status: Int32
         public var output: String
         public var errors: String
@@ -23,24 +22,24 @@ public struct Program: Sendable {
         public var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("error: ") } }
     }
 
-    /// How long a program may take to end when it is told to.
+    /// The time that a program may take to end after a signal.
     private static let farewell = Duration.seconds(2)
     private let name: String
     private let place: String?
 
-    /// One of the built programs.
+    /// Creates a reference to one of the built programs.
     public init(_ name: String) {
         self.name = name
         place = nil
     }
 
-    /// A program that is at a path.
+    /// Creates a reference to the program at a path.
     public init(at path: String) {
         name = (path as NSString).lastPathComponent
         place = path
     }
 
-    /// Where it is. A built one is beside the test bundle, where the build puts both.
+    /// The path of the program. Built programs are in the same folder as the test bundle.
     public var path: String {
         get throws {
             if let place { return place }
@@ -55,18 +54,18 @@ public struct Program: Sendable {
         }
     }
 
-    /// Runs it in `folder`; ends it when the test is cancelled, which its time limit does.
+    /// Runs the program in `folder` and ends it when the test is cancelled, for example by its time limit.
     public func run(_ arguments: String..., in folder: String) async throws -> Outcome {
         try await run(arguments, in: folder)
     }
 
-    /// Runs it in `folder`; ends it when the test is cancelled, which its time limit does.
-    /// - Parameter environment: replaces variables of this process; `nil` removes one.
+    /// Runs the program in `folder` and ends it when the test is cancelled, for example by its time limit.
+    /// - Parameter environment: Replaced variables of this process; `nil` removes a variable.
     public func run(
         _ arguments: [String], in folder: String, environment: [String: String?] = [:]
     ) async throws -> Outcome {
         let configuration = try configuration(arguments, in: folder, environment: environment)
-        // Files instead of pipes: nothing can block on a full one, and what the program leaves running may hold them.
+        // Files cannot block like full pipes, and processes that the program leaves may keep them open.
         let token = UUID().uuidString
         let logs = FileManager.default.temporaryDirectory
         let files = ["out", "err"].map { logs.appendingPathComponent("\(name)-\(token).\($0)") }
@@ -88,12 +87,12 @@ public struct Program: Sendable {
             errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self))
     }
 
-    /// Starts it in `folder` and waits for its first line on standard output.
+    /// Starts the program in `folder` and waits for its first line on standard output.
     public func start(_ arguments: [String], in folder: String) async throws -> StartedProgram {
         try await StartedProgram(configuration(arguments, in: folder))
     }
 
-    /// How it is run in `folder`, in a process group of its own.
+    /// Returns the configuration of a run in `folder` with its own process group.
     func configuration(
         _ arguments: [String], in folder: String, environment: [String: String?] = [:]
     ) throws -> Configuration {
@@ -115,7 +114,7 @@ public struct Program: Sendable {
 }
 
 extension TerminationStatus {
-    /// The exit status, or minus the signal.
+    /// The exit status, or the negative signal number.
     var number: Int32 {
         switch self {
         case .exited(let status): status

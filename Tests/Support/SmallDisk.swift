@@ -4,18 +4,19 @@
 internal import BaseTesting
 import Foundation
 
-/// A small file system of its own in memory, where the system lets a test mount one. It goes with its owner.
+/// A small file system in memory, if the system permits a test to mount one. It is unmounted with its owner.
 public final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
     public var path: String { folder.path }
 
-    /// Whether this process may mount one; a test that needs it is skipped where it may not.
+    /// A Boolean value that indicates whether this process may mount a file system. Tests that need one are otherwise
+    /// skipped.
     public static let isAllowed = (try? SmallDisk(kilobytes: 64)) != nil
 
     public init(kilobytes: Int) throws {
         folder = try TemporaryFolder()
-        // Not as a requirement: where it fails while it is tried, that is no fault.
+        // This is not a test requirement, because a failed attempt in `isAllowed` is not a test failure.
         #if os(Linux)
             guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
                 throw CocoaError(.fileWriteUnknown)

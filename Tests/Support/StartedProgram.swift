@@ -4,15 +4,16 @@
 import Foundation
 internal import Subprocess
 
-/// A program that goes on until it is told to end, or its owner goes.
+/// A program that runs until it is signalled or its owner is released.
 public final class StartedProgram: Sendable {
-    /// What it said first on standard output, without the line's end; `nil` where it ended without a word.
+    /// The first line on standard output without its line break, or `nil` if the program ended without output.
     public let firstLine: String?
     private let signals: AsyncStream<Signal>.Continuation
-    /// A task of its own, since it outlasts the call that starts it: ends with the program, whose status it returns.
+    /// The task of the program, which outlives the call that starts it and returns the exit status.
     private let run: Task<Int32, any Error>
 
-    /// - Throws: where it cannot be started.
+    /// Starts the program.
+    /// - Throws: An error if the program cannot be started.
     init(_ configuration: Configuration) async throws {
         let (asked, signals) = AsyncStream.makeStream(of: Signal.self)
         let (lines, line) = AsyncStream.makeStream(of: String.self)
@@ -22,7 +23,7 @@ public final class StartedProgram: Sendable {
                 execution in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { for await signal in asked { try? execution.send(signal: signal) } }
-                    // To its end, so that it can always write on.
+                    // The output is read to its end, so that the program can always write.
                     for try await text in execution.standardOutput.strings() { line.yield(text) }
                     group.cancelAll()
                 }
@@ -33,7 +34,7 @@ public final class StartedProgram: Sendable {
         self.signals = signals
         firstLine = try await withTaskCancellationHandler {
             for await text in lines { return text }
-            // It ended, or it never began.
+            // The program has ended or failed to start.
             _ = try await run.value
             return nil
         } onCancel: {
@@ -45,8 +46,8 @@ public final class StartedProgram: Sendable {
         run.cancel()
     }
 
-    /// Sends it a signal and waits for its end.
-    /// - Returns: its exit status; a signal that ended it, as a negative number.
+    /// Sends a signal and waits until the program ends.
+    /// - Returns: The exit status, or the negative number of the signal that ended the program.
     public func end(by signal: Int32) async -> Int32? {
         signals.yield(Signal(rawValue: signal))
         return await withTaskCancellationHandler {

@@ -9,15 +9,15 @@ import Testing
 
 @testable import TableSuggestions
 
-/// A table made of what a page was seen to ask for.
+/// Prefetch tables suggested from observed requests.
 @Suite(.timeLimit(.minutes(1)))
 struct PrefetchSuggestionTests {
     private static let page = "https://m.example.com/help/new?id=163&itemId=126"
     private static let api = "https://m.example.com/api/info"
-    /// 2026-03-01T12:00:00Z
+    /// The date 2026-03-01T12:00:00Z.
     private static let now = Date(timeIntervalSince1970: 1_772_366_400)
 
-    /// A request of a script's, answered with JSON.
+    /// Returns a request of a script with a JSON response.
     private func seen(
         _ url: String = api, _ method: HTTPRequest.Method = .get, body: String = "",
         _ change: (inout ObservedRequest) throws -> Void = { _ in }
@@ -41,7 +41,7 @@ struct PrefetchSuggestionTests {
         try PrefetchSuggestion(page: page, runs: runs, now: Self.now, limits: limits)
     }
 
-    /// What the table that is written asks for when a page is opened.
+    /// Returns the requests of the written table for a page.
     private func asked(_ suggestion: PrefetchSuggestion, on page: String = page) throws -> [String] {
         try PrefetchTable(json: suggestion.json(version: "1")).requests(for: page).map { request in
             let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
@@ -49,17 +49,17 @@ struct PrefetchSuggestionTests {
         }
     }
 
-    /// Why the one request was left out; `nil` where it was taken.
+    /// Returns the reason to omit the single request, or `nil` if it is included.
     private func reason(_ observed: ObservedRequest, runs: Int = 2, page: String = page) throws -> String? {
         let suggestion = try suggestion(Array(repeating: [observed], count: runs), page: page)
         #expect(suggestion.count + suggestion.leftOut.count == 1)
         return suggestion.leftOut.first?.reason
     }
 
-    // MARK: Where the page's parameters stand
+    // MARK: Positions of the page's parameters
 
     @Test(
-        "The page's parameters are found where a row puts them, and follow another page's",
+        "The page's parameters are found at the positions that a row can express, and apply to another page",
         arguments: [
             ("?id=163&itemId=126", "", "?id=9&x=y", ""),
             ("?v=2&size=20&id=163&itemId=126", "", "?v=2&size=20&id=9&x=y", ""),
@@ -81,7 +81,7 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "A parameter of the page where no row can put it keeps the request out",
+        "A page parameter at a position that a row cannot express excludes the request",
         arguments: [
             (api + "?id=163", ""), (api + "?itemId=126&id=163", ""), (api + "?key2=163", ""),
             ("https://m.example.com/api/163/info", ""), ("https://m.example.com/item/163.json", ""),
@@ -92,18 +92,18 @@ struct PrefetchSuggestionTests {
         #expect(try #require(reason).hasPrefix("the page's parameter "))
     }
 
-    @Test("A short value is everywhere, and is the page's only under the page's name")
+    @Test("A short value is the page's only with the page's parameter name")
     func shortValues() throws {
         #expect(try reason(try seen(Self.api + "?size=7"), page: "https://m.example.com/new?id=7") == nil)
         #expect(try reason(try seen(Self.api + "?size=7&id=7"), page: "https://m.example.com/new?id=7") == nil)
         #expect(
             try reason(try seen(Self.api + "?id=7&size=7"), page: "https://m.example.com/new?id=7&n=1")
-                == "the page's parameter id stands where a table cannot put it")
+                == "the page's parameter id is at a position that a table cannot express")
     }
 
     // MARK: Runs
 
-    @Test("What differs from run to run is left out, by its parameters' names; what stays is taken")
+    @Test("Requests that differ between runs are omitted with the parameter names; equal ones are included")
     func runs() throws {
         func run(_ number: Int) throws -> [ObservedRequest] {
             try [
@@ -120,38 +120,38 @@ struct PrefetchSuggestionTests {
             ])
     }
 
-    @Test("What one run alone asked for is left out, whichever it was")
+    @Test("A request of one run only is omitted")
     func notInEveryRun() throws {
         let (one, other) = (try seen(), try seen("https://m.example.com/api/late"))
         let suggestion = try suggestion([[one], [other, one]])
         #expect(try asked(suggestion) == ["GET \(Self.api)"])
-        #expect(suggestion.leftOut.map(\.reason) == ["it was not made in every run"])
+        #expect(suggestion.leftOut.map(\.reason) == ["it does not occur in every run"])
     }
 
-    @Test("What is asked for twice in a run is named once, and one of other parameters beside it")
+    @Test("A request that occurs twice in a run is listed once, separately from one with other parameters")
     func repeated() throws {
         let run = try [seen(), seen(), seen(Self.api + "?size=1")]
         #expect(try asked(try suggestion([run, run])) == ["GET \(Self.api)", "GET \(Self.api)?size=1"])
     }
 
-    @Test("A POST needs two runs that made the same one")
+    @Test("A POST must occur equally in two runs")
     func posts() throws {
         let post = try seen(Self.api, .post, body: #"{"size":20}"#)
         #expect(try reason(post) == nil)
-        #expect(try reason(post, runs: 1) == "a POST is taken where two runs made the same one")
+        #expect(try reason(post, runs: 1) == "a POST must occur equally in two runs")
         #expect(try reason(try seen(Self.api, .post)) == nil)
     }
 
-    @Test("An error in any run keeps a request out")
+    @Test("An error in any run excludes a request")
     func errors() throws {
         let failed = try seen { $0.response?.status = .serviceUnavailable }
         let suggestion = try suggestion([[try seen()], [failed]])
-        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == ["it was answered 503"])
+        #expect(suggestion.count == 0 && suggestion.leftOut.map(\.reason) == ["it received the status 503"])
     }
 
-    // MARK: What is data
+    // MARK: Data requests
 
-    @Test("Scripts, pictures, documents and preflights are no data, and are not spoken of")
+    @Test("Scripts, images, documents and preflights are neither data nor reported as omitted")
     func noData() throws {
         func typed(_ type: String, _ destination: String?, _ method: HTTPRequest.Method = .get) throws
             -> ObservedRequest
@@ -172,17 +172,17 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "Requests that do harm ahead, or help nobody, are left out",
+        "Requests that are harmful or useless to prefetch are omitted",
         arguments: [
             ("PUT changes something", api, HTTPRequest.Method.put, "", ""),
             ("DELETE changes something", api, .delete, "", ""),
-            ("a beacon: nobody reads its answer", api, .post, "sec-fetch-mode", "no-cors"),
-            ("a beacon: nobody reads its answer", api, .post, "content-type", "text/ping"),
-            ("its path says that it reports, and asks for nothing", "https://a.test/v1/collect", .post, "", ""),
-            ("its path says that it reports, and asks for nothing", "https://a.test/appLog/x", .get, "", ""),
-            ("its path says that it changes something", "https://a.test/cart/addItem", .post, "", ""),
+            ("a beacon: the page does not read its response", api, .post, "sec-fetch-mode", "no-cors"),
+            ("a beacon: the page does not read its response", api, .post, "content-type", "text/ping"),
+            ("its path names a report, not data", "https://a.test/v1/collect", .post, "", ""),
+            ("its path names a report, not data", "https://a.test/appLog/x", .get, "", ""),
+            ("its path names a change", "https://a.test/cart/addItem", .post, "", ""),
             ("it carries Authorization", api, .get, "authorization", "Bearer x"),
-            ("it carries a header field of its own, x-request-id", api, .get, "X-Request-ID", "1"),
+            ("it has the additional header field x-request-id", api, .get, "X-Request-ID", "1"),
         ])
     func requests(_ expected: String, _ url: String, _ method: HTTPRequest.Method, _ name: String, _ value: String)
         throws
@@ -193,42 +193,42 @@ struct PrefetchSuggestionTests {
         #expect(try reason(observed) == expected)
     }
 
-    @Test("A path's words are looked at whole, and only where they count")
+    @Test("Words of a path are compared as a whole, and only at relevant positions")
     func words() throws {
         for url in ["https://a.test/blog/changelog", "https://a.test/tracks", "https://a.test/add/list"] {
             #expect(try reason(try seen(url, .post)) == nil, "\(url)")
         }
-        // GET changes nothing, whatever it is called.
+        // A GET is safe, whatever its path is.
         #expect(try reason(try seen("https://a.test/like")) == nil)
     }
 
-    @Test("Answers that nobody else may have, or that are none, keep a request out")
+    @Test("Responses that are private or unusable exclude a request")
     func answers() throws {
         func given(_ name: HTTPField.Name, _ value: String, _ method: HTTPRequest.Method = .get) throws -> String? {
             try reason(try seen(Self.api, method) { $0.response?.headerFields[name] = value })
         }
-        #expect(try given(.cacheControl, "private, No-Store") == "its answer is no-store")
+        #expect(try given(.cacheControl, "private, No-Store") == "its response is no-store")
         #expect(try given(.cacheControl, "private, no-cache") == nil)
-        #expect(try given(.setCookie, "a=b") == "its answer sets cookies")
-        #expect(try given(.vary, "*") == "its answer is for one request alone (Vary: *)")
+        #expect(try given(.setCookie, "a=b") == "its response sets cookies")
+        #expect(try given(.vary, "*") == "its response has Vary: *")
         #expect(try given(.vary, "Cookie, Accept-Encoding") == nil)
-        #expect(try given(.contentType, "text/html", .post) == "a POST whose answer is no JSON")
+        #expect(try given(.contentType, "text/html", .post) == "a POST whose response is not JSON")
         let stream = try seen { observed in
             observed.request.headerFields[try destination()] = "empty"
             observed.response?.headerFields[.contentType] = "text/event-stream"
         }
-        #expect(try reason(stream) == "its answer does not end")
+        #expect(try reason(stream) == "its response does not end")
         let silent = try seen { observed in
             observed.request.headerFields[try destination()] = "empty"
             observed.response = nil
         }
-        #expect(try reason(silent) == "it got no answer")
+        #expect(try reason(silent) == "it received no response")
     }
 
-    @Test("Bodies are JSON that was seen whole and sent as such")
+    @Test("A body must be completely recorded JSON that is sent as JSON")
     func bodies() throws {
-        #expect(try reason(try seen(Self.api, .post) { $0.body = nil }) == "its body was not seen whole")
-        #expect(try reason(try seen(Self.api, .post, body: "a=b")) == "its body is no JSON")
+        #expect(try reason(try seen(Self.api, .post) { $0.body = nil }) == "its body was not completely recorded")
+        #expect(try reason(try seen(Self.api, .post, body: "a=b")) == "its body is not JSON")
         let form = try seen(Self.api, .post, body: "{}") {
             $0.request.headerFields[.contentType] = "application/x-www-form-urlencoded"
         }
@@ -237,10 +237,10 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api, .post, body: large)) == "its body is too large")
     }
 
-    // MARK: What may be written down
+    // MARK: Permitted content
 
     @Test(
-        "Secrets, persons and moments are never written into a table",
+        "Secrets, personal data and moments in time are never written to a table",
         arguments: [
             ("?access_token=a", "access_token may be a secret"), ("?X-CSRF=a", "X-CSRF may be a secret"),
             ("?sign=a", "sign may be a secret"), ("?q=eyJhbGciOi.eyJzdWIi.c2ln", "q may be a secret"),
@@ -257,11 +257,11 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "Secrets inside of values, and of paths, are never written",
+        "Secrets nested in values and paths are never written",
         arguments: [
             (#"?data={"a":[{"access_token":"sesame"}]}"#, "data holds a value that may be a secret"),
             ("?data=%257B%2522token%2522%253A%2522sesame%2522%257D", "data holds a value that may be a secret"),
-            (#"?data={"token":"sesame","token":"#, "data holds a value that cannot be read to its end"),
+            (#"?data={"token":"sesame","token":"#, "data holds a value that cannot be decoded completely"),
             ("?data=eyJ0b2tlbiI6InNlc2FtZSJ9", "data holds a value that may be a secret"),
             ("?data=W3sidXNlcklkIjoic2VzYW1lIn1d", "data holds a value that may name a person or a device"),
             ("?to=https://a.test/b?x%3D1%26sign%3Dsesame", "to holds a value that may be a secret"),
@@ -291,7 +291,7 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "JSON in base64 is read with its padding, with an unescaped plus, and with blanks",
+        "JSON in base64 is decoded with padding, with an unescaped plus, and with spaces",
         arguments: [
             #"{"token":"sesame"}"#, #"{"token":"sesame1"}"#, #"{"token":"sesame12"}"#,
             #"{"a":"\#u{fbff}\#u{fbff}","token":"sesame"}"#, "{\n  \"token\": \"sesame\"\n}",
@@ -312,7 +312,7 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "A name counts for all that it holds, and a member that is a name for the value beside it",
+        "A name applies to everything that it contains, and a name member to the value next to it",
         arguments: [
             (#"{"token":{"value":"sesame"}}"#, "token may be a secret"),
             (#"{"tokens":[{"v":"sesame"}]}"#, "tokens may be a secret"),
@@ -324,7 +324,7 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api, .post, body: body)) == expected)
     }
 
-    @Test("What is cut off, and what goes on behind the limits, keeps a request out")
+    @Test("Truncated values and values beyond the limits exclude a request")
     func unread() throws {
         let many = Array(repeating: #"{"a":"b"}"#, count: 1_001).joined(separator: ",")
         let cut = [
@@ -334,12 +334,12 @@ struct PrefetchSuggestionTests {
         for value in cut {
             let body = JSONValue.object([.init(name: "data", value: .string(value))])
             let reason = try reason(try seen(Self.api, .post, body: String(decoding: body.text, as: UTF8.self)))
-            #expect(reason == "data holds a value that cannot be read to its end", "\(value.prefix(40))")
+            #expect(reason == "data holds a value that cannot be decoded completely", "\(value.prefix(40))")
         }
     }
 
     @Test(
-        "Slugs, numbers, versions and plain JSON are no secrets",
+        "Slugs, numbers, versions and plain JSON are not secrets",
         arguments: [
             "/summer-sale-2026-collection-of-shoes", "/v2/items/1234567890123456789", "/mobile/home/list", "/key/list",
             #"?data={"size":20,"sort":["price"]}"#, "?to=https://a.test/b?x%3D1", "?data=eyJzaXplIjoyMH0",
@@ -351,7 +351,7 @@ struct PrefetchSuggestionTests {
         #expect(try reason(try seen(Self.api + spelled)) == nil)
     }
 
-    @Test("A value of the page's own URL is found inside of others, too")
+    @Test("A value of the page's own URL is also found inside other values")
     func nestedPageValues() throws {
         let page = "https://m.example.com/new?t=opensesame&id=163"
         for rest in ["?q=%7B%22a%22:%22opensesame%22%7D", "?q=xopensesamex", "/opensesame-1", "?q=%7B%22a%22:163%7D"] {
@@ -360,7 +360,7 @@ struct PrefetchSuggestionTests {
         }
     }
 
-    @Test("A secret of the page's own URL is never written: a parameter says where it goes")
+    @Test("A secret of the page's own URL is never written; a parameter represents it")
     func pageSecrets() throws {
         let page = "https://m.example.com/new?token=sesame&id=1"
         let observed = try seen(Self.api + "?v=2&token=sesame&id=1")
@@ -372,23 +372,23 @@ struct PrefetchSuggestionTests {
     }
 
     @Test(
-        "After one run, what looks as if it changes is left out; two that are the same say that it does not",
+        "After one run, values that look variable are omitted; two equal runs show that they are constant",
         arguments: ["?_=5", "?ts=5", "?callback=a", "?n=9f86d081884c7d65", "?n=0.8374523945"])
     func passingValues(_ query: String) throws {
         #expect(try #require(try reason(try seen(Self.api + query), runs: 1)).hasSuffix(" may differ from run to run"))
         #expect(try reason(try seen(Self.api + query), runs: 2) == nil)
     }
 
-    @Test("Old moments and other numbers are values like any other")
+    @Test("Old moments and other numbers are ordinary values")
     func otherNumbers() throws {
         for query in ["?v=1700000000", "?v=20250101", "?v=1234567890123456", "?v=10"] {
             #expect(try reason(try seen(Self.api + query)) == nil, "\(query)")
         }
     }
 
-    // MARK: The table
+    // MARK: Tables
 
-    @Test("The table is in the format's own words, one request a line")
+    @Test("The table has the documented format with one request per line")
     func format() throws {
         let run = try [
             seen(Self.api + "?id=163&itemId=126"), seen(Self.api, .post, body: #"{"a":"\"ü","id":163,"itemId":126}"#),
@@ -407,7 +407,7 @@ struct PrefetchSuggestionTests {
         #expect(try PrefetchTable(json: json).version == #"4"5"#)
     }
 
-    @Test("Nothing to name is a table too; no version, and no page, is an error")
+    @Test("An empty suggestion is also a table; an invalid version or page is an error")
     func edges() throws {
         let nothing = try suggestion([[], []])
         #expect(try asked(nothing).isEmpty && nothing.leftOut.isEmpty)
@@ -415,17 +415,17 @@ struct PrefetchSuggestionTests {
         #expect(throws: PrefetchError.self) { try suggestion([[]], page: "file:///a") }
     }
 
-    @Test("A table names no more requests than a container takes")
+    @Test("A table contains at most the permitted number of requests")
     func limit() throws {
         var limits = PrefetchLimits()
         limits.maxInterfaces = 2
         let run = try (1...3).map { try seen("https://m.example.com/api/\($0)") }
         let suggestion = try suggestion([run], limits: limits)
         #expect(try asked(suggestion) == ["GET https://m.example.com/api/1", "GET https://m.example.com/api/2"])
-        #expect(suggestion.leftOut.map(\.reason) == ["a table names 2 requests of a page"])
+        #expect(suggestion.leftOut.map(\.reason) == ["a table contains at most 2 requests per page"])
     }
 
-    @Test("What scripts make up is read within bounds, and never crashes")
+    @Test("Hostile requests are parsed within limits and never crash")
     func hostile() throws {
         let many = (0..<900).map { "a\($0)=1" }.joined(separator: "&")
         let deep = String(repeating: "[", count: 100_000)

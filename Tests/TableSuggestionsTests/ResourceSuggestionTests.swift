@@ -9,8 +9,8 @@ import ResourceTable
 import TableSuggestions
 import Testing
 
-/// A table of the files that a page was seen to load.
-@Suite("Suggesting a resource table", .timeLimit(.minutes(1)))
+/// Resource tables suggested from loaded files.
+@Suite("Suggested resource tables", .timeLimit(.minutes(1)))
 struct ResourceSuggestionTests {
     private static let url = "https://h.example/js/app.js"
 
@@ -33,7 +33,7 @@ struct ResourceSuggestionTests {
         return table
     }
 
-    /// Why the one file was left out; `nil` where it was taken.
+    /// Returns the reason to omit the single file, or `nil` if it is included.
     private func reason(_ file: ObservedFile) throws -> String? {
         let suggestion = ResourceSuggestion(runs: [[file]])
         #expect(suggestion.count + suggestion.leftOut.count == 1)
@@ -41,7 +41,7 @@ struct ResourceSuggestionTests {
         return suggestion.leftOut.first?.reason
     }
 
-    @Test("The table answers for what was seen, with its digests, and is in the format's own words")
+    @Test("The table contains the observed files with their digests in the documented format")
     func format() throws {
         let run = try [seen(), seen("https://h.example/a%20b/?v=2", type: "image/png", bytes: "")]
         let suggestion = ResourceSuggestion(runs: [run, run])
@@ -64,7 +64,7 @@ struct ResourceSuggestionTests {
     }
 
     @Test(
-        "Files are what pages are made of",
+        "Files are resources of pages",
         arguments: [
             ("text/css", true), ("font/woff2", true), ("application/wasm", true), ("application/manifest+json", true),
             ("text/html;charset=utf-8", true), ("IMAGE/PNG ; x=y", true), ("application/json", false),
@@ -75,7 +75,7 @@ struct ResourceSuggestionTests {
         #expect(suggestion.count == (isFile ? 1 : 0) && suggestion.leftOut.isEmpty)
     }
 
-    @Test("JSON is a file where its server says that it lasts, and documents that scripts ask for are none")
+    @Test("JSON is a file if it is fresh for long; documents requested by scripts are not files")
     func data() throws {
         func count(_ cacheControl: String, url: String = Self.url) throws -> Int {
             let file = try seen(url, type: "application/json") {
@@ -94,33 +94,33 @@ struct ResourceSuggestionTests {
         #expect(ResourceSuggestion(runs: [[posted]]).count == 0)
     }
 
-    @Test("What is not the same for everybody is left out")
+    @Test("Responses that differ between users are omitted")
     func faults() throws {
         func given(_ name: HTTPField.Name, _ value: String) throws -> String? {
             try reason(try seen { $0.response?.headerFields[name] = value })
         }
-        #expect(try given(.cacheControl, "max-age=9, Private") == "its answer is private")
-        #expect(try given(.cacheControl, "no-store") == "its answer is no-store")
+        #expect(try given(.cacheControl, "max-age=9, Private") == "its response is private")
+        #expect(try given(.cacheControl, "no-store") == "its response is no-store")
         #expect(try given(.cacheControl, "no-cache") == nil)
-        #expect(try given(.setCookie, "a=b") == "its answer sets cookies")
-        #expect(try given(.vary, "Accept, Cookie") == "its answer is not the same for everybody (Vary: cookie)")
+        #expect(try given(.setCookie, "a=b") == "its response sets cookies")
+        #expect(try given(.vary, "Accept, Cookie") == "its response depends on the request (Vary: cookie)")
         #expect(try given(.vary, "Accept-Encoding, Origin") == nil)
-        #expect(try reason(try seen { $0.response?.status = .notFound }) == "it was answered 404")
-        #expect(try reason(try seen { $0.request.headerFields[.range] = "bytes=0-" }) == "a part alone was asked for")
+        #expect(try reason(try seen { $0.response?.status = .notFound }) == "it received the status 404")
+        #expect(try reason(try seen { $0.request.headerFields[.range] = "bytes=0-" }) == "it requests a range")
         #expect(try reason(try seen { $0.request.headerFields[.authorization] = "x" }) == "it carries Authorization")
-        #expect(try reason(try seen { $0.bytes = nil }) == "its bytes were not seen whole")
+        #expect(try reason(try seen { $0.bytes = nil }) == "its body was not completely recorded")
         let page = try seen("https://h.example/p.html?id=1", type: "text/html")
-        #expect(try reason(page) == "a document's query may choose what it shows")
+        #expect(try reason(page) == "the content of a document may depend on its query")
         for (query, name) in [
             ("v=1&X-Amz-Signature=2", "X-Amz-Signature"), ("auth_key=1", "auth_key"), ("uid=42", "uid"),
             ("v=eyJhbGciOiJIUzI1NiJ9.x.y", "v"), ("v=a@b.example", "v"),
         ] {
             #expect(try reason(try seen("\(Self.url)?\(query)")) == "\(name) may be a secret")
         }
-        #expect(try reason(try seen("https://u:p@h.example/a.js")) == "its URL cannot stand in a table")
+        #expect(try reason(try seen("https://u:p@h.example/a.js")) == "its URL cannot be part of a table")
     }
 
-    @Test("Bytes that differ from run to run, and files that one run alone loads, are left out")
+    @Test("Files that differ between runs or occur in one run only are omitted")
     func runs() throws {
         let suggestion = ResourceSuggestion(runs: [
             [try seen(), try seen("https://h.example/once.js?t=1"), try seen("https://h.example/new.js", bytes: "1")],
@@ -130,11 +130,11 @@ struct ResourceSuggestionTests {
         #expect(
             suggestion.leftOut.map { "\($0.url) \($0.reason)" } == [
                 "https://h.example/new.js its bytes differ from run to run",
-                "https://h.example/once.js it was not asked for in every run",
+                "https://h.example/once.js it does not occur in every run",
             ])
     }
 
-    @Test("Nothing to name is a table too; a version that is too long is an error")
+    @Test("An empty suggestion is also a table; a version that is too long is an error")
     func edges() throws {
         #expect(try table(ResourceSuggestion(runs: [])).count == 0)
         #expect(throws: TableError.self) {

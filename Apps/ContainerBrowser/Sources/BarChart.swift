@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-/// Horizontal bars of milliseconds, as an SVG picture.
+/// A bar chart of durations in milliseconds, as an SVG picture.
 struct BarChart {
     struct Bar {
         let label: String
-        /// In milliseconds; `nil` where it was not measured.
+        /// The duration in milliseconds, or `nil` if it was not measured.
         let value: Double?
         let isEmphasised: Bool
     }
 
-    /// What the chart shows, for those who cannot see it.
+    /// The chart's text alternative for assistive technology.
     let title: String
     let bars: [Bar]
 
@@ -23,7 +23,7 @@ struct BarChart {
         let longest = max(bars.compactMap(\.value).max() ?? 1, 1)
         let rows = bars.enumerated().map { index, bar in
             let top = Double(index) * rowHeight
-            // A bar that is there can be seen, however short it is beside the longest.
+            // A minimum width keeps a short bar visible.
             let width = bar.value.map { max($0 / longest * barWidth, 4) } ?? 0
             let text = Self.text(of: bar.value)
             return """

@@ -6,26 +6,26 @@ internal import CommandSupport
 internal import ContainerTesting
 internal import WebKitGTKAdapter
 
-/// `container-browser bench`: the open-time contest, side by side in one run.
+/// The command `container-browser bench`, which compares the open times of sites in one run.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Packs sites, serves them on a slow network, and opens each with and without the container.",
+        abstract: "Packs sites, serves them over a slow network and opens each with and without the container.",
         discussion: """
-            A site is a folder with an index.html, or a folder with a contest.json and the site in `site`. \
-            The fields of contest.json: name, page (path of the page to open), ready (a JavaScript expression that is \
-            true once the page is of use).
+            A site is a folder with an index.html, or a folder that contains contest.json and the site in `site`. \
+            contest.json has the fields name, page (the path of the page to open) and ready (a JavaScript expression \
+            that is true when the page is usable).
             """)
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The folders of the sites; without it those in build/sites, where make demo puts its own.", valueName: "dir"
+            "The folders of the sites. Default: the folders in build/sites, which make demo prepares.", valueName: "dir"
         ))
     var sites: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Rounds of what needs no slow network, 3 without it; medians are shown.", valueName: "n"),
+        help: ArgumentHelp("Rounds of the variants without a slow network. Default: 3.", valueName: "n"),
         transform: NumberOption.integer("a number of rounds", in: 1...1_000))
     var runs = 3
 

@@ -7,7 +7,7 @@ internal import ContainerKit
 @_spi(Testing) internal import RequestPipeline
 internal import WebEngine
 
-/// What `--bridge` names: `body`, `cookie`, or both with a comma between them.
+/// The value of `--bridge`: `body`, `cookie`, or both separated by a comma.
 struct BridgeBenchmark: ExpressibleByArgument {
     private let bridges: ForcedBridges
 
@@ -25,15 +25,15 @@ struct BridgeBenchmark: ExpressibleByArgument {
 
     static var allValueStrings: [String] { ["body", "cookie", "body,cookie"] }
 
-    /// What has to be forced in a mode: nothing by the scheme, where all of them are on.
-    /// - Throws: a usage error where pages of that mode have no bridges.
+    /// Returns the bridges to force in a mode. The result is empty in custom-scheme mode, which has all bridges.
+    /// - Throws: A usage error if pages have no bridges in the mode.
     func bridges(in mode: InterceptionMode) throws -> ForcedBridges {
         switch mode {
         case .customScheme: return []
         case .loopbackProxy, .loopbackServer: return bridges
         case .plain:
             throw CommandError(
-                .usage, code: "usage", "pages have no bridges without a container: add --mode proxy",
+                .usage, code: "usage", "bridges need a container: add --mode proxy",
                 at: "--mode plain")
         }
     }

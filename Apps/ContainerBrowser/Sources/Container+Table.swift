@@ -7,24 +7,25 @@ internal import ResourceTable
 internal import WebEngine
 
 extension Container {
-    /// Waits for the answer of the resource table's server, which a container asks as it is made, unless a table is
-    /// there from an earlier launch. To be called at once.
-    /// - Parameter url: where the table lies.
-    /// - Throws: `CommandError` with the code of a `TableError` where there is no table in that answer, or ``EngineError`` with code
-    ///   `timedOut`.
+    /// Waits for the first response of the resource table's server, unless a table is stored from an earlier launch.
+    ///
+    /// Call it immediately after the container is created, because the container requests the table then.
+    /// - Parameter url: The URL of the table.
+    /// - Throws: `CommandError` with the code of a `TableError` if the response contains no valid table, or
+    ///   ``EngineError`` with code `timedOut`.
     func waitForTable(at url: TableURL) async throws {
         guard tableVersion == nil else { return }
         let events = self.events
-        // No mirror is asked, so that one answer is all there is to wait for, redirects included.
+        // There is no mirror, so the wait covers one response, including its redirects.
         let limit = TableLibrary.Configuration(endpoints: TableEndpoints(primary: url)).answerLimit * 2
-        let result = try await withLimit(limit, "the resource table does not come") {
+        let result = try await withLimit(limit, "the resource table did not arrive") {
             for await case .tableChecked(_, let result) in events { return result }
             throw CancellationError()
         }
         switch result {
         case .failed(let error):
             throw CommandError(.unavailable, code: "\(error.code)", error.message, at: url.description)
-        case .offline: throw CommandError(.unavailable, code: "offline", "there is no network", at: url.description)
+        case .offline: throw CommandError(.unavailable, code: "offline", "no network", at: url.description)
         default: break
         }
     }

@@ -9,20 +9,20 @@ internal import PackagePublisher
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// One site, opened in every way that is compared.
+/// A comparison of one site in every ``ContestVariant``.
 @MainActor
 struct Contest {
     private static let limit = Duration.seconds(180)
     let site: ContestSite
     let network: NetworkProfile
     let runs: Int
-    /// For packages and containers.
+    /// The folder for packages and containers.
     let directory: String
     let log: (String) -> Void
 
     func run() async throws -> SiteResult {
-        // Two doors to the same site: what is shaped is the way from the origin, so that the engine and the
-        // container's transport meet the same network, connection for connection.
+        // Two servers serve the same site. The network is shaped at the origin, so that the engine and the
+        // container's transport use the same network for each connection.
         let near = try await origin(on: .none)
         do {
             let far = try await origin(on: network)
@@ -54,7 +54,7 @@ struct Contest {
         let package = try await pack(baseURL: far.url + "/")
         let packed = try options(.customScheme, url: farPage, package: package, warm: true)
         var result = SiteResult(site: site)
-        // Side by side: what is compared closely is run in turns.
+        // Variants that are compared closely run alternately in each round.
         for round in 1...runs {
             log("\(site.name): round \(round) of \(runs)")
             try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result)
@@ -66,7 +66,7 @@ struct Contest {
         log("\(site.name): container without the package on \(network.name)")
         let empty = try options(.customScheme, url: farPage, warm: true)
         try await open(farPage, .unpacked, empty, far, into: &result)
-        // A second look at the plain engine shows what differs by itself.
+        // A second opening in the plain engine shows the differences between two identical openings.
         if runs == 1 { try await open(nearPage, .bareLoopback, options(.plain, url: nearPage), near, into: &result) }
         return result
     }
@@ -92,7 +92,7 @@ struct Contest {
         var options = try StageOptions(
             mode: mode, packages: package.map { [$0] } ?? [], network: .none, covering: [url], directory: folder,
             warm: warm)
-        // What a site asks other hosts for would come unshaped and uncounted, or not, as the day will have it.
+        // Requests to other hosts would be neither shaped nor counted, and would vary from day to day.
         options.isSecluded = true
         return options
     }
@@ -107,7 +107,7 @@ struct Contest {
     private static func build(
         _ site: ContestSite, baseURL: String, output: String
     ) async throws -> PackageFiles {
-        // What is served is the folder and nothing else.
+        // The server serves exactly this folder.
         let result = try PackageBuilder().build(
             site.folder, id: PackageID(site.identifier), version: PackageVersion("1"),
             baseURL: PackageBaseURL(baseURL), isComplete: true, output: output)

@@ -4,12 +4,12 @@
 internal import ContainerKit
 internal import ContainerTesting
 
-/// The contest's results as a page: a chart, a table and the pictures.
+/// The report page of the contest: charts, a table and pictures.
 struct ContestReport {
     let results: [SiteResult]
     let network: NetworkProfile
 
-    /// Writes `index.html` and the pictures beside it.
+    /// Writes `index.html` and the pictures to a directory.
     func write(to directory: String) throws {
         try FileOutput.makeDirectory(directory)
         for result in results {
@@ -31,13 +31,13 @@ struct ContestReport {
                 <h1>Pages that open at once</h1>
                 <p>\(HTML.escaped(results.first?.engine ?? "")) · slow network: \(HTML.escaped(network.name)), \
                 \(Int(network.roundTrip.milliseconds)) ms round trip, \(network.downKilobits ?? 0) kbit/s down · \
-                medians where there was more than one round. The container's views are warm before the page is asked \
-                for; the plain engine makes its view then. Other hosts than the site's own are kept out of reach in every \
-                way: what a site asks of them, such as an example API, is missing in all pictures.</p>
+                medians if there was more than one round. The container's views are warm before the page is \
+                requested; the plain engine creates its view then. Hosts other than the site's own are unreachable in \
+                every variant, so responses from them, such as those of an example API, are missing in all pictures.</p>
                 \(results.map(section).joined())
                 <h2>The figures</h2>
                 <div class="scroll">\(table)</div>
-                <h2>What the words mean</h2>
+                <h2>Terms</h2>
                 <dl>\(terms)</dl>
                 """)
     }
@@ -54,9 +54,9 @@ struct ContestReport {
         let own = (
             "picture",
             """
-            The pictures above show the pages as they were. For the comparison each was taken again with all text \
-            hidden that holds the page's own origin, such as the line in which Swagger UI prints the address of its \
-            API: the origin differs between the ways by its port or its scheme, and nothing else may differ.
+            The pictures above show the unchanged pages. For the comparison, each page was captured again with text \
+            hidden that contains the page's own origin, such as the line in which Swagger UI prints the address of its \
+            API. The origin differs between the variants by its port or its scheme; everything else must be equal.
             """
         )
         return (ContestTable.terms + [own]).map { "<dt>\(HTML.escaped($0))</dt><dd>\(HTML.escaped($1))</dd>" }.joined()
@@ -65,7 +65,7 @@ struct ContestReport {
     private func section(of result: SiteResult) -> String {
         let figures = ContestVariant.allCases.map { variant in
             let title = variant.title(network: network.name)
-            let words = "\(result.site.name), opened in the \(title): the page once it is of use"
+            let words = "\(result.site.name), opened in the \(title): the usable page"
             return """
                 <figure><img src="\(picture(of: result, variant))" alt="\(HTML.escaped(words))"><figcaption>\
                 \(HTML.escaped(title))</figcaption></figure>
@@ -75,8 +75,8 @@ struct ContestReport {
         return """
             <h2>\(HTML.escaped(result.site.name))</h2>
             <h3>First contentful paint</h3>\(chart(of: result, "First contentful paint", \.firstContentfulPaintMs))
-            <h3>Of use: when <code>\(HTML.escaped(result.site.ready))</code></h3>\
-            \(chart(of: result, "Of use", \.readyMs))
+            <h3>Usable: when <code>\(HTML.escaped(result.site.ready))</code></h3>\
+            \(chart(of: result, "Usable", \.readyMs))
             <ul>\(findings.joined())</ul>
             <div class="figures">\(figures.joined())</div>
             """

@@ -4,17 +4,18 @@
 internal import CommandSupport
 internal import Foundation
 
-/// A site that takes part in the contest.
+/// A site of the contest.
 struct ContestSite: Sendable {
     let name: String
     /// The folder that is served and packed.
     let folder: String
     /// The path of the page to open.
     let page: String
-    /// A JavaScript expression that is true once the page is of use.
+    /// A JavaScript expression that is true when the page is usable.
     let ready: String
 
-    /// - Throws: an input error where there is no site, or its contest.json cannot be read.
+    /// Creates a site from a folder.
+    /// - Throws: An input error if the folder does not exist or its contest.json cannot be read.
     init(folder: String) throws {
         guard FileManager.default.fileExists(atPath: folder) else {
             throw CommandError(.noInput, code: "no-input", "no such folder", at: folder)
@@ -27,13 +28,13 @@ struct ContestSite: Sendable {
             return
         }
         guard let fields = try? JSONDecoder().decode(Card.self, from: Data(FileInput.text(of: card).utf8)) else {
-            throw CommandError(.badInput, code: "bad-contest", "needs the texts name, page and ready", at: card)
+            throw CommandError(.badInput, code: "bad-contest", "needs the strings name, page and ready", at: card)
         }
         try self.init(name: fields.name, folder: folder + "/site", page: fields.page, ready: fields.ready)
     }
 
-    /// The folders of the demo's sites.
-    /// - Throws: an input error where there are none.
+    /// Returns the folders of the demo's sites.
+    /// - Throws: An input error if there are none.
     static func prepared() throws -> [String] {
         let folder = "build/sites"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -42,7 +43,7 @@ struct ContestSite: Sendable {
         }
         guard !sites.isEmpty else {
             throw CommandError(
-                .noInput, code: "no-input", "no site here: make demo gets two, or name one with --sites", at: folder)
+                .noInput, code: "no-input", "no site found: run make demo, or name a folder with --sites", at: folder)
         }
         return sites
     }
@@ -57,7 +58,7 @@ struct ContestSite: Sendable {
         self.ready = ready
     }
 
-    /// The name as a package identifier and a file name.
+    /// The site's name as a package identifier and a file name.
     var identifier: String {
         let parts = name.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         return parts.isEmpty ? "site" : parts.joined(separator: "-")

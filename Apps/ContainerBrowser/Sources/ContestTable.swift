@@ -3,7 +3,7 @@
 
 internal import Foundation
 
-/// The contest's results as one table, and as JSON.
+/// The results of the contest as one table and as JSON.
 struct ContestTable {
     private let results: [SiteResult]
 
@@ -12,11 +12,11 @@ struct ContestTable {
     }
 
     static let header = [
-        "site", "opened in", "rounds", "paint", "load", "of use", "package", "network", "cache", "synthetic", "failed",
+        "site", "opened in", "rounds", "paint", "load", "usable", "package", "network", "cache", "synthetic", "failed",
         "net bytes",
     ]
 
-    /// One row for each way of each site, under ``header``.
+    /// Returns one row for each variant of each site, in the columns of ``header``.
     func rows(network: String) -> [[String]] {
         results.flatMap { result in
             ContestVariant.allCases.map { variant in
@@ -33,21 +33,22 @@ struct ContestTable {
         }
     }
 
-    /// The words of the header, explained; the same on a terminal and in the report.
+    /// Explanations of the columns, for the terminal and the report.
     static let terms = [
-        ("rounds", "how often the page was opened, each time in a fresh engine; the times are medians"),
-        ("paint", "the first contentful paint: something of the page is on screen"),
+        ("rounds", "the number of openings, each in a fresh engine; the times are medians"),
+        ("paint", "the first contentful paint: the first content of the page is on screen"),
         ("load", "the page's load event"),
-        ("of use", "the site's own sign that one can work with it, which its contest.json names as ready"),
+        ("usable", "the time at which the page is usable, by the expression ready of its contest.json"),
         (
             "package, network, cache",
-            "requests that were answered from there, whatever the status of the answer, such as 404; what the plain "
-                + "engine has in its own cache counts as network"
+            "requests by the source of the response, with any status; responses from the plain engine's "
+                + "own cache count as network"
         ),
-        ("synthetic", "requests that the container answered by itself, as for what a complete package lacks"),
-        ("failed", "requests that got no answer at all"),
+        ("synthetic", "responses that the container created, for example 404 for a path that a complete package lacks"),
+        ("failed", "requests without a response"),
         (
-            "net bytes", "what came over the network: on the slow one all of it, on unshaped loopback the bodies alone"
+            "net bytes",
+            "bytes received from the network: all bytes on the slow network, bodies only on unshaped loopback"
         ),
     ]
 
@@ -57,7 +58,7 @@ struct ContestTable {
         return (table + [""] + results.flatMap(Self.measures) + [""] + terms).joined(separator: "\n")
     }
 
-    /// What the figures say, one line each.
+    /// Returns the findings about a site, one line for each.
     static func measures(of result: SiteResult) -> [String] {
         ["\(result.site.name):"] + findings(of: result).map { "  " + $0 }
     }
@@ -66,26 +67,26 @@ struct ContestTable {
         let failures = result.newFailures
         let known = result.failuresOfTheSite
         return [
-            "paint with the package: \(factor(result.paintRatio)) × the plain engine on unshaped loopback",
-            "paint with the package: \(factor(result.paintGain)) times sooner than the plain engine on the slow "
+            "paint with the package: \(factor(result.paintRatio)) × the time of the plain engine on unshaped loopback",
+            "paint with the package: \(factor(result.paintGain)) times faster than the plain engine on the slow "
                 + "network",
-            "of use with the package: \(factor(result.readyGain)) times sooner than the plain engine on the slow "
+            "usable with the package: \(factor(result.readyGain)) times faster than the plain engine on the slow "
                 + "network",
-            "of use in the plain engine on unshaped loopback: \(factor(result.readyBound)) times sooner than on the slow "
-                + "network, which is what the site's own scripts leave to gain; its view is made then",
+            "usable in the plain engine on loopback: \(factor(result.readyBound)) times faster than on the slow "
+                + "network, the upper bound for this site; the view is created after the request",
             "picture with the package: \(result.differingPixels(.packed).map(picture) ?? "not compared")",
             "picture with the network cut: \(result.differingPixels(.packedOffline).map(picture) ?? "not compared")",
             "with the network cut: "
                 + (failures.isEmpty
-                    ? "nothing fails that does not fail in the plain engine" : "also fails: \(failures)"),
-            "fails or is missing in the plain engine as well, as the site has it or other hosts are out of reach: "
+                    ? "no failures beyond those of the plain engine" : "also fails: \(failures)"),
+            "also fails in the plain engine, because of the site or of unreachable hosts: "
                 + (known.isEmpty ? "nothing" : known.joined(separator: ", ")),
         ]
     }
 
     private static func picture(_ pixels: PixelDifference) -> String {
-        "\(pixels.count) of \(pixels.total) pixels differ from the plain engine's, once text that holds the page's "
-            + "own origin is hidden in both; \(pixels.ignored) not compared, since plain runs differ there"
+        "\(pixels.count) of \(pixels.total) pixels differ from the plain engine's, with text that contains the page's "
+            + "own origin hidden in both; \(pixels.ignored) not compared, because plain runs differ there"
     }
 
     func json() throws -> String {
@@ -102,7 +103,7 @@ struct ContestTable {
         ratio.map { String(format: "%.2f", $0) } ?? "not measured:"
     }
 
-    /// The first two columns to the left, the numbers to the right.
+    /// Returns the rows as lines: the first two columns are left-aligned, the others right-aligned.
     private static func aligned(_ rows: [[String]]) -> [String] {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

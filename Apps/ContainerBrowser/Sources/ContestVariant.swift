@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The ways in which the contest opens a site.
+/// The engine, network and package combinations in which the contest opens a site.
 enum ContestVariant: String, CaseIterable, Sendable {
     case bareLoopback
     case bareSlow

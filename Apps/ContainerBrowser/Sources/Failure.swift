@@ -10,7 +10,7 @@ internal import ResourceStore
 internal import WebEngine
 
 extension CommandError {
-    /// Gives the errors of the libraries their line and exit status.
+    /// Creates the command error for an error of a library, or returns `nil` for an unknown type.
     init?(library error: any Error) {
         switch error {
         case let error as EngineError:

@@ -5,8 +5,8 @@ internal import CommandSupport
 internal import Foundation
 
 extension FileOutput {
-    /// Makes sure, before any work is done, that a file can be written later. Changes nothing.
-    /// - Throws: an I/O error that names the option.
+    /// Checks before the work begins that a file can be written later. Changes nothing.
+    /// - Throws: An I/O error that names the option.
     static func check(file path: String, of option: String) throws {
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
@@ -20,25 +20,26 @@ extension FileOutput {
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw refusal("lies in no folder that exists", option, path)
+            throw refusal("is in a folder that does not exist", option, path)
         }
         try probe(folder, option, path)
     }
 
-    /// Makes sure, before any work is done, that a folder is there or can be made, and files written there. Changes
-    /// nothing.
-    /// - Throws: an I/O error that names the option.
+    /// Checks before the work begins that a folder exists or can be created, and that files can be written to it.
+    /// Changes nothing.
+    /// - Throws: An I/O error that names the option.
     static func check(folder path: String, of option: String) throws {
         var folder = URL(fileURLWithPath: path).standardizedFileURL
         var isDirectory: ObjCBool = false
         while !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory), folder.path != "/" {
             folder.deleteLastPathComponent()
         }
-        guard isDirectory.boolValue else { throw refusal("cannot be made a folder", option, path) }
+        guard isDirectory.boolValue else { throw refusal("cannot become a folder", option, path) }
         try probe(folder.path, option, path)
     }
 
-    /// Only an attempt tells: permissions say nothing of read-only file systems, nor of the system's own rules.
+    /// Creates and removes a file in the folder, because permissions do not show read-only file systems or access
+    /// rules of the system.
     private static func probe(_ folder: String, _ option: String, _ path: String) throws {
         let file = "\(folder)/.container-browser-\(UUID().uuidString)"
         guard FileManager.default.createFile(atPath: file, contents: nil) else {

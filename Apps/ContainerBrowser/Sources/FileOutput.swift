@@ -4,9 +4,9 @@
 internal import CommandSupport
 internal import Foundation
 
-/// Writes results.
+/// Functions that write result files.
 enum FileOutput {
-    /// Writes a file whole or not at all. A device or a pipe is written to, and stays what it is.
+    /// Writes a file atomically. Writes to an existing device or pipe without replacing it.
     static func write(_ data: Data, to path: String) throws {
         do {
             try data.write(to: URL(fileURLWithPath: path), options: isReplaced(path) ? .atomic : [])
@@ -19,7 +19,8 @@ enum FileOutput {
         try write(Data(text.utf8), to: path)
     }
 
-    /// Whether what is at a path, if anything, is a file that a new one takes the place of.
+    /// Returns a Boolean value that indicates whether writing replaces the path: it is a regular file or does not
+    /// exist.
     static func isReplaced(_ path: String) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return attributes.map { $0[.type] as? FileAttributeType == .typeRegular } ?? true
@@ -34,7 +35,7 @@ enum FileOutput {
     }
 }
 
-/// A folder that is gone when the command ends.
+/// A temporary directory that the command removes before it ends.
 struct TemporaryDirectory: Sendable {
     let path: String
 

@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import ContainerKit
 internal import ResourceLoading
 
-/// An opening in the HTTP Archive format 1.2.
+/// An opening in the format HTTP Archive 1.2.
 @MainActor
 struct HARFile {
     let summary: OpenSummary

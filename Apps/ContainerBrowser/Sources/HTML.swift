@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the report pages share.
+/// The shared markup and style of the report pages.
 enum HTML {
-    /// Text that is safe between tags and inside quoted attributes.
+    /// Returns the text escaped for element content and quoted attribute values.
     static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;")

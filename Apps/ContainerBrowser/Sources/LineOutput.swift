@@ -4,12 +4,13 @@
 internal import CommandSupport
 internal import Foundation
 
-/// Where `run` writes its lines: standard output as they come, or a file.
+/// The output of `run`: standard output, written line by line, or a file.
 final class LineOutput {
     private let path: String
     private let file: FileHandle
 
-    /// - Throws: an I/O error where the file cannot be created.
+    /// Opens the output.
+    /// - Throws: An I/O error if the file cannot be created.
     init(path: String?) throws {
         self.path = path ?? "standard output"
         guard let path else {
@@ -35,15 +36,15 @@ final class LineOutput {
     }
 }
 
-/// Reads inputs.
+/// Functions that read input files.
 enum FileInput {
-    /// The text of a file of at most 16 MiB.
+    /// Returns the text of a UTF-8 file of at most 16 MiB.
     static func text(of path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandError(.noInput, code: "no-input", "no such file", at: path)
         }
         guard data.count <= 16 << 20, let text = String(data: data, encoding: .utf8) else {
-            throw CommandError(.badInput, code: "bad-input", "not a text of at most 16 MiB", at: path)
+            throw CommandError(.badInput, code: "bad-input", "not a UTF-8 file of at most 16 MiB", at: path)
         }
         return text
     }

@@ -8,51 +8,51 @@ internal import ContainerTesting
 internal import Foundation
 internal import WebKitGTKAdapter
 
-/// `container-browser open`: opens a page and reports how it went.
+/// The command `container-browser open`, which opens a page and reports measurements.
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens a page and reports its times, its requests by provenance and its bytes from the network.",
-        discussion: "An answer with an error status, such as 404, is a page: it is shown, and the exit status is 0.")
+        abstract: "Opens a page and reports its times, its requests by provenance and the bytes from the network.",
+        discussion: "A response with an error status, such as 404, is a page; the exit status is 0.")
 
     @Argument(help: "The page's real http or https URL.")
     var url: String
 
     @OptionGroup var stage: StageArguments
 
-    @Flag(help: "Open in a view that is warm already.")
+    @Flag(help: "Open the page in a warm view.")
     var warm = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How many times to open, each time in a fresh engine; once without it.", valueName: "n"),
+        help: ArgumentHelp("The number of openings, each in a fresh engine. Default: 1.", valueName: "n"),
         transform: NumberOption.integer("a number of runs", in: 1...1_000))
     var runs = 1
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Give up on a page after this time; 60 without it.", valueName: "seconds"),
+        help: ArgumentHelp("The time limit for the page. Default: 60.", valueName: "seconds"),
         transform: NumberOption.seconds("a time limit"))
     var timeout = 60.0
 
     @Option(
-        help: ArgumentHelp("Also measure when this becomes true, in milliseconds as readyMs.", valueName: "js"))
+        help: ArgumentHelp("Also measure when this expression becomes true (readyMs).", valueName: "js"))
     var until: String?
 
-    @Option(help: ArgumentHelp("Write a picture of the page, as PNG.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a picture of the page as PNG.", valueName: "file"))
     var screenshot: String?
 
-    @Option(help: ArgumentHelp("Write a report page with the waterfall, and a HAR 1.2 file.", valueName: "directory"))
+    @Option(help: ArgumentHelp("Write a report page with the waterfall and a HAR 1.2 file.", valueName: "directory"))
     var report: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write what would make the page faster, from what it asked for: prefetch.json, hosts.json, resources.json.",
+            "Write suggestions from the observed requests: prefetch.json, hosts.json and resources.json.",
             discussion: """
-                prefetch.json is a table for --prefetch, of the requests for data that are safe to make ahead; \
-                resources.json a resource table of the files that belong into a package; hosts.json the hosts whose \
-                names are worth resolving ahead. What is left out is named on standard error, with the reason. With \
-                --runs 2 or more, what differs from run to run is known. --mode proxy sees all; scheme sees what does \
-                not pass by the container; plain gives hosts.json alone.
+                prefetch.json is a table for --prefetch with the data requests that are safe to send ahead; \
+                resources.json is a resource table with the files that belong in a package; hosts.json lists the hosts \
+                whose names are worth resolving ahead. Omitted requests are listed on standard error with the reason. \
+                --runs 2 or more shows which values differ between runs. --mode proxy observes all requests; scheme \
+                observes requests that reach the container; plain writes hosts.json only.
                 """, valueName: "directory"))
     var suggest: String?
 
@@ -64,7 +64,7 @@ struct Open: AsyncParsableCommand {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         var options = try stage.options(covering: [url], directory: directory.path, warm: warm)
-        // A path that cannot be written must not be found out after the work.
+        // Unwritable paths are reported before the work begins.
         if let screenshot { try FileOutput.check(file: screenshot, of: "--screenshot") }
         if let report { try FileOutput.check(folder: report, of: "--report") }
         var suggestion = try suggest.map { try LoadSuggestion(of: url, options, into: $0) }

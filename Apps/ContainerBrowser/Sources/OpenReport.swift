@@ -5,13 +5,13 @@ internal import ContainerKit
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// The report of one opening: a page with the waterfall, and the same as HAR 1.2.
+/// The report of one opening: a page with the waterfall, and a HAR 1.2 file.
 @MainActor
 struct OpenReport {
     let summary: OpenSummary
     let opening: Opening
 
-    /// Writes `index.html`, `page.har` and `page.png`.
+    /// Writes `index.html`, `page.har` and, if a picture was taken, `page.png`.
     func write(to directory: String) throws {
         try FileOutput.makeDirectory(directory)
         if let picture = opening.snapshot { try FileOutput.write(picture.png, to: "\(directory)/page.png") }
@@ -29,8 +29,8 @@ struct OpenReport {
                 <h1>How the page opened</h1>
                 <pre>\(HTML.escaped(summary.text()))</pre>
                 <h2>Requests</h2>
-                <p>Bars begin when a request began, and end with its last byte; the whole width is \
-                \(Int(longest)) ms from the call to open. Green: from a package. Red: no answer at all.</p>
+                <p>A bar begins when the request begins and ends with its last byte. The full width is \
+                \(Int(longest)) ms from the call to open. Green: from a package. Red: no response.</p>
                 <table class="waterfall">
                 <tr><th>request</th><th>status</th><th>bytes</th><th>from</th><th>time</th></tr>
                 \(rows)</table>
@@ -53,8 +53,8 @@ struct OpenReport {
 }
 
 extension TimelineEntry {
-    /// The last part of the path, which tells requests apart at a glance; of other hosts and ports than the page's with
-    /// these, and of what got no answer with the reason.
+    /// Returns the last part of the path. The host and port precede it if they differ from the page's; the reason
+    /// follows it if there was no response.
     fileprivate func name(besides pagePlace: String?) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last.map(String.init) ?? url

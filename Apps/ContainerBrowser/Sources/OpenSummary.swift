@@ -6,7 +6,7 @@ internal import ContainerTesting
 internal import Foundation
 internal import WebEngine
 
-/// The result of `open`: every run, and the median of their numbers.
+/// The result of `open`: all runs and the medians of their numbers.
 struct OpenSummary: Sendable {
     let url: String
     let mode: InterceptionMode
@@ -14,7 +14,7 @@ struct OpenSummary: Sendable {
     let warm: Bool
     var engine = ""
     private(set) var runs: [RunResult] = []
-    /// What `--suggest` wrote.
+    /// The report on the files that `--suggest` wrote.
     var suggested: LoadSuggestion.Report?
 
     init(url: String, options: StageOptions) {
@@ -28,7 +28,7 @@ struct OpenSummary: Sendable {
         runs.append(run)
     }
 
-    /// The picture shows the last run.
+    /// Records the path of the picture, which shows the last run.
     mutating func record(screenshot: String) {
         guard !runs.isEmpty else { return }
         runs[runs.count - 1].screenshot = screenshot
@@ -67,7 +67,7 @@ struct OpenSummary: Sendable {
         ]
         let refused =
             counts.errorStatuses == 0
-            ? [] : [("error statuses", "\(counts.errorStatuses) of the requests that were answered")]
+            ? [] : [("error statuses", "\(counts.errorStatuses) of the responses")]
         let ready = median.readyMs.map { [("ready", Self.time($0))] } ?? []
         let errors = median.consoleErrors.map { ("page error", $0) }
         let suggestion = suggested.map { [("suggested", $0.text)] } ?? []
@@ -89,7 +89,7 @@ struct OpenSummary: Sendable {
         let engine: String
         let runs: [RunResult]
         let median: RunResult
-        /// Left out where nothing was asked for.
+        /// Absent if no suggestion was requested.
         let suggested: LoadSuggestion.Report?
     }
 }

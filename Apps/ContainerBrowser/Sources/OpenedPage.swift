@@ -5,15 +5,15 @@ internal import ContainerKit
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A page that was opened on a stage, with a container or without.
+/// A page opened on a ``Stage``, with or without a container.
 @MainActor
 struct OpenedPage {
     let view: WebKitGTKView
     let load: ViewLoad
     let checkOut: Duration
-    /// The container's page, where there is a container.
+    /// The container's page, or `nil` without a container.
     let page: Page<WebKitGTKView>?
-    /// What the engine loaded past the container.
+    /// The resources that the engine loaded without the container.
     let resources: EngineResources
     private let arrival = Arrival()
 
@@ -34,32 +34,33 @@ struct OpenedPage {
         self.resources = resources
     }
 
-    /// Whether the page's load has ended without a page.
+    /// A Boolean value that indicates whether the load ended without a document.
     ///
-    /// An engine that will not load a URL, such as one of a port that it blocks, may load a blank page in its place.
+    /// An engine may load a blank page instead of a URL that it refuses, for example one with a blocked port.
     var isRefused: Bool {
         if case .finished = load.state { return !hasDocument }
         return false
     }
 
-    /// Whether a document of the page's own has begun to arrive.
+    /// A Boolean value that indicates whether a document of the page itself has been committed.
     var hasDocument: Bool { arrival.hasDocument }
 
-    /// Returns when the page and all that it loads at first are there.
+    /// Waits until the page and its initial resources are loaded.
     /// - Throws: `EngineError`
     func finished(within limit: Duration) async throws {
         try await load.finished(within: limit)
         try checkArrival()
     }
 
-    /// - Throws: `EngineError` where there will be no page.
+    /// Checks that the page can still load.
+    /// - Throws: `EngineError` if the load failed or was refused.
     func checkArrival() throws {
         if case .failed(let error) = load.state { throw error }
         if isRefused { throw EngineError(.blocked, "the load ended without a document") }
     }
 }
 
-/// Notes whether a page gets a document of its own.
+/// A record of whether the view committed a document of the page itself.
 @MainActor
 private final class Arrival {
     private(set) var hasDocument = false
@@ -69,7 +70,7 @@ private final class Arrival {
     }
 }
 
-/// The resources that the engine loaded itself, over http or https.
+/// The resources that the engine loaded itself over http or https.
 @MainActor
 final class EngineResources {
     private(set) var all: [EngineResource] = []

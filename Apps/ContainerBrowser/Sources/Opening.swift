@@ -10,28 +10,28 @@ internal import WebKitGTKAdapter
 /// One measured opening of a page.
 @MainActor
 struct Opening {
-    /// Which pictures of the page are taken: each waits until the page stands still.
+    /// The pictures to take, each after the page has stopped changing.
     enum Pictures {
         case none, asItIs
-        /// Another one too, to compare.
+        /// An additional picture for comparison, without the page's origin.
         case comparable
     }
 
     var result: RunResult
     let snapshot: PageSnapshot?
-    /// The same with the text hidden in which the page prints its own origin, which differs from mode to mode.
+    /// The picture with the text hidden that contains the page's own origin, which differs between the modes.
     let anonymousSnapshot: PageSnapshot?
-    /// When the page was asked for.
+    /// The date of the call to open.
     let called: Date
     let timeline: [TimelineEntry]
 
-    /// How many requests the engine made past the container.
+    /// The number of requests that the engine sent without the container.
     var past: Int { timeline.count(where: \.isPast) }
 
-    /// Opens a page, waits until it is there, and reads off what happened.
+    /// Opens a page, waits until it is loaded, and measures it.
     /// - Parameters:
-    ///   - ready: a JavaScript expression that is true once the page is of use; the load event where `nil`.
-    ///   - limit: for the load, and again for `ready`.
+    ///   - ready: A JavaScript expression that is true when the page is usable, or `nil` for the load event.
+    ///   - limit: The time limit for the load, and again for `ready`.
     static func measure(
         _ url: String, on stage: Stage, ready: String? = nil, pictures: Pictures, limit: Duration
     ) async throws -> Opening {
@@ -46,7 +46,7 @@ struct Opening {
             var readyAt: Double?
             if let ready { readyAt = try await probe.wait(for: ready, within: limit) }
             let readings = try await probe.readings()
-            // What the page asks for after its load event counts too.
+            // Requests after the load event also count.
             try await quiet { stage.requests.count + opened.resources.all.count }
             let snapshot = pictures == .none ? nil : try await probe.settledSnapshot()
             var anonymousSnapshot: PageSnapshot?
@@ -77,7 +77,7 @@ struct Opening {
         }
     }
 
-    /// Waits until no request has ended for half a second, and five seconds at most.
+    /// Waits until no request has ended for half a second, for at most five seconds.
     private static func quiet(_ count: () -> Int) async throws {
         var last = count()
         var stillFor = 0
@@ -90,7 +90,7 @@ struct Opening {
 }
 
 extension Duration {
-    /// This time in milliseconds.
+    /// The duration in milliseconds.
     var milliseconds: Double {
         Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
     }

@@ -4,7 +4,7 @@
 internal import CommandSupport
 internal import Foundation
 
-/// A package on disk: the archive, and the manifest that `h5 pack` wrote beside it.
+/// A package on disk: the archive and the manifest that `h5 pack` wrote next to it.
 struct PackageFiles: Sendable, Hashable {
     let archive: String
     let manifest: String
@@ -18,7 +18,7 @@ struct PackageFiles: Sendable, Hashable {
         guard FileManager.default.isReadableFile(atPath: manifest) else {
             throw CommandError(
                 .noInput, code: "no-input",
-                "no manifest \((manifest as NSString).lastPathComponent) beside the archive, as h5 pack writes one",
+                "no manifest \((manifest as NSString).lastPathComponent) next to the archive; h5 pack writes it",
                 at: archive)
         }
     }

@@ -6,19 +6,20 @@ internal import ContainerKit
 internal import ResourceLoading
 internal import WebEngine
 
-/// Why a page could not be opened, in words of the program's own: one code, one sentence, one URL.
+/// The error that the program reports for a page that could not be opened: a code, a sentence and a URL.
 ///
-/// The engine and the transport below it have texts of their own, made for their developers. What the codes of both
-/// say is said here once; a text is taken over only where there is no code for it.
+/// The sentences are the program's own, because the messages of the engine and the transport address developers. An
+/// original message is used only for a code without a sentence.
 struct PageFailure {
     let url: String
     let limit: Duration
     let isOffline: Bool
-    /// The base URLs of the packages that could have answered.
+    /// The base URLs of the installed packages.
     let packageBases: [String]
 
-    /// - Parameter record: the container's own request for the page's document, where it made one: it knows more than
-    ///   the engine, which hears of it at second hand.
+    /// Returns the error to report.
+    /// - Parameter record: The container's request for the document, if there is one. Its error is more precise than
+    ///   the engine's.
     func error(_ error: any Error, record: RequestRecord?) -> any Error {
         switch error {
         case let error as EngineError:
@@ -42,12 +43,12 @@ struct PageFailure {
         case .timedOut: unavailable("timed-out", nil)
         case .blocked:
             CommandError(
-                .unavailable, code: "blocked", "the engine does not load this URL: its port is blocked, for one",
+                .unavailable, code: "blocked", "the engine does not load this URL, perhaps because of a blocked port",
                 at: real(error.location))
-        case .script: CommandError(.badInput, code: "script", "the expression fails: \(error.message)", at: url)
+        case .script: CommandError(.badInput, code: "script", "the expression failed: \(error.message)", at: url)
         case .loadFailed:
             CommandError(
-                .unavailable, code: "load-failed", "the engine does not show the page: \(error.message)",
+                .unavailable, code: "load-failed", "the engine cannot show the page: \(error.message)",
                 at: real(error.location))
         default: CommandError(.unavailable, code: "\(error.code)", error.message, at: url)
         }
@@ -63,18 +64,18 @@ struct PageFailure {
 
     private func unavailable(_ code: String, _ location: String?) -> CommandError {
         let missed = code == "offline" ? self.missed : ""
-        let what = (Self.sentences[code] ?? "the page is not there") + missed
+        let what = (Self.sentences[code] ?? "the page is unavailable") + missed
         guard code == "timed-out" else { return CommandError(.unavailable, code: code, what, at: real(location)) }
         return CommandError(.unavailable, code: code, "\(what) after \(limit)", at: url)
     }
 
-    /// What the packages have to do with a page that the network could not give.
+    /// The part of an offline message that explains why no package contains the page.
     private var missed: String {
         if let base = packageBases.first(where: { $0 == url + "/" }) { return ", and the package begins at \(base)" }
         return packageBases.isEmpty ? "" : ", and no package that was given has this page"
     }
 
-    /// A redirect may have led elsewhere; the engine's own names mean nothing outside.
+    /// Returns the location if it is a public URL, for example after a redirect; otherwise the page's URL.
     private func real(_ location: String?) -> String {
         guard let location, location.hasPrefix("http://") || location.hasPrefix("https://"),
             !location.contains(".localhost:")
@@ -83,12 +84,12 @@ struct PageFailure {
     }
 
     private static let sentences = [
-        "unknown-host": "the host's name has no address",
+        "unknown-host": "the host name has no address",
         "cannot-connect": "no connection to the host",
-        "tls": "the server's certificate, or the TLS handshake, is refused",
-        "connection-lost": "the connection ended, or broke the protocol, before the answer was whole",
-        "no-answer": "the server did not answer in time",
+        "tls": "the server's certificate or the TLS handshake was refused",
+        "connection-lost": "the connection ended or violated the protocol before the response was complete",
+        "no-answer": "the server did not respond in time",
         "offline": "the network is cut",
-        "timed-out": "the page was not there",
+        "timed-out": "the page did not load",
     ]
 }

@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-/// One line of `run`: what became of one page.
+/// One output line of `run`: the result of one page.
 struct PageLine {
     let url: String
     var ms = 0.0
     var timedOut = false
-    /// JSON, as the page gave it.
+    /// The value of the expression as JSON text.
     var value: String?
     var error: String?
 
-    /// The line as JSON, without a line break.
+    /// Returns the line as JSON without a line break.
     func json() throws -> String {
         var fields = [
             "\"url\":\(try quoted(url))", "\"ms\":\(ms.rounded(toPlaces: 3))", "\"timedOut\":\(timedOut)",

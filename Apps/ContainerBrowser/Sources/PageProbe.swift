@@ -6,12 +6,12 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// Reads measurements out of a page, mostly from a script world beside the page's own, so that the page cannot tell.
+/// Reads measurements from a page, if possible in an isolated script world, so that the page cannot detect it.
 @MainActor
 struct PageProbe {
     private static let world = ScriptWorld.isolated(name: "container-browser")
     private static let scriptLimit = Duration.seconds(10)
-    /// How the message begins of a wait for an expression that took too long.
+    /// The beginning of the message when the wait for an expression times out.
     nonisolated static let neverTrue = "never true: "
     private let view: WebKitGTKView
 
@@ -19,7 +19,7 @@ struct PageProbe {
         self.view = view
     }
 
-    /// Collects uncaught errors from the start of the document on.
+    /// A script that collects uncaught errors from the start of the document.
     static let errorListener = UserScript(
         """
         globalThis.probeErrors = [];
@@ -30,18 +30,18 @@ struct PageProbe {
         addEventListener("unhandledrejection", event => probeErrors.push("unhandled rejection: " + event.reason));
         """, at: .documentStart, in: world, inAllFrames: false)
 
-    /// What the engine measured.
+    /// Returns the measurements of the page.
     func readings() async throws -> PageReadings {
-        let json = try await withLimit(Self.scriptLimit, "the page does not answer") { [view] in
+        let json = try await withLimit(Self.scriptLimit, "the page does not respond") { [view] in
             try await view.evaluate(Self.readingScript, in: Self.world)
         }
         return try JSONDecoder().decode(PageReadings.self, from: Data(json.utf8))
     }
 
-    /// Waits until an expression is true and returns when that was, in milliseconds since 1970.
+    /// Waits until an expression is true and returns that time in milliseconds since 1970.
     ///
-    /// The expression is the page's: it may use what the page's scripts made. The page's own frames are the clock: the
-    /// answer is the frame that shows it.
+    /// The expression runs in the page's world, so that it can use the page's objects. It is evaluated once per
+    /// animation frame; the returned time is that of the frame.
     func wait(for expression: String, within limit: Duration) async throws -> Double {
         let script = """
             while (!(\(expression))) await new Promise(requestAnimationFrame);
@@ -50,11 +50,12 @@ struct PageProbe {
         let answer = try await withLimit(limit, Self.neverTrue + expression) { [view] in
             try await view.evaluate(script, in: .page)
         }
-        guard let instant = Double(answer) else { throw EngineError(.script, "no time but \(answer)") }
+        guard let instant = Double(answer) else { throw EngineError(.script, "not a time: \(answer)") }
         return instant
     }
 
-    /// A picture of the page once nothing has moved for a second, or the last one after a bounded number of tries.
+    /// Returns a picture of the page after one second without changes, or the last one after a bounded number of
+    /// tries.
     func settledSnapshot() async throws -> PageSnapshot {
         try await withLimit(.seconds(30), "no picture of the page") { [view] in
             var last = try await view.snapshot()
@@ -69,9 +70,9 @@ struct PageProbe {
         }
     }
 
-    /// Makes the text invisible in which the page prints its own origin.
+    /// Hides the text that contains the page's own origin.
     func hideOrigin() async throws {
-        _ = try await withLimit(Self.scriptLimit, "the page does not answer") { [view] in
+        _ = try await withLimit(Self.scriptLimit, "the page does not respond") { [view] in
             try await view.evaluate(Self.hidingScript, in: Self.world)
         }
     }
@@ -91,7 +92,7 @@ struct PageProbe {
                 .observe({ type: "paint", buffered: true });
             setTimeout(done, 5000);
         });
-        // The load event's handlers may still run when the engine reports the load.
+        // The engine may report the load before the handlers of the load event have finished.
         for (let turn = 0; !(performance.timing.loadEventEnd > 0) && turn < 100; turn++)
             await new Promise(done => setTimeout(done, 10));
         const navigation = performance.getEntriesByType("navigation")[0] || {};
@@ -104,7 +105,7 @@ struct PageProbe {
             firstContentfulPaint: known(paint()?.startTime),
             domReady: known(navigation.domContentLoadedEventEnd) ?? sinceOrigin(timing.domContentLoadedEventEnd),
             load: known(navigation.loadEventEnd) ?? sinceOrigin(timing.loadEventEnd),
-            // The document is a resource too. What another origin does not disclose has no times, and no size.
+            // The document is also a resource. A cross-origin entry may have no times and no size.
             resources: [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
                 .map(entry => ({
                     url: entry.name, start: entry.startTime, responseStart: known(entry.responseStart),
@@ -115,7 +116,8 @@ struct PageProbe {
         """
 }
 
-/// Times in milliseconds since `origin`, which is in milliseconds since 1970; `nil` where the engine did not say.
+/// Times in milliseconds since `origin`, or `nil` if the engine did not report them. `origin` is in milliseconds
+/// since 1970.
 struct PageReadings: Decodable, Sendable {
     struct Resource: Decodable, Sendable {
         let url: String
@@ -131,18 +133,18 @@ struct PageReadings: Decodable, Sendable {
     let firstContentfulPaint: Double?
     let domReady: Double?
     let load: Double?
-    /// Of the engine's own loads, the document's first.
+    /// The loads of the engine. The first one is the document.
     let resources: [Resource]
     let errors: [String]
 
-    /// The document's HTTP status, which not every engine tells the page.
+    /// Returns the document's HTTP status. Some engines do not expose it to the page.
     func status(among engine: [EngineResource]) -> Int? {
         guard let document = resources.first else { return nil }
         let url = document.url.prefix { $0 != "#" }
         return document.status ?? engine.first { $0.url.prefix { $0 != "#" } == url }?.status
     }
 
-    /// Sizes of bodies in bytes, by URL.
+    /// The sizes of bodies in bytes, by URL.
     var sizes: [String: Int64] {
         Dictionary(resources.compactMap { entry in entry.bytes.map { (entry.url, $0) } }) { first, _ in first }
     }

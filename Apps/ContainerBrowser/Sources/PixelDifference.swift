@@ -5,15 +5,17 @@ internal import ContainerKit
 internal import Foundation
 internal import WebEngine
 
-/// Where two pictures of a page differ.
+/// The difference between two pictures of a page.
 struct PixelDifference: Sendable, Hashable {
-    /// Pixels that differ.
+    /// The number of pixels that differ.
     let count: Int
-    /// Pixels that were not compared, because equal openings differ there too.
+    /// The number of pixels that were not compared, because they also differ between equal openings.
     let ignored: Int
     let total: Int
 
-    /// - Parameter others: pictures that should be the same as `reference`; where they are not, nothing is compared.
+    /// Compares two pictures.
+    /// - Parameter others: Pictures of openings equal to `reference`. Pixels in which they differ from it are not
+    ///   compared.
     init(between reference: PageSnapshot, and picture: PageSnapshot, apartFrom others: some Sequence<PageSnapshot>) {
         total = reference.width * reference.height
         guard reference.width == picture.width, reference.height == picture.height else {
@@ -32,7 +34,7 @@ struct PixelDifference: Sendable, Hashable {
         ignored = isMoving.count { $0 }
     }
 
-    /// One number a pixel.
+    /// Returns the picture as one number per pixel.
     private static func words(of picture: PageSnapshot) -> [UInt32] {
         picture.pixels.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
     }

@@ -6,7 +6,8 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
 
-/// Requests by provenance. One that got no answer counts as failed and nowhere else; an error status is an answer.
+/// Request counts by provenance. A request without a response counts as failed only; a response with an error status
+/// does not count as failed.
 struct RequestCount: Encodable, Sendable {
     var package = 0
     var prefetch = 0
@@ -15,11 +16,11 @@ struct RequestCount: Encodable, Sendable {
     var network = 0
     var synthetic = 0
     var failed = 0
-    /// The bytes of answers from the network, those fetched ahead among them; `nil` where the engine does not know of one.
+    /// The bytes of responses from the network, including prefetched ones, or `nil` if the size of one is unknown.
     private(set) var announcedNetworkBytes: Int64? = 0
-    /// Answers with an error status; they are counted by their provenance too.
+    /// The number of responses with an error status, which also count by their provenance.
     var errorStatuses = 0
-    /// What failed or was answered with an error status, without the queries.
+    /// The URLs without queries of requests that failed or received an error status.
     private(set) var failures: [String] = []
 
     private enum CodingKeys: CodingKey {
@@ -28,10 +29,11 @@ struct RequestCount: Encodable, Sendable {
 
     init() {}
 
+    /// Counts the requests.
     /// - Parameters:
-    ///   - records: what came through the container.
-    ///   - engine: what the engine loaded itself.
-    ///   - sizes: of bodies in bytes, by URL, where the page measured them.
+    ///   - records: Requests through the container.
+    ///   - engine: Requests of the engine itself.
+    ///   - sizes: The sizes of bodies in bytes, by URL, as far as the page measured them.
     init(_ records: [RequestRecord], engine: [EngineResource], sizes: [String: Int64]) {
         for record in records { count(record) }
         for resource in engine { count(resource, size: resource.length ?? sizes[resource.url]) }
@@ -45,7 +47,7 @@ struct RequestCount: Encodable, Sendable {
         case .package: package += 1
         case .prefetch:
             prefetch += 1
-            // It was fetched ahead, and came over the network all the same.
+            // A prefetched response also came from the network.
             announcedNetworkBytes = announcedNetworkBytes.map { $0 + record.bytes }
         case .memory: memory += 1
         case .disk: disk += 1
@@ -58,7 +60,7 @@ struct RequestCount: Encodable, Sendable {
     }
 
     private mutating func count(_ resource: EngineResource, size: Int64?) {
-        // Engines give the status 0 to what never got an answer.
+        // The engine reports the status 0 for a request without a response.
         guard let status = resource.status, status > 0, resource.failure == nil else { return fail(resource.url) }
         count(status: status, of: resource.url)
         network += 1

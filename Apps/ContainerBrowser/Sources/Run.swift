@@ -8,37 +8,37 @@ internal import Foundation
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// `container-browser run`: opens pages one after the other and prints what a script finds in each.
+/// The command `container-browser run`, which opens pages one after the other and prints the value of an expression.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens pages, waits until an expression is true, and prints another as one JSON line a page.",
+        abstract: "Opens pages, waits until an expression is true and prints another as one JSON line per page.",
         discussion: """
-            A line is {"url", "ms", "timedOut", "value"}. A page that failed, or whose time was up, has an "error" \
-            too, and does not stop the others. Exit status: 0 where every page gave its value; else that of the \
-            failures, 69 where they differ, and an error line that says how many.
+            A line is {"url", "ms", "timedOut", "value"}. The line of a page that failed or timed out also has an \
+            "error", and the next page follows. Exit status: 0 if every page returned its value; otherwise the status \
+            of the failures, or 69 if they differ, and an error line with their number.
             """)
 
     @Argument(help: "The page's URL.")
     var url: String?
 
-    @Option(help: ArgumentHelp("A file with one URL a line, instead.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file with one URL per line.", valueName: "file"))
     var urls: String?
 
     @OptionGroup var stage: StageArguments
 
     @Option(
         help: ArgumentHelp(
-            "Have the page's functions replaced where the mode needs none of that: body, cookie, or body,cookie.",
+            "Force bridges in a mode that does not need them: body, cookie, or body,cookie.",
             discussion: """
-                For --mode proxy and --mode server, to see whether pages can tell. With --mode scheme both are always \
-                on; --mode plain has no container.
+                For --mode proxy and --mode server, to test whether pages can detect the bridges. --mode scheme always \
+                has both; --mode plain has no container.
                 """, valueName: "parts"))
     var bridge: BridgeBenchmark?
 
     @Option(help: ArgumentHelp("A script that runs at document start in each page.", valueName: "file"))
     var userScript: String?
 
-    @Option(help: ArgumentHelp("Wait until this is true; the load event where it is not given.", valueName: "js"))
+    @Option(help: ArgumentHelp("Wait until this expression is true. Default: the load event.", valueName: "js"))
     var until: String?
 
     @Option(name: .customLong("print"), help: ArgumentHelp("The expression to print.", valueName: "js"))
@@ -46,15 +46,15 @@ struct Run: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Give up on a page after this time; 30 without it.", valueName: "seconds"),
+        help: ArgumentHelp("The time limit for a page. Default: 30.", valueName: "seconds"),
         transform: NumberOption.seconds("a time limit"))
     var timeout = 30.0
 
-    @Option(help: ArgumentHelp("Write the lines there instead of to standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the lines to this file instead of standard output.", valueName: "file"))
     var out: String?
 
     func validate() throws {
-        guard (url == nil) != (urls == nil) else { throw ValidationError("give one URL or --urls FILE") }
+        guard (url == nil) != (urls == nil) else { throw ValidationError("specify one URL or --urls FILE") }
     }
 
     @MainActor
@@ -90,7 +90,8 @@ struct Run: AsyncParsableCommand {
         }
     }
 
-    /// One line for all that failed: its own for a single page, else how many there were and the first of them.
+    /// Returns the error of the command: that of a single page, otherwise the number of failures and the first of
+    /// them.
     private static func failure(of failures: [CommandError], among pages: Int) -> CommandError? {
         guard let first = failures.first, pages > 1 else { return failures.first }
         let status = failures.allSatisfy { $0.status == first.status } ? first.status : .unavailable
@@ -120,7 +121,7 @@ struct Run: AsyncParsableCommand {
                     await stage.failure(of: page, because: error, in: opened, limit: .seconds(timeout)), page)
                 if case .timedOut? = (error as? EngineError)?.code {
                     line.timedOut = true
-                    // What is there by now may say why.
+                    // The current value may explain the time-out.
                     line.value = try? await withLimit(.seconds(5)) {
                         try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
                     }
@@ -143,31 +144,33 @@ struct Run: AsyncParsableCommand {
 
     @MainActor
     private func value(in opened: OpenedPage) async throws -> String {
-        try await withLimit(.seconds(timeout), "the page does not come that far") {
+        try await withLimit(.seconds(timeout), "the page did not become ready") {
             if let until {
                 while try await !isTrue(until, in: opened) {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             } else {
                 try await opened.finished(within: .seconds(timeout))
-                // The engine may say so some moments before the page hears of it.
+                // The engine may report the load before the page receives its load event.
                 _ = try? await opened.view.evaluate(Self.loadEvent, in: .isolated(name: "container-browser"))
             }
             return try await opened.view.evaluate(ScriptExpression.value(of: printed), in: .page)
         }
     }
 
-    /// Ends when the page's listeners have heard that it has loaded.
+    /// A script that ends after the page's load listeners have run.
     private static let loadEvent = """
         if (document.readyState !== 'complete') await new Promise(done => addEventListener('load', done));
-        else if (!performance.getEntriesByType('navigation')[0]?.loadEventEnd) await new Promise(done => setTimeout(done));
+        else if (!performance.getEntriesByType('navigation')[0]?.loadEventEnd)
+            await new Promise(done => setTimeout(done));
         """
 
-    /// An expression that throws is not true yet: the page may still be on its way.
+    /// Evaluates the expression. An exception counts as false, because the page may still be loading.
     @MainActor
     private func isTrue(_ expression: String, in opened: OpenedPage) async throws -> Bool {
         try opened.checkArrival()
-        // Before that there is a blank page, or one that the page leaves, where it might be true.
+        // Before the first commit, the view shows a blank page or the previous one, where the expression could be
+        // true.
         if case .waiting = opened.load.state { return false }
         guard opened.hasDocument else { return false }
         return (try? await opened.view.evaluate(ScriptExpression.truth(of: expression), in: .page)) == "true"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The numbers of one opening. Times are milliseconds since the call to open; `nil` is what could not be measured.
+/// The numbers of one opening. Times are in milliseconds since the call to open; `nil` means not measured.
 struct RunResult: Encodable, Sendable {
-    /// The HTTP status of the page itself.
+    /// The HTTP status of the document.
     var status: Int?
     var checkOutMs: Double?
     var responseStartMs: Double?
     var firstContentfulPaintMs: Double?
     var domReadyMs: Double?
     var loadMs: Double?
-    /// When the page was of use, where that was asked for.
+    /// The time at which the page was usable, if an expression was given.
     var readyMs: Double?
     var requests = RequestCount()
-    /// How many answers had an error status.
+    /// The number of responses with an error status.
     var errorStatuses: Int { requests.errorStatuses }
     var bytesFromNetwork: Int64?
     var consoleErrors: [String] = []
@@ -21,7 +21,8 @@ struct RunResult: Encodable, Sendable {
 
     init() {}
 
-    /// - Parameter called: when the page was asked for, in milliseconds since 1970.
+    /// Creates a result from the measurements of a page.
+    /// - Parameter called: The time of the call to open, in milliseconds since 1970.
     init(_ readings: PageReadings, since called: Double) {
         func sinceCall(_ time: Double?) -> Double? { time.map { $0 + readings.origin - called } }
         responseStartMs = sinceCall(readings.responseStart)
@@ -36,7 +37,7 @@ struct RunResult: Encodable, Sendable {
             errorStatuses, bytesFromNetwork, consoleErrors, screenshot
     }
 
-    // Written out, because what is missing must read `null` and not be absent.
+    // Missing numbers are encoded as `null`, not omitted.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(status, forKey: .status)
@@ -45,7 +46,7 @@ struct RunResult: Encodable, Sendable {
         try container.encode(firstContentfulPaintMs?.rounded(toPlaces: 3), forKey: .firstContentfulPaintMs)
         try container.encode(domReadyMs?.rounded(toPlaces: 3), forKey: .domReadyMs)
         try container.encode(loadMs?.rounded(toPlaces: 3), forKey: .loadMs)
-        // The one number that is there only where it was asked for.
+        // The only number that is omitted if it was not requested.
         try container.encodeIfPresent(readyMs?.rounded(toPlaces: 3), forKey: .readyMs)
         try container.encode(requests, forKey: .requests)
         try container.encode(errorStatuses, forKey: .errorStatuses)
@@ -56,7 +57,7 @@ struct RunResult: Encodable, Sendable {
 }
 
 extension RunResult {
-    /// Number by number, the median of several runs; of an even count the mean of the middle two.
+    /// Returns the median of each number over several runs. For an even count, it is the mean of the middle two.
     static func median(of runs: [RunResult]) -> RunResult {
         var median = runs.last ?? RunResult()
         for number in [
@@ -83,7 +84,7 @@ extension RunResult {
 }
 
 extension Double {
-    /// Rounded to so many decimal places.
+    /// Returns the number rounded to the given number of decimal places.
     func rounded(toPlaces places: Int) -> Double {
         let factor = (0..<places).reduce(1.0) { factor, _ in factor * 10 }
         return (self * factor).rounded() / factor

@@ -27,43 +27,46 @@ struct SiteResult: Sendable {
         .median(of: results[variant] ?? [])
     }
 
-    /// First contentful paint with the package, as a ratio to the bare engine on unshaped loopback.
+    /// The first contentful paint with the package, as a ratio to the bare engine on unshaped loopback.
     var paintRatio: Double? {
         ratio(median(.packed).firstContentfulPaintMs, to: median(.bareLoopback).firstContentfulPaintMs)
     }
 
-    /// How many times sooner the first contentful paint comes with the package than in the bare engine.
+    /// The speed-up of the first contentful paint: the bare engine on the slow network divided by the container with
+    /// the package.
     var paintGain: Double? {
         ratio(median(.bareSlow).firstContentfulPaintMs, to: median(.packed).firstContentfulPaintMs)
     }
 
-    /// How many times sooner the page is of use with the package than in the bare engine.
+    /// The speed-up of the usable page: the bare engine on the slow network divided by the container with the
+    /// package.
     var readyGain: Double? {
         ratio(median(.bareSlow).readyMs, to: median(.packed).readyMs)
     }
 
-    /// How many times sooner the page would be of use than in the bare engine on the slow network, if the network took
-    /// no time at all: what the site's own scripts leave to gain.
+    /// The upper bound of ``readyGain``: the bare engine on the slow network divided by the bare engine on unshaped
+    /// loopback. The rest is the time of the site's own scripts.
     var readyBound: Double? {
         ratio(median(.bareSlow).readyMs, to: median(.bareLoopback).readyMs)
     }
 
-    /// How often a way was opened.
+    /// Returns the number of openings of a variant.
     func rounds(_ variant: ContestVariant) -> Int { results[variant]?.count ?? 0 }
 
-    /// What fails in the bare engine too, other hosts with their names.
+    /// The failed URLs of the bare engine, including those of other hosts.
     var failuresOfTheSite: [String] {
         Set((results[.bareLoopback] ?? []).flatMap(\.requests.failures)).sorted()
     }
 
-    /// What fails with the network cut and does not fail in the bare engine on loopback.
+    /// The paths that fail with the network cut but not in the bare engine on loopback.
     var newFailures: [String] {
         let known = failedPaths(.bareLoopback)
         let now = failedPaths(.packedOffline)
         return now.subtracting(known).sorted()
     }
 
-    /// The pixels in which the container's page differs from the bare engine's, where two bare ones agree.
+    /// Returns the pixels that differ between the container and the bare engine, except those in which two bare
+    /// openings differ.
     func differingPixels(_ variant: ContestVariant) -> PixelDifference? {
         guard let bare = anonymous[.bareLoopback], bare.count > 1, let last = bare.last,
             let contained = anonymous[variant]?.last
@@ -71,7 +74,7 @@ struct SiteResult: Sendable {
         return PixelDifference(between: last, and: contained, apartFrom: bare.dropLast())
     }
 
-    /// Without the origins, which differ by their ports.
+    /// Returns the failed paths without the origins, which differ by their ports.
     private func failedPaths(_ variant: ContestVariant) -> Set<String> {
         let urls = (results[variant] ?? []).flatMap(\.requests.failures)
         return Set(

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import ContainerTesting
 
-/// A preset on which a page's way to open makes a difference: neither unshaped nor cut.
+/// A network preset that slows the network: neither unshaped nor cut.
 struct SlowNetwork: ExpressibleByArgument {
     let profile: NetworkProfile
 
@@ -12,7 +12,7 @@ struct SlowNetwork: ExpressibleByArgument {
         self.profile = profile
     }
 
-    /// `nil` for a name of no preset, and of one that is not slow.
+    /// Creates a preset from its name, or returns `nil` for an unknown name or a preset that is not slow.
     init?(argument: String) {
         guard let profile = Self.presets.first(where: { $0.name == argument }) else { return nil }
         self.init(profile: profile)

@@ -13,7 +13,7 @@ internal import ResourceTable
 internal import WebEngine
 internal import WebKitGTKAdapter
 
-/// A fresh engine, bare or inside a container, with a network of its own.
+/// A fresh engine, bare or in a container, with its own simulated network.
 @MainActor
 final class Stage {
     let engine: WebKitGTKEngine
@@ -21,14 +21,14 @@ final class Stage {
     private var container: Container<WebKitGTKEngine>?
     private let transport: AsyncHTTPTransport?
     private let proxy: ShapedProxy?
-    /// Where all hosts lead that a secluded stage keeps out.
+    /// The proxy that cuts off all hosts outside the covered ones, if the stage is isolated without a shaping proxy.
     private let wall: ShapedProxy?
     private var bareViews: [WebKitGTKView] = []
     private var warmView: WebKitGTKView?
     private(set) var requests: [RequestRecord] = []
     private var packageBases: [String] = []
 
-    /// Sets a stage up, passes it to `body`, and takes it down again, also after an error.
+    /// Creates a stage, passes it to `body`, and tears it down, also after an error.
     static func with<Value>(
         _ options: StageOptions, _ body: @MainActor (Stage) async throws -> Value
     ) async throws -> Value {
@@ -46,19 +46,19 @@ final class Stage {
     private init(_ options: StageOptions) async throws {
         self.options = options
         var engineSettings = WebKitGTKEngine.Configuration()
-        // The same in every mode. The screen is mostly a virtual one, where OpenGL takes time from the page.
+        // The setting is the same in every mode. On a virtual screen without a GPU, OpenGL takes time from the page.
         engineSettings.usesHardwareAcceleration = options.usesOpenGL
-        // So that it runs in containers without user namespaces, too.
+        // Lets the engine run in containers without user namespaces.
         engineSettings.sandbox = .whenAvailable
         engine = try WebKitGTKEngine(engineSettings)
         if let fault = engine.sandboxFault { Self.warn(fault) }
-        // With the bare, unshaped network nothing stands between the engine and the world.
+        // On an unshaped network, there is no proxy between the engine and the network.
         proxy = options.network.isUnshaped ? nil : try await ShapedProxy.start(profile: options.network)
         let isDirect = proxy == nil && options.isSecluded
         wall = isDirect ? try await ShapedProxy.start(profile: .offline) : nil
         if let route = proxy ?? wall {
             var exceptions = isDirect ? options.coveredNames : []
-            // What lies on this machine is no network.
+            // Loopback is not part of the simulated network.
             if options.mode == .loopbackServer { exceptions.append("*.localhost") }
             engine.setProxy(EngineProxy(host: "127.0.0.1", port: route.port, exceptions: exceptions))
         }
@@ -84,9 +84,9 @@ final class Stage {
         var configuration = ContainerConfiguration(
             directory: options.directory, logger: Logger(label: "container-browser"))
         configuration.network.transport = network
-        // Whether a run begins with a warm view is the caller's to say.
+        // The caller decides if a run begins with a warm view.
         configuration.views.warmsUpWhenIdle = false
-        // It reports what a page does; a page that fails is told as that, and not recovered.
+        // A failed page is reported as a failure, not recovered.
         configuration.pages.blankPages = nil
         configuration.pages.mode = options.mode
         configuration.network.loopback.upstreamProxy = (proxy ?? wall).map {
@@ -94,15 +94,15 @@ final class Stage {
         }
         configuration.network.coveredHosts = options.coveredHosts
         configuration.pages.forcedBridges = options.bridges
-        configuration.views.poolCapacity = 1
-        // Nothing that one run fetched answers the next, as in a bare engine, which keeps nothing either.
+        configuration.views.pool = PoolCapacity(fixed: 1)
+        // Each run begins without data from earlier runs, as in a bare engine.
         configuration.network.httpCache?.diskBytes = 0
         configuration.network.cookies.isPersistent = false
         if let table = options.prefetch {
             configuration.network.prefetch = PrefetchOptions()
             configuration.network.prefetch?.table = table
         }
-        // Packages and tables are the developer's own, named on the command line.
+        // Packages and tables come from the developer through the command line.
         configuration.packages.library.allowsInsecure = true
         configuration.packages.table = options.table.map { .init(endpoints: TableEndpoints(primary: $0)) }
         configuration.packages.table?.scope = .unlimited
@@ -116,7 +116,8 @@ final class Stage {
                 let installed = try await container.install(archive: package.archive, manifest: package.manifest)
                 packageBases.append("\(installed.baseURL)")
             }
-            // Each record is there when the page has its response, so that it counts for the right opening.
+            // The observer receives a record when the page receives the response, so that it counts for the right
+            // opening.
             container.observe { [weak self] event in
                 if case .request(let record) = event { self?.requests.append(record) }
             }
@@ -130,14 +131,14 @@ final class Stage {
 
     private static var hasWarned = false
 
-    /// Says once in a run of the program that pages have no sandbox.
+    /// Logs once per process that pages run without a sandbox.
     private static func warn(_ fault: EngineError) {
         guard !hasWarned else { return }
         hasWarned = true
         CommandOutput.log("warning: pages run without a sandbox: \(fault)")
     }
 
-    /// Has the engine trust what the options name, for its own connections.
+    /// Makes the engine trust the certificates of the options for its own connections.
     private func trust() async throws {
         for trusted in options.trusted {
             for host in trusted.hosts {
@@ -147,22 +148,22 @@ final class Stage {
         }
     }
 
-    /// Whether the network is cut.
+    /// A Boolean value that indicates whether the network is cut.
     var isOffline: Bool { options.network.isOffline }
 
-    /// Bytes that came through the shaped network; `nil` where the network is not shaped.
+    /// The bytes received through the shaped network, or `nil` if the network is not shaped.
     var shapedBytes: Int64? { proxy?.counters.bytesDown }
 
-    /// The container's own requests for a page's documents, in the order in which they ended.
+    /// Returns the container's requests for a page's documents, in the order of their ends.
     private func documents(of opened: OpenedPage) -> [RequestRecord] {
         guard let id = opened.page?.session.id else { return [] }
         return requests.filter { $0.isMainDocument && $0.page == id }
     }
 
-    /// Why a page could not be opened, told by whoever knows most of it.
-    /// - Parameter limit: the time that it had.
+    /// Returns the most precise error for a page that could not be opened.
+    /// - Parameter limit: The time limit of the page.
     func failure(of url: String, because error: any Error, in opened: OpenedPage?, limit: Duration) async -> any Error {
-        // By a proxy or a server the record comes a moment after the engine's word.
+        // With a proxy or a server, the record arrives shortly after the engine's signal.
         if let opened, [.loopbackProxy, .loopbackServer].contains(options.mode) {
             for _ in 0..<10 where documents(of: opened).isEmpty { try? await Task.sleep(for: .milliseconds(20)) }
         }
@@ -171,8 +172,7 @@ final class Stage {
         return failure.error(error, record: opened.flatMap { documents(of: $0).last })
     }
 
-    /// Prepares the next page's view, where the options ask for a warm one. This belongs to the time before the page
-    /// is asked for.
+    /// Prepares a warm view for the next page if the options request one. Call it before the page is opened.
     func warmUp() async throws {
         guard options.warm else { return }
         if let container { return try await container.warmUp() }
@@ -182,7 +182,7 @@ final class Stage {
         warmView = view
     }
 
-    /// Opens a page in the view that was warmed up, or in a new one.
+    /// Opens a page in the warm view or in a new one.
     func open(_ url: String, prepare: @MainActor (WebKitGTKView) -> Void = { _ in }) async throws -> OpenedPage {
         if let container { return OpenedPage(try await container.open(url, prepare: prepare)) }
         let began = ContinuousClock.now

@@ -14,55 +14,55 @@ internal import WebEngine
 struct StageArguments: ParsableArguments {
     @Option(
         help: """
-            How the page's requests reach the container: plain (not at all), scheme (under a scheme of the app's own), \
-            proxy (by a proxy on loopback, at the page's true origin) or server (at https://<site>.localhost).
+            The interception mode: plain (no container), scheme (custom scheme), proxy (loopback proxy, at the page's \
+            true origin) or server (loopback server, at https://<site>.localhost).
             """)
     var mode = InterceptionMode.plain
 
     @Option(
         name: .customLong("package"),
         help: ArgumentHelp(
-            "A package to install first; its manifest is beside it. Repeat for more. Not in --mode plain.",
+            "A package to install first, with its manifest in the same folder. Repeatable. Not in --mode plain.",
             valueName: "zip"))
     var packages: [String] = []
 
     @Option(
-        help: ArgumentHelp("The network to pretend: none, 4g, slow-4g, 3g or offline.", valueName: "profile"))
+        help: ArgumentHelp("The simulated network: none, 4g, slow-4g, 3g or offline.", valueName: "profile"))
     var network = NetworkProfile.none
 
     @Option(
         name: .customLong("trust"),
         help: ArgumentHelp(
             """
-            The certificate (PEM) of an authority for the pages' hosts, or HOST=FILE for another one; in plain mode the \
-            certificate of the server itself. Repeat for more.
+            The certificate (PEM) of an authority for the hosts of the pages, or HOST=FILE for another host; in plain \
+            mode the certificate of the server itself. Repeatable.
             """,
             valueName: "file"))
     var trusted: [String] = []
 
     @Option(
-        help: ArgumentHelp("The table (JSON) of what is fetched ahead of pages, in container modes.", valueName: "file")
+        help: ArgumentHelp("The prefetch table (JSON). Container modes only.", valueName: "file")
     )
     var prefetch: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where the resource table (JSON) lies that answers in container modes. It is asked for first.",
+            "The URL of a resource table (JSON), which is loaded before the page. Container modes only.",
             discussion: """
-                Its files are fetched in the background and when a page asks for one, so that later pages are answered \
-                from them.
+                The files of the table are downloaded in the background or on the first request, and serve later pages.
                 """, valueName: "url"))
     var table: String?
 
     @Flag(
         name: .customLong("opengl"),
         help: """
-            Draw pages with OpenGL, as apps do by default. Without it the processor draws them, which takes less time \
-            where there is no GPU.
+            Draw pages with OpenGL, as apps do by default. The default here is software rendering, which is faster \
+            without a GPU.
             """)
     var usesOpenGL = false
 
-    /// - Parameter urls: the pages to open; their hosts are covered in container modes.
+    /// Returns the options of a stage.
+    /// - Parameter urls: The URLs of the pages to open. Container modes cover their hosts.
     func options(covering urls: [String], directory: String, warm: Bool) throws -> StageOptions {
         if mode == .plain, !packages.isEmpty {
             throw CommandError(
@@ -99,7 +99,7 @@ struct StageArguments: ParsableArguments {
                 at: "--mode plain")
         }
         guard let url = TableURL(text) else {
-            throw CommandError(.usage, code: "invalid-url", "a table's URL begins with http or https", at: text)
+            throw CommandError(.usage, code: "invalid-url", "the URL must begin with http or https", at: text)
         }
         return url
     }

@@ -12,34 +12,35 @@ internal import ResourceTable
 internal import SchemeRouter
 internal import WebEngine
 
-/// What a stage is set up with.
+/// The configuration of a ``Stage``.
 struct StageOptions: Sendable {
     var mode: InterceptionMode
     var packages: [PackageFiles]
     var network: NetworkProfile
-    /// The container's folder; installed packages stay there from stage to stage.
+    /// The container's folder. Installed packages stay there between stages.
     var directory: String
-    /// Whether pages open in a view that is warm already.
+    /// A Boolean value that indicates whether pages open in a warm view.
     var warm: Bool
-    /// Whether all hosts but the covered ones are out of the engine's reach.
+    /// A Boolean value that indicates whether the engine can reach only the covered hosts.
     var isSecluded = false
-    /// What is trusted beside the system's authorities; nothing by default.
+    /// The certificates that are trusted in addition to the system's authorities; empty by default.
     var trusted: [TrustedCertificate] = []
-    /// What is fetched ahead of pages; nothing by default.
+    /// The prefetch table; `nil` by default.
     var prefetch: PrefetchTable?
-    /// Where the resource table lies; there is none by default.
+    /// The URL of the resource table; `nil` by default.
     var table: TableURL?
-    /// Bridges that pages get although the mode needs none; none by default.
+    /// The bridges that are forced although the mode does not need them; empty by default.
     var bridges: ForcedBridges = []
-    /// Whether pages are drawn with OpenGL; by the processor by default.
+    /// A Boolean value that indicates whether pages are drawn with OpenGL; `false` by default.
     var usesOpenGL = false
-    /// Notes what goes over the container's network; nothing does by default.
+    /// The log of the container's network requests; `nil` by default.
     var traffic: TrafficLog?
     private(set) var coveredHosts: [HostPattern]
     /// The covered hosts as names and addresses, without ports and brackets.
     private(set) var coveredNames: [String]
 
-    /// - Throws: a usage error where a URL has no host.
+    /// Creates the options.
+    /// - Throws: A usage error if a URL has no valid host.
     init(
         mode: InterceptionMode, packages: [PackageFiles], network: NetworkProfile, covering urls: [String],
         directory: String, warm: Bool
@@ -54,13 +55,13 @@ struct StageOptions: Sendable {
         coveredHosts = try Set(urls.map(Self.host(of:))).sorted { $0.description < $1.description }
     }
 
-    /// Covers all hosts of the sites of the covered ones, too: a page's data is often at a host of its own.
+    /// Extends the covered hosts to all hosts of their sites, because a page's data often has its own host.
     mutating func coverSites() {
         let domains = Set(coveredNames.compactMap { SuffixList().registrableDomain(of: $0) }).sorted()
         coveredHosts += domains.flatMap { [HostPattern($0), HostPattern("*." + $0)] }.compactMap { $0 }
     }
 
-    /// The same on another network.
+    /// Returns the same options with another network.
     func on(_ network: NetworkProfile) -> StageOptions {
         var options = self
         options.network = network
@@ -71,10 +72,10 @@ struct StageOptions: Sendable {
         func refusal(_ what: String) -> CommandError { CommandError(.usage, code: "invalid-url", what, at: url) }
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme?.lowercased()),
             let host = parts.encodedHost, !host.isEmpty
-        else { throw refusal("a page's URL begins with http or https and names a host") }
-        if let port = parts.port, !(1...65_535).contains(port) { throw refusal("a URL's port is 1 to 65535") }
+        else { throw refusal("the URL of a page must begin with http or https and contain a host") }
+        if let port = parts.port, !(1...65_535).contains(port) { throw refusal("the port is 1 to 65535") }
         guard let pattern = HostPattern(host + (parts.port.map { ":\($0)" } ?? "")) else {
-            throw refusal("not a host's name")
+            throw refusal("not a valid host name")
         }
         return pattern
     }

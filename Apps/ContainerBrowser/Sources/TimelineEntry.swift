@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebEngine
 
-/// One bar of a waterfall. Times are milliseconds since the call to open.
+/// One bar of the waterfall. Times are in milliseconds since the call to open.
 struct TimelineEntry: Sendable {
     var method: String
     var url: String
@@ -18,20 +18,20 @@ struct TimelineEntry: Sendable {
     var mediaType: String?
     var provenance: String
     var reason: String
-    /// Whether the engine loaded it past the container.
+    /// A Boolean value that indicates whether the engine loaded the resource without the container.
     var isPast = false
 
-    /// What the container answered, and what the engine loaded past it, in the order in which it began.
+    /// Returns the responses of the container and the loads of the engine, sorted by start time.
     /// - Parameters:
-    ///   - engine: how the engine's own loads ended.
-    ///   - readings: when, as far as the page may know.
-    ///   - isOffline: whether the network is cut, which is why the engine got no answer then.
+    ///   - engine: The loads of the engine itself.
+    ///   - readings: The times that the page can read.
+    ///   - isOffline: A Boolean value that indicates whether the network is cut. It explains missing responses.
     static func timeline(
         _ records: [RequestRecord], engine: [EngineResource], readings: PageReadings, since called: Double,
         isOffline: Bool
     ) -> [TimelineEntry] {
         let origin = readings.origin - called
-        // The records' clock has no date: the first request is as good as the navigation's start.
+        // The clock of the records has no date. The first request approximates the start of the navigation.
         let first = records.map(\.started).min()
         var entries = records.map { entry($0, at: { origin + (first?.duration(to: $0).milliseconds ?? 0) }) }
         var timings = Dictionary(grouping: readings.resources, by: \.url)
@@ -56,24 +56,24 @@ struct TimelineEntry: Sendable {
         _ resource: EngineResource, _ timing: PageReadings.Resource?, origin: Double, isOffline: Bool
     ) -> TimelineEntry {
         let isAnswered = resource.failure == nil && (resource.status ?? 0) > 0
-        let unanswered = isOffline ? "no answer to the engine: the network is cut" : "no answer to the engine"
+        let unanswered = isOffline ? "no response to the engine: the network is cut" : "no response to the engine"
         let reason = isAnswered ? "loaded by the engine itself" : unanswered
         return TimelineEntry(
             method: "GET", url: resource.url, status: isAnswered ? resource.status : nil,
             start: origin + (timing?.start ?? 0), firstByte: timing?.responseStart.map { origin + $0 },
             end: origin + (timing?.end ?? 0), bytes: resource.length ?? timing?.bytes, mediaType: nil,
             provenance: isAnswered ? "network" : "failed",
-            reason: timing == nil ? reason + "; its times are not known" : reason,
+            reason: timing == nil ? reason + "; times unknown" : reason,
             isPast: true)
     }
 }
 
 extension RequestRecord {
-    /// Why the answer came from where it did, or why there was none.
+    /// The reason for the source of the response, or the reason for its absence.
     fileprivate var reasonText: String {
         switch outcome {
-        case .failed(let error): error.description
-        case .stopped: "dropped by the page"
+        case .failed(let error): "\(error)"
+        case .stopped: "cancelled by the page"
         case .finished: provenance?.reason ?? ""
         }
     }

@@ -7,27 +7,28 @@ internal import Foundation
 internal import HTTPTransport
 internal import WebEngine
 
-/// A certificate that is trusted besides those of the system, for the named hosts alone: that of a test's server.
+/// A certificate that is trusted for the named hosts in addition to the system's authorities, for test servers.
 struct TrustedCertificate: Sendable {
-    /// Names and addresses, without ports.
+    /// The host names and addresses, without ports.
     let hosts: [String]
-    /// What the hosts present.
+    /// The certificate that the hosts present.
     let certificate: EngineCertificate
-    /// The same for the container's transport.
+    /// The same certificate for the container's transport.
     let authority: CertificateAuthority
 
+    /// Creates a certificate from a command line argument.
     /// - Parameters:
     ///   - argument: `FILE` for the hosts of the pages, or `HOST=FILE`.
-    ///   - pages: the hosts of the pages.
-    /// - Throws: `CommandError` where there is no such file, or no certificate in it.
+    ///   - pages: The hosts of the pages.
+    /// - Throws: `CommandError` if the file does not exist or contains no certificate.
     init(_ argument: String, pages: [String]) throws {
         let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
-        // A file may have the sign in its name.
+        // A file path may contain an equals sign.
         let isNamed = parts.count == 2 && !parts[0].contains("/")
         let file = isNamed ? parts[1] : argument
         hosts = isNamed ? [parts[0].lowercased()] : pages
         let text = try FileInput.text(of: file)
-        let refusal = CommandError(.badInput, code: "bad-certificate", "no certificate in PEM", at: file)
+        let refusal = CommandError(.badInput, code: "bad-certificate", "the file contains no PEM certificate", at: file)
         guard let begin = text.range(of: "-----BEGIN CERTIFICATE-----"),
             let end = text.range(of: "-----END CERTIFICATE-----", range: begin.upperBound..<text.endIndex),
             let der = Data(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Why a command failed: one line for people and programs, and the exit status.
+/// The failure of a command: one line for users and programs, and the exit status.
 public struct CommandError: Error, Sendable, CustomStringConvertible {
     public let status: ExitStatus
-    /// Lower-case words joined by hyphens: a stable name for the failure.
+    /// A stable identifier of the failure: lower-case words joined by hyphens.
     public let code: String
     public let what: String
-    /// A path, a URL, an option.
+    /// The location of the failure, such as a path, a URL or an option.
     public let location: String?
 
     public init(_ status: ExitStatus, code: String, _ what: String, at location: String? = nil) {
@@ -17,7 +17,7 @@ public struct CommandError: Error, Sendable, CustomStringConvertible {
         self.location = location
     }
 
-    /// `error: <code>: <what> (<where>)`. Always one line, whatever the names in it are made of.
+    /// The error line `error: <code>: <what> (<where>)`. It never contains line breaks or control characters.
     public var description: String {
         let text = location.map { "error: \(code): \(what) (\($0))" } ?? "error: \(code): \(what)"
         return OneLine.text(text)

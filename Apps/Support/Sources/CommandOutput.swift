@@ -3,16 +3,16 @@
 
 internal import Foundation
 
-/// Where a command's words go: results to standard output, everything else to standard error.
+/// The output of a command: results go to standard output, everything else to standard error.
 public enum CommandOutput {
     /// Writes a line of the result.
-    /// - Throws: ``CommandError`` with ``ExitStatus/io`` where it cannot be written, such as to a full disk.
+    /// - Throws: ``CommandError`` with ``ExitStatus/io`` if the write fails, for example because the disk is full.
     public static func result(_ line: String) throws {
         try write(Data((line + "\n").utf8))
     }
 
-    /// Writes the result as one line of JSON, its keys sorted.
-    /// - Throws: ``CommandError`` with ``ExitStatus/io`` where it cannot be written, such as to a full disk.
+    /// Writes the result as one line of JSON with sorted keys.
+    /// - Throws: ``CommandError`` with ``ExitStatus/io`` if the write fails, for example because the disk is full.
     public static func result(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -21,9 +21,9 @@ public enum CommandOutput {
         try write(data)
     }
 
-    /// Writes a line for people to standard error.
+    /// Writes a diagnostic line to standard error.
     public static func log(_ line: String) {
-        // There is no place left to say that this one failed.
+        // A failed write to standard error cannot be reported.
         try? FileHandle.standardError.write(contentsOf: Data((OneLine.text(line) + "\n").utf8))
     }
 

@@ -4,21 +4,22 @@
 public import ArgumentParser
 internal import Foundation
 
-/// Runs a program: parses its command line, runs the command, and ends the process as the contract says.
+/// Runs a program: parses the command line, runs the command and ends the process.
 ///
 /// Every failure is one line on standard error, `error: <code>: <what> (<where>)`, and an ``ExitStatus``. SIGINT and
-/// SIGTERM cancel the command's task and the process dies of the signal once the command has tidied up; a command that
-/// ends without an error after that, as a server does, exits with 0.
+/// SIGTERM cancel the command's task. The process ends with the signal after the command has cleaned up. A command
+/// that returns without an error after the signal, such as a server, exits with 0.
 public enum CommandRunner {
+    /// Runs the program and ends the process.
     /// - Parameters:
-    ///   - program: the root command.
-    ///   - arguments: without the program's name; those of the process by default.
-    ///   - translate: gives errors of the program's own libraries their line and status.
+    ///   - program: The root command.
+    ///   - arguments: The arguments without the program's name, or `nil` for those of the process.
+    ///   - translate: A function that converts errors of libraries.
     public static func run(
         _ program: (some AsyncParsableCommand & SendableMetatype).Type, arguments: [String]? = nil,
         translate: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
     ) async -> Never {
-        // In a task of its own, since a task cannot be cancelled from outside without a handle.
+        // A separate task provides the handle for cancellation.
         let task = Task { try await parseAndRun(program, arguments) }
         let signals = SignalWatch { task.cancel() }
         do {
@@ -30,13 +31,13 @@ public enum CommandRunner {
                 SignalWatch.die(of: number)
             }
             let known = error as? CommandError ?? translate(error)
-            // Errors of no known type come from parsing, or are ones that nobody thought of.
+            // Other errors come from the argument parser or are unexpected.
             let failure = known ?? describe(error, of: program)
             if let failure {
                 CommandOutput.log(failure.description)
                 exit(failure.status.rawValue)
             }
-            // Help and version are errors to the parser, and results to people.
+            // The parser reports help and version as errors.
             do {
                 try CommandOutput.result(program.fullMessage(for: error))
                 exit(0)
@@ -60,7 +61,7 @@ public enum CommandRunner {
         }
     }
 
-    /// The parser takes a command that it does not know for an argument too many.
+    /// Checks the command names, because the parser reports an unknown command as an extra argument.
     private static func checkCommand(
         _ arguments: [String], of program: any ParsableCommand.Type, named path: String
     ) throws {
@@ -78,6 +79,7 @@ public enum CommandRunner {
         try checkCommand(Array(arguments.dropFirst()), of: commands[position], named: "\(path) \(word)")
     }
 
+    /// Returns the error of the argument parser.
     /// - Returns: `nil` for a request for help or version.
     private static func describe(_ error: any Error, of program: any AsyncParsableCommand.Type) -> CommandError? {
         switch program.exitCode(for: error) {
@@ -89,8 +91,8 @@ public enum CommandRunner {
         }
     }
 
-    /// The command line that shows the help of the command in which an error is: the parser knows it, and says so at the
-    /// end of its long message, `See '…' for more information.`
+    /// Returns the command line that shows the help of the failed command. The parser's full message ends with
+    /// `See '…' for more information.`
     private static func help(after error: any Error, of program: any AsyncParsableCommand.Type) -> String {
         let parts = program.fullMessage(for: error).components(separatedBy: "See '").last?.components(separatedBy: "'")
         guard let command = parts?.first, command.hasSuffix(" --help") else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What the programs have in common, in the words of their help.
+/// The help text that all programs share.
 public enum CommonHelp {
-    /// Where output goes, what the exit status means, and what an error looks like.
+    /// The contract for output, exit status and error lines.
     public static let contract = """
         Results go to standard output, as JSON with --json; everything else to standard error. Exit status: 0 done, \
         64 usage, 65 bad input, 66 no such input, 69 service unavailable, 70 internal error, 74 I/O error, 77 refused. \

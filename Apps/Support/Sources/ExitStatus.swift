@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How a program ends when it fails, after sysexits(3).
+/// The exit status of a failed program, according to sysexits(3).
 public enum ExitStatus: Int32, Sendable {
-    /// What was measured is not as good as it must be; no failure of sysexits.
+    /// A measurement missed its target. This status is not part of sysexits.
     case missed = 1
-    /// The command line is wrong.
+    /// The command line is invalid.
     case usage = 64
-    /// The input's content is wrong.
+    /// The content of the input is invalid.
     case badInput = 65
     /// The input does not exist.
     case noInput = 66
-    /// A service that is needed is not there.
+    /// A required service is unavailable.
     case unavailable = 69
-    /// A fault of the program itself.
+    /// An internal error of the program.
     case internalError = 70
-    /// The file system or the network refused.
+    /// An input or output operation failed.
     case io = 74
-    /// Trust was refused.
+    /// A trust check failed.
     case refused = 77
 }

@@ -3,10 +3,10 @@
 
 internal import ArgumentParser
 
-/// Numbers on the command line, with a refusal that says what is allowed.
+/// Parsers for numbers on the command line. Their errors state the permitted range.
 public enum NumberOption {
-    /// Reads a whole number.
-    /// - Parameter name: what the number is, with its unit, as the refusal's first words: `a port`.
+    /// Returns a parser for an integer.
+    /// - Parameter name: The noun with its unit at the beginning of the error message, such as `a port`.
     public static func integer(_ name: String, in range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
         { text in
             guard let number = Int(text), range.contains(number) else {
@@ -17,7 +17,7 @@ public enum NumberOption {
         }
     }
 
-    /// Reads a number of seconds, a thousandth to a day. Limits are never missing, and never too large for a clock.
+    /// Returns a parser for seconds, from 0.001 to 86,400, so that the limit is positive and fits the clock.
     public static func seconds(_ name: String) -> @Sendable (String) throws -> Double {
         { text in
             guard let number = Double(text), (0.001...86_400).contains(number) else {

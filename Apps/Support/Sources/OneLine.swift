@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Text from outside, made fit for one line of a terminal.
+/// Conversion of external text to one line for a terminal.
 public enum OneLine {
-    /// Runs of blanks and line ends become one blank, other control characters U+FFFD.
+    /// Returns the text with each run of spaces, tabs and line breaks as one space and other control characters as
+    /// U+FFFD.
     public static func text(_ string: String) -> String {
         var result = String.UnicodeScalarView()
         var isBlank = false

@@ -4,9 +4,9 @@
 internal import AsyncSupport
 internal import Foundation
 
-/// A line on standard error that says how far long work has come; for people at a terminal, and for no one else.
+/// A progress line on standard error for interactive terminals.
 ///
-/// Appears after a fifth of a second, is drawn ten times a second at most, and is wiped at the end. `Sendable`: may be
+/// The line appears after 0.2 seconds, is drawn at most ten times per second, and is erased at the end. It may be
 /// updated from any thread.
 public final class ProgressBar: Sendable {
     private struct State {
@@ -23,7 +23,8 @@ public final class ProgressBar: Sendable {
         state = Mutex(State(next: .now + .milliseconds(200)))
     }
 
-    /// - Returns: `nil` where standard error is no terminal, or one that cannot go back to the start of a line.
+    /// Returns a progress bar.
+    /// - Returns: `nil` if standard error is not a terminal or cannot return to the start of a line.
     public static func onTerminal(_ title: String) -> ProgressBar? {
         guard isatty(STDERR_FILENO) == 1, ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb" else {
             return nil
@@ -31,7 +32,7 @@ public final class ProgressBar: Sendable {
         return ProgressBar(title)
     }
 
-    /// Shows how many bytes are done, and of how many where that is known.
+    /// Updates the number of completed bytes and, if known, the total.
     public func update(_ done: Int64, of total: Int64?) {
         state.withLock { state in
             let now = ContinuousClock.now
@@ -42,7 +43,7 @@ public final class ProgressBar: Sendable {
         }
     }
 
-    /// Wipes the line. Nothing is drawn after it.
+    /// Erases the line and stops drawing.
     public func finish() {
         state.withLock { state in
             if state.isShown, !state.isOver { Self.write("\r\u{1B}[K") }
@@ -50,7 +51,7 @@ public final class ProgressBar: Sendable {
         }
     }
 
-    /// At most 70 columns.
+    /// Returns the line, at most 70 columns wide.
     private func line(_ done: Int64, of total: Int64?) -> String {
         guard let total, total > 0 else { return "\(title) \(Self.megabytes(done)) MB" }
         let part = Double(min(max(done, 0), total)) / Double(total)
@@ -64,7 +65,7 @@ public final class ProgressBar: Sendable {
     }
 
     private static func write(_ text: String) {
-        // A terminal that is gone is not this line's affair.
+        // A failed write to the terminal is ignored.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

@@ -5,17 +5,18 @@ internal import AsyncSupport
 internal import Dispatch
 internal import Foundation
 
-/// Turns SIGINT and SIGTERM into a call, so that work can end tidily; a second signal ends the process at once.
+/// A handler that turns SIGINT and SIGTERM into a function call, so that the command can clean up. A second signal
+/// ends the process at once.
 ///
-/// Not `Sendable`: watches while its owner holds it.
+/// Not `Sendable`: it handles signals while its owner holds it.
 final class SignalWatch {
-    /// The first signal that came.
+    /// The first received signal.
     private final class First: Sendable {
         private let number = Mutex<Int32?>(nil)
 
         var value: Int32? { number.withLock { $0 } }
 
-        /// Notes a signal, and returns whether it was the first.
+        /// Records a signal and returns a Boolean value that indicates whether it is the first.
         func record(_ signal: Int32) -> Bool {
             number.withLock { number in
                 guard number == nil else { return false }
@@ -28,10 +29,11 @@ final class SignalWatch {
     private let first = First()
     private let sources: [any DispatchSourceSignal]
 
-    /// The signal that came, if one did.
+    /// The first received signal, or `nil`.
     var received: Int32? { first.value }
 
-    /// - Parameter action: called once, on a queue of its own.
+    /// Starts handling signals.
+    /// - Parameter action: A function that is called once, on a private queue.
     init(_ action: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")
         sources = [SIGINT, SIGTERM].map { [first] number in
@@ -45,7 +47,7 @@ final class SignalWatch {
         }
     }
 
-    /// Ends the process as the signal would have, so that a shell sees what happened.
+    /// Ends the process with the signal's default action, so that a shell sees the cause.
     static func die(of number: Int32) -> Never {
         signal(number, SIG_DFL)
         raise(number)

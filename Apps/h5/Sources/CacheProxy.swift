@@ -10,17 +10,17 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import ResourceStore
 
-/// `h5 cache-proxy`: the HTTP cache as a reverse proxy, until the program is told to end.
+/// The command `h5 cache-proxy`, which runs the HTTP cache as a reverse proxy until SIGINT or SIGTERM.
 struct CacheProxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache-proxy",
-        abstract: "Puts a shared HTTP cache (RFC 9111) before an origin, on 127.0.0.1.",
-        discussion: "Prints its URL when it accepts connections, and answers until SIGINT or SIGTERM.",
+        abstract: "Runs a shared HTTP cache (RFC 9111) in front of an origin, on 127.0.0.1.",
+        discussion: "Prints its URL when it accepts connections, and runs until SIGINT or SIGTERM.",
         version: ProgramVersion.current)
 
     @Option(
         help: ArgumentHelp(
-            "The origin: http or https, a host, and a port where it is not the usual one.", valueName: "url"),
+            "The origin: http or https, a host, and a port if it is not the default.", valueName: "url"),
         transform: { text in
             guard let origin = HTTPRequest(urlText: text), ["http", "https"].contains(origin.scheme), origin.path == "/"
             else {
@@ -36,12 +36,12 @@ struct CacheProxy: AsyncParsableCommand {
     var port: Int
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("How much is kept in memory.", valueName: "bytes"),
+        parsing: .unconditional, help: ArgumentHelp("The size of the memory cache.", valueName: "bytes"),
         transform: NumberOption.integer("a number of bytes", in: 0...(1 << 40)))
     var memory = 10 << 20
 
     @Option(
-        help: ArgumentHelp("Where up to 100 MB are kept over a restart. Without it memory is all.", valueName: "dir"))
+        help: ArgumentHelp("The folder of a disk cache of at most 100 MB. Default: memory only.", valueName: "dir"))
     var disk: String?
 
     func run() async throws {

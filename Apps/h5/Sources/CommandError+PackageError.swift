@@ -5,7 +5,7 @@ internal import CommandSupport
 internal import PackageFormat
 
 extension CommandError {
-    /// Gives a refusal of the package libraries its exit status.
+    /// Creates a command error with the exit status for a package error.
     init(_ error: PackageError) {
         let status: ExitStatus =
             switch error.code {

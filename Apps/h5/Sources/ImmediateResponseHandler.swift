@@ -5,19 +5,19 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Answers what is known at once on the connection's own thread, and passes all else on to the task behind it: for a
-/// small answer from memory the way to a task and back takes longer than the rest.
+/// A handler that sends immediate responses on the event loop and forwards other requests to the server's task.
 ///
-/// Answers keep the order of their requests: nothing is answered here while an earlier request is not.
+/// For a small response from memory, the switch to a task and back takes longer than all other work. Responses keep
+/// the order of their requests: the handler responds only if no earlier request is pending.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// A whole answer.
+    /// A complete response.
     struct Answer {
         let head: HTTPResponse
         let body: ByteBuffer?
@@ -25,20 +25,22 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     private let idleTimeout: TimeAmount
     private let answer: @Sendable (HTTPRequest) -> Answer?
-    /// A request that may be answered here, until its end shows that it has no body.
+    /// A request that may be answered immediately, until its end shows that it has no body.
     private var held: HTTPRequest?
-    /// How many requests were passed on whose answers have not ended.
+    /// The number of forwarded requests whose responses have not ended.
     private var passed = 0
-    /// Whether a request that was passed on has not ended.
+    /// A Boolean value that indicates whether a forwarded request has not ended.
     private var isInRequest = false
     private var hasWritten = false
     private var lastUse = NIODeadline.now()
     private var deadline: Scheduled<Void>?
 
+    /// Creates a handler.
     /// - Parameters:
-    ///   - idleTimeout: after so long without a byte from the client a connection is closed, unless that waits for an
-    ///     answer.
-    ///   - answer: `nil` for what has to wait.
+    ///   - idleTimeout: The time without bytes from the client after which the connection is closed, unless it waits
+    ///     for a response.
+    ///   - answer: A function that returns the immediate response to a request, or `nil` if the request must be
+    ///     forwarded.
     init(idleTimeout: TimeAmount, answer: @escaping @Sendable (HTTPRequest) -> Answer?) {
         self.idleTimeout = idleTimeout
         self.answer = answer
@@ -84,8 +86,8 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     func channelReadComplete(context: ChannelHandlerContext) {
         if hasWritten {
             hasWritten = false
-            // After all connections that have something to read now: one answer after another keeps their readers awake,
-            // where each alone would wake one up.
+            // The flush runs after the reads of all other ready connections. Sending the responses together wakes
+            // their readers less often.
             context.eventLoop.assumeIsolated().execute { context.flush() }
         }
         context.fireChannelReadComplete()
@@ -93,14 +95,15 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
-            // A refusal of what cannot be read answers no request.
+            // An error response to an unreadable request has no counterpart in `passed`.
             passed = max(0, passed - 1)
             lastUse = .now()
         }
         context.write(data, promise: promise)
     }
 
-    /// A connection that ends with its answer, and fields that are for this connection, are the server's matter.
+    /// Returns a Boolean value that indicates whether the request allows an immediate response. The server handles
+    /// connections that close after the response and connection-specific fields.
     private static func mayBeImmediate(_ head: HTTPRequest) -> Bool {
         guard head.method == .get || head.method == .head else { return false }
         guard let connection = head.headerFields[.connection] else { return true }
@@ -128,7 +131,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     // MARK: Idle connections
 
-    /// Looks from time to time, rather than to set a time anew with each request.
+    /// Schedules a periodic idle check, which is cheaper than a new timer for each request.
     private func limit(_ context: ChannelHandlerContext, _ time: TimeAmount) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             let waits = passed > 0 && !isInRequest

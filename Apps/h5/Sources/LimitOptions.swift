@@ -5,17 +5,17 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import PackageFormat
 
-/// How much an archive may ask for.
+/// The options that limit the size of an archive.
 struct LimitOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most bytes that all files may unpack to. Default: 1073741824.", valueName: "n"),
+        help: ArgumentHelp("The maximum size of all unpacked files in bytes. Default: 1073741824.", valueName: "n"),
         transform: NumberOption.integer("a number of bytes", in: 0...Int.max))
     var maxBytes: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most entries, folders included. Default: 100000.", valueName: "n"),
+        help: ArgumentHelp("The maximum number of entries, including folders. Default: 100000.", valueName: "n"),
         transform: NumberOption.integer("a number of entries", in: 0...Int.max))
     var maxEntries: Int?
 
@@ -23,8 +23,8 @@ struct LimitOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            The most bytes that one packed byte may unpack to. Default: 200, for more than 1 MiB; when given, for any \
-            size.
+            The maximum compression ratio. Default: 200, for files of more than 1 MiB. A value given here applies to \
+            files of any size.
             """, valueName: "n"),
         transform: NumberOption.integer("a ratio", in: 1...Int.max))
     var maxRatio: Int?

@@ -4,9 +4,9 @@
 internal import ArgumentParser
 internal import PackageFormat
 
-/// Values of options that the package libraries check.
+/// Parsing of option values that the package libraries validate.
 enum OptionValue {
-    /// Makes a refusal of the library one of the command line.
+    /// Converts a package error to a command line error.
     static func parse<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

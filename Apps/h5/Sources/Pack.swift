@@ -7,64 +7,64 @@ internal import ContentDigest
 internal import PackageFormat
 internal import PackagePublisher
 
-/// `h5 pack`: a package out of a built site.
+/// The command `h5 pack`, which builds a package from a built site.
 struct Pack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Builds ID-VERSION.zip and its manifest ID-VERSION.json from a built site.",
         discussion: """
-            The same site gives the same bytes. Hidden files are skipped and named on standard error: names that begin \
-            with a dot (but for .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
+            The same site produces the same bytes. Hidden files are skipped and listed on standard error: names that \
+            begin with a dot (except .well-known), Thumbs.db, desktop.ini and __MACOSX. Links and devices are refused.
 
-            A text file's type in the manifest has a charset where the file declares one (by a byte order mark, <meta \
-            charset>, an XML declaration or @charset) or is valid UTF-8 beyond ASCII. Without a charset the page that uses \
-            the file decides, as on a server that names none.
+            A text file has a charset in the manifest if the file declares one (by a byte order mark, <meta charset>, \
+            an XML declaration or @charset) or is valid UTF-8 with non-ASCII characters. Otherwise the page that uses \
+            the file determines the charset, as with a server that sends none.
 
-            An earlier package of the same name is replaced. A signal stops the work and leaves what was there; a \
-            kill leaves at most hidden files whose names end in .partial, and, between the two renames, the new zip \
-            beside the old manifest: a pair that `h5 verify` and downloads refuse by the zip's SHA-256.
+            An existing package with the same name is replaced. A signal stops the work and keeps the existing files. \
+            A kill leaves at most hidden files whose names end in .partial and, between the two renames, the new zip \
+            with the old manifest; `h5 verify` and downloads reject that pair by the SHA-256 of the zip.
 
             Without --json, prints the paths of the zip and of the manifest, then the number of files, their bytes \
             and those of the zip. With --json, prints {"archive", "manifest", "id", "version", "baseURL", \
             "complete", "minHost", "sequence", "files", "bytes", "archiveBytes", "sha256", "skipped"}: two paths, three \
-            texts, a truth value, the version of --min-host and the number of --sequence where they were given, the \
-            number of files, their bytes, the bytes and the SHA-256 of the zip, and the names that were skipped.
+            strings, a Boolean, the values of --min-host and --sequence if given, the number of files, their \
+            bytes, the bytes and the SHA-256 of the zip, and the skipped names.
             """)
 
     @Argument(help: ArgumentHelp("The folder of the built site.", valueName: "dir"))
     var site: String
 
     @Option(
-        help: "The package's name: 1 to 128 of A-Z a-z 0-9 . _ -, the first of them no dot.",
+        help: "The package's name: 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot.",
         transform: { text in try OptionValue.parse { try PackageID(text) } })
     var id: PackageID
 
     @Option(
         name: .customLong("version"),
-        help: "The package's version: 1 to 64 of A-Z a-z 0-9 . _ - +, the first of them no dot.",
+        help: "The package's version: 1 to 64 of A-Z a-z 0-9 . _ - +, not beginning with a dot.",
         transform: { text in try OptionValue.parse { try PackageVersion(text) } })
     var packageVersion: PackageVersion
 
     @Option(
         name: .customLong("base-url"),
-        help: "The http or https URL that the site stands under. A missing slash at its end is added.",
+        help: "The http or https base URL of the site. A missing final slash is added.",
         transform: { text in try OptionValue.parse { try PackageBaseURL(text.hasSuffix("/") ? text : text + "/") } })
     var baseURL: PackageBaseURL
 
     @Flag(
         help: """
-            The site has nothing else under the base URL, as static sites do: what the package lacks is answered \
-            404, a folder without its slash is led to the one with it, and the network is not asked.
+            The package contains everything under the base URL. Other paths get status 404, a folder without its \
+            final slash is redirected, and the network is not used.
             """)
     var complete = false
 
     @Option(
         name: .customLong("min-host"),
         help: ArgumentHelp(
-            "The least version of the app that the package works in: numbers between dots. Default: any.",
+            "The minimum version of the app: numbers separated by dots. Default: any.",
             valueName: "version"),
         transform: { text in
             guard HostVersion(text) != nil else {
-                throw ValidationError("a version of the app is numbers between dots, each of at most nine digits")
+                throw ValidationError("an app version is numbers separated by dots, each of at most nine digits")
             }
             return try OptionValue.parse { try PackageVersion(text) }
         })
@@ -73,12 +73,12 @@ struct Pack: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The manifest's number, 1 to 2^53 - 1, higher than those published before. A device that has installed one \
-            with a number takes no lower one, and none without. Default: none.
+            The sequence number of the manifest, 1 to 2^53 - 1. It must increase with each publication. A device \
+            rejects a lower number, or none, after it has installed a manifest with a number. Default: none.
             """, valueName: "number"),
         transform: { text in
             guard let number = Int64(text), PackageManifest.sequences.contains(number) else {
-                throw ValidationError("a manifest's number is an integer from 1 to 2^53 - 1")
+                throw ValidationError("a sequence number is an integer from 1 to 2^53 - 1")
             }
             return number
         })
@@ -86,17 +86,17 @@ struct Pack: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The charset of text files that do not declare one, such as gbk. Default: UTF-8 where it is certain.",
+            "The charset of text files that do not declare one, such as gbk. Default: UTF-8 if detected.",
             valueName: "name"),
         transform: { text in
             guard let encoding = CharacterEncoding(label: text), encoding != .replacement else {
-                throw ValidationError("no charset of the WHATWG Encoding standard: '\(text)'")
+                throw ValidationError("not a charset of the WHATWG Encoding standard: '\(text)'")
             }
             return encoding
         })
     var charset: CharacterEncoding?
 
-    @Option(help: ArgumentHelp("The folder to write into; made where it is missing.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The output folder, which is created if necessary.", valueName: "dir"))
     var out: String = "."
 
     @Flag(help: "Print the result as JSON.")
@@ -131,7 +131,7 @@ struct Pack: AsyncParsableCommand {
         if !result.skipped.isEmpty {
             let more = result.skipped.count > 5 ? ", …" : ""
             let names = result.skipped.prefix(5).joined(separator: ", ") + more
-            CommandOutput.log("note: skipped \(result.skipped.count) hidden: \(names)")
+            CommandOutput.log("note: skipped \(result.skipped.count) hidden files: \(names)")
         }
         guard !json else {
             let output = Output(

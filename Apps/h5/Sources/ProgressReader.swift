@@ -5,15 +5,15 @@ internal import CommandSupport
 internal import Foundation
 internal import PackageFormat
 
-/// Tells a progress bar what another reader hands out.
+/// An archive reader that reports the bytes of another reader to a progress bar.
 struct ProgressReader: ArchiveReading {
     let reader: any ArchiveReading
     let bar: ProgressBar
-    /// Bytes of all files, where they are known beforehand.
+    /// The total size of all files in bytes, if known.
     let total: Int64?
 
-    /// A reader that shows its progress where someone watches, else `reader` itself.
-    /// - Parameter total: called where someone watches.
+    /// Returns a reader that reports progress, or `reader` if there is no progress bar.
+    /// - Parameter total: A function that returns the total size. It is called only with a progress bar.
     static func make(
         _ reader: any ArchiveReading, _ bar: ProgressBar?, total: () -> Int64?
     ) -> any ArchiveReading {

@@ -11,20 +11,20 @@ internal import NIOPosix
 internal import ResourceLoading
 internal import WebSyntax
 
-/// A loader behind an HTTP/1.1 server on loopback.
+/// An HTTP/1.1 server on loopback in front of a loader.
 struct ReverseProxy: Sendable {
     let loader: any ResourceLoader
-    /// The origin: scheme and authority.
+    /// The scheme and authority of the origin.
     let upstream: HTTPRequest
 
-    /// The most bytes of a request's body.
+    /// The maximum size of a request body in bytes.
     private static let uploadLimit = 64 << 20
     private static let pieceBytes = 64 << 10
 
     /// Serves until the task is cancelled.
-    /// - Parameter onListening: told the port, once connections are accepted.
+    /// - Parameter onListening: A function that receives the port when the server accepts connections.
     func serve(port: Int, onListening: @escaping @Sendable (Int) throws -> Void) async throws {
-        // One for each core that it may use; of SwiftNIO's own there are as many as the machine has.
+        // The group has one thread per available core; SwiftNIO's shared group has one per core of the machine.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: ProcessInfo.processInfo.activeProcessorCount)
         let result: Result<Void, any Error>
         do {
@@ -40,11 +40,11 @@ struct ReverseProxy: Sendable {
         port: Int, on threads: MultiThreadedEventLoopGroup, onListening: @escaping @Sendable (Int) throws -> Void
     ) async throws {
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
-        // Not an `Application`: that gives every answer a date of its own.
+        // Hummingbird's `Application` adds its own date to each response.
         let server = Server(
             childChannelSetup: HTTP1Channel(
                 responder: { request, writer, _ in try await respond(to: request, with: writer) },
-                // Its own limit on idle connections knows nothing of what is answered before it.
+                // The idle time-out of `HTTP1Channel` does not see responses of the handlers in front of it.
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
                         ImmediateResponseHandler(idleTimeout: .seconds(120), answer: immediateResponse)
@@ -68,7 +68,7 @@ struct ReverseProxy: Sendable {
         }
     }
 
-    /// What lies in memory.
+    /// Returns the response from memory, or `nil` if there is none.
     private func immediateResponse(to request: HTTPRequest) -> ImmediateResponseHandler.Answer? {
         guard case .known(let response?) = loader.immediateResponse(to: ResourceRequest(asked(request))) else {
             return nil
@@ -86,7 +86,7 @@ struct ReverseProxy: Sendable {
         let response: ResourceResponse
         do {
             let outgoing = try await incoming(request)
-            guard let found = try await loader.load(outgoing) else { throw ResourceError(.internal, "nobody answers") }
+            guard let found = try await loader.load(outgoing) else { throw ResourceError(.internal, "no response") }
             response = found
         } catch let error as ResourceError {
             let status: HTTPResponse.Status = error.code == .tooLarge ? .contentTooLarge : .badGateway
@@ -124,7 +124,7 @@ struct ReverseProxy: Sendable {
         request.method == .head || [204, 304].contains(head.status.code)
     }
 
-    /// An answer's head as it goes to the client.
+    /// Returns the head of a response to the client.
     private func outgoing(_ response: ResourceResponse, to request: HTTPRequest) -> HTTPResponse {
         var head = response.head
         head.headerFields = Self.withoutConnection(head.headerFields)
@@ -134,18 +134,18 @@ struct ReverseProxy: Sendable {
         return head
     }
 
-    /// A request's head as it goes to the origin.
+    /// Returns the head of a request to the origin.
     private func asked(_ request: HTTPRequest) -> HTTPRequest {
         var head = request
         head.scheme = upstream.scheme
         head.authority = upstream.authority
-        // SwiftNIO spells this one method without its hyphen.
+        // SwiftNIO spells this method without the hyphen.
         if head.method.rawValue == "MSEARCH", let method = HTTPRequest.Method("M-SEARCH") { head.method = method }
         head.headerFields = Self.withoutConnection(head.headerFields)
         return head
     }
 
-    /// The request as it goes to the origin.
+    /// Returns the request to the origin.
     private func incoming(_ request: Request) async throws -> ResourceRequest {
         let body: ByteBuffer
         do {
@@ -154,8 +154,8 @@ struct ReverseProxy: Sendable {
             throw ResourceError(.tooLarge, "a body of more than \(Self.uploadLimit) bytes")
         }
         var head = asked(request.head)
-        // RFC 9110, section 7.6.3. Only here: what is answered at once, from memory, goes to no origin. By which version of
-        // HTTP/1 the request came is no longer known.
+        // RFC 9110, section 7.6.3. Immediate responses from memory are not forwarded and need no Via field. The
+        // HTTP/1 version of the client's request is not available here.
         head.headerFields.append(HTTPField(name: .via, value: "1.1 h5"))
         return ResourceRequest(
             head, body: body.readableBytes == 0 ? .empty : .bytes(Data(body.readableBytesView)))
@@ -163,7 +163,7 @@ struct ReverseProxy: Sendable {
 
     private static func withoutConnection(_ fields: HTTPFields) -> HTTPFields {
         let dropped = ConnectionFields.names(namedBy: fields[values: .connection])
-        // Most have none: those that come from the cache, above all.
+        // The check avoids a copy, because most responses, mainly those from the cache, have no such fields.
         guard fields.contains(where: { dropped.contains($0.name.canonicalName) }) else { return fields }
         return fields.filter { !dropped.contains($0.name.canonicalName) }
     }

@@ -6,7 +6,7 @@ internal import CommandSupport
 internal import ContainerTesting
 internal import Foundation
 
-/// `h5 serve`: a folder behind a shaped network, with faults, until the program is told to end.
+/// The command `h5 serve`, which serves a folder over a shaped network with injected faults until SIGINT or SIGTERM.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -16,21 +16,21 @@ struct Serve: AsyncParsableCommand {
 
             Without --rtt, --down and --up the network is not shaped.
 
-            A fault is KIND:/PATH; * in the path is any run of characters; several are separated by commas:
+            A fault is KIND:/PATH. * in the path matches any characters. Separate several faults by commas:
               reset:/a.js          resets the connection at once
-              reset=1000:/a.js     resets it after so many bytes
+              reset=1000:/a.js     resets the connection after 1000 bytes
               stall:/a.js          sends nothing
-              stall=1000:/a.js     sends nothing more after so many bytes
-              status=503:/a.js     answers with another status
-              truncate=1000:/a.js  ends the connection after so many bytes
-              delay=2000:/*        answers so many milliseconds late
+              stall=1000:/a.js     stops sending after 1000 bytes
+              status=503:/a.js     responds with another status
+              truncate=1000:/a.js  ends the connection after 1000 bytes
+              delay=2000:/*        responds after 2000 milliseconds
             """,
         version: ProgramVersion.current)
 
     @Argument(help: ArgumentHelp("The folder to serve.", valueName: "dir"))
     var folder: String
 
-    // Values are taken as they come, so that a refusal can say what is allowed, also of `--rtt -5`.
+    // Unconditional parsing lets the error for a value such as `--rtt -5` state the permitted range.
 
     @Option(
         parsing: .unconditional, help: "The port to listen on; 0, the default, lets the system choose.",
@@ -38,24 +38,24 @@ struct Serve: AsyncParsableCommand {
     var port = 0
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The network's round trip, in milliseconds.", valueName: "ms"),
+        parsing: .unconditional, help: ArgumentHelp("The network's round-trip time in milliseconds.", valueName: "ms"),
         transform: NumberOption.integer("a round trip in milliseconds", in: 0...60_000))
     var rtt: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Bandwidth to the clients, shared by all of them, in kbit/s.", valueName: "kbit"),
+        help: ArgumentHelp("The bandwidth to all clients together in kbit/s.", valueName: "kbit"),
         transform: NumberOption.integer("a bandwidth in kbit/s", in: 1...10_000_000))
     var down: Int?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Bandwidth from the clients, shared by all of them, in kbit/s.", valueName: "kbit"),
+        help: ArgumentHelp("The bandwidth from all clients together in kbit/s.", valueName: "kbit"),
         transform: NumberOption.integer("a bandwidth in kbit/s", in: 1...10_000_000))
     var up: Int?
 
     @Option(
-        help: ArgumentHelp("What goes wrong. Can be repeated.", valueName: "spec"),
+        help: ArgumentHelp("The fault to inject. Repeatable.", valueName: "spec"),
         transform: { text in
             do {
                 _ = try Fault.parse(text)
@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
         })
     var fault: [String] = []
 
-    @Flag(help: "Speak TLS, with a certificate made at the start. Its authority's certificate goes to standard error.")
+    @Flag(help: "Use TLS with a new certificate. The authority's certificate is printed to standard error.")
     var tls = false
 
     @Flag(help: "Print the URL and the port as JSON.")
@@ -77,7 +77,7 @@ struct Serve: AsyncParsableCommand {
         do {
             server = try await OriginServer.start(try serverConfiguration())
         } catch let error as ContainerTestingError {
-            // The word that every command has for it.
+            // All commands use this code for a missing folder.
             let code = error.code == .noSuchFolder ? "no-input" : "\(error.code)"
             throw CommandError(Self.status(of: error.code), code: code, error.message, at: error.location ?? folder)
         }
@@ -91,7 +91,7 @@ struct Serve: AsyncParsableCommand {
         await server.stop()
     }
 
-    /// Waits for the signal to end, which cancels the command's task.
+    /// Waits until a signal cancels the command's task.
     private static func untilCancelled() async {
         for await _ in AsyncStream<Never>.makeStream().stream {}
     }

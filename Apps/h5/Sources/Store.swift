@@ -3,13 +3,13 @@
 
 internal import ArgumentParser
 
-/// `h5 store`: a container's directory, looked into without the app.
+/// The command `h5 store`, which inspects and maintains a container's directory without the app.
 struct Store: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks into a container's directory, without the app.",
+        abstract: "Inspects and maintains a container's directory without the app.",
         discussion: """
-            The app must not run: a store that another process has open is refused (69). So is a directory in which a name \
-            is a symbolic link or belongs to another user (65).
+            The app must not be running: a store that another process has open is refused (69). A directory that \
+            contains a symbolic link or an entry of another user is also refused (65).
             """,
         subcommands: [
             StoreListCommand.self, StoreStatCommand.self, StoreSweepCommand.self, StoreCheckCommand.self,

@@ -4,29 +4,31 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import ContentDigest
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
-/// `h5 store check`: whether everything in a store is as it was put.
+/// The command `h5 store check`, which checks the integrity of a store.
 struct StoreCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Checks every digest, table and record of a store.",
         discussion: """
-            Exit status 65 where something is wrong. Without --repair, nothing in the directory is changed; the databases are \
-            read from a copy in the temporary directory. With --repair, what is damaged is dropped, so that the app fetches it \
-            again; the status is 65 then where generations still lack files, which installing again brings.
+            The exit status is 65 if there is a fault. Without --repair, nothing in the directory is changed; the \
+            databases are read from a copy in the temporary directory. With --repair, damaged data is removed, so that \
+            the app downloads it again; the status is then 65 if generations still lack files, which a new \
+            installation restores.
 
-            Without --json, prints a line for each fault, then how much was checked. With --json, prints {"sound", \
-            "repaired", "blobs", "unnamed", "damagedBlobs", "missing", "missingCount", "damagedGenerations", \
-            "damagedResources", "damagedDocuments", "brokenDatabases"}: {"count", "bytes"} twice, a list of digests, a list \
-            of the first 1,000 {"generation", "name", "blob"} and how many there are, numbers, a count, names, and \
-            sentences. The generation is null for a resource.
+            Without --json, prints a line for each fault, then the number of checked blobs. With --json, prints \
+            {"sound", "repaired", "blobs", "unnamed", "damagedBlobs", "missing", "missingCount", "damagedGenerations", \
+            "damagedResources", "damagedDocuments", "brokenDatabases"}: blobs and unnamed are {"count", "bytes"}; \
+            missing lists at most 1,000 {"generation", "name", "blob"}, and missingCount is their total number. \
+            damagedBlobs is a list of digests, damagedGenerations a list of numbers, damagedResources a count, \
+            damagedDocuments a list of names and brokenDatabases a list of sentences. generation is null for a resource.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
     var directory: String
 
-    @Flag(help: "Drop what is damaged.")
+    @Flag(help: "Remove damaged data.")
     var repair = false
 
     @Flag(help: "Print the result as JSON.")
@@ -40,7 +42,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
 
             func encode(to encoder: any Encoder) throws {
                 var container = encoder.container(keyedBy: CodingKeys.self)
-                // Null where there is none, not left out.
+                // A missing value is encoded as null.
                 try container.encode(generation, forKey: .generation)
                 try container.encode(name, forKey: .name)
                 try container.encode(blob, forKey: .blob)
@@ -77,18 +79,18 @@ struct StoreCheckCommand: AsyncParsableCommand {
             brokenDatabases = check.brokenDatabases
         }
 
-        /// For people.
+        /// The lines of the text output.
         var lines: [String] {
             var lines = brokenDatabases.map { "broken database: \($0)" }
             lines += damagedBlobs.map { "damaged blob: \($0)" }
             lines += missing.map { lack in
-                "no bytes: \(lack.name), " + (lack.generation.map { "generation \($0)" } ?? "a resource")
+                "missing bytes: \(lack.name), " + (lack.generation.map { "generation \($0)" } ?? "a resource")
             }
-            if missingCount > missing.count { lines.append("no bytes: \(missingCount - missing.count) more") }
+            if missingCount > missing.count { lines.append("missing bytes: \(missingCount - missing.count) more") }
             lines += damagedGenerations.map { "damaged table: generation \($0)" }
             if damagedResources > 0 { lines.append("damaged records: \(damagedResources) resources") }
             lines += damagedDocuments.map { "damaged document: \($0)" }
-            return lines + ["\(blobs.count) blobs of \(blobs.bytes) bytes are right, \(unnamed.count) of them unnamed"]
+            return lines + ["\(blobs.count) blobs of \(blobs.bytes) bytes are valid, \(unnamed.count) of them unnamed"]
         }
     }
 
@@ -99,8 +101,8 @@ struct StoreCheckCommand: AsyncParsableCommand {
             if store.counters.lostRowDatabases > 0 {
                 output.brokenDatabases.append(
                     repair
-                        ? "blobs.sqlite was no database of a store; opening the store began it anew"
-                        : "blobs.sqlite is no database of a store")
+                        ? "blobs.sqlite was not a database of a store; it was created anew"
+                        : "blobs.sqlite is not a database of a store")
                 output.sound = false
             }
             guard repair, !output.sound else { return (output, output.sound) }
@@ -117,7 +119,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
         guard isSoundNow else {
             throw CommandError(
                 .badInput, code: "damaged",
-                repair ? "what is damaged was dropped; generations lack files" : "the store is damaged", at: directory)
+                repair ? "damaged data was removed; generations lack files" : "the store is damaged", at: directory)
         }
     }
 

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import CommandSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
-/// Stores from the file system.
+/// Functions that open stores for commands.
 enum StoreInput {
-    /// Opens a store only to read it, and runs `body` on it. Nothing in its directory is changed.
-    /// - Parameter includingBlobs: whether `body` reads small blobs.
-    /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
+    /// Opens a store read-only and runs `body` on it. Nothing in its directory is changed.
+    /// - Parameter includingBlobs: A Boolean value that indicates whether `body` reads small blobs.
+    /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func read<Value>(
         _ directory: String, includingBlobs: Bool, _ body: (BlobStore) throws -> Value
     ) throws -> Value {
@@ -17,11 +17,12 @@ enum StoreInput {
         }
     }
 
-    /// Opens a store that is there to change it, and runs `body` on it.
-    /// - Throws: ``CommandError``, `CancellationError`, or what else `body` throws.
+    /// Opens an existing store for changes and runs `body` on it.
+    /// - Throws: ``CommandError``, `CancellationError` or another error of `body`.
     static func change<Value>(_ directory: String, _ body: (BlobStore) throws -> Value) throws -> Value {
         try mapping(directory) {
-            // Opening a store makes one where there is none, and changes what is there. So it is looked at first.
+            // Opening a store for changes creates a missing one and modifies an existing one, so it is inspected
+            // first.
             do { _ = try BlobStore(inspecting: directory, includingBlobs: false).statistics() }
             return try body(BlobStore(directory: directory))
         }
@@ -41,7 +42,7 @@ enum StoreInput {
 }
 
 extension CommandError {
-    /// Gives a refusal of a store its exit status.
+    /// Creates a command error with the exit status for a store error.
     init(_ error: StoreError) {
         let status: ExitStatus =
             switch error.code {

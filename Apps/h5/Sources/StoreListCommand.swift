@@ -6,16 +6,17 @@ internal import CommandSupport
 internal import Foundation
 internal import ResourceStore
 
-/// `h5 store ls`: the generations and resources of a store.
+/// The command `h5 store ls`, which lists the generations and resources of a store.
 struct StoreListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
         abstract: "Lists the generations and resources of a store.",
         discussion: """
-            Without --json, prints a line for each: number, state, package, version, files and bytes of a generation; key, \
-            bytes, validator and the day of its last use of a resource. With --json, prints {"generations", "resources"}: \
-            lists of {"number", "state", "package", "version", "files", "bytes"} and {"key", "bytes", "validator", "lastUse"}. \
-            Files and bytes of a generation whose table is damaged are null. Nothing in the directory is changed.
+            Without --json, prints a line for each: number, state, package, version, files and bytes of a generation; \
+            key, bytes, validator and day of the last use of a resource. With --json, prints {"generations", \
+            "resources"}: lists of {"number", "state", "package", "version", "files", "bytes"} and {"key", "bytes", \
+            "validator", "lastUse"}. Files and bytes of a generation with a damaged table are null. Nothing in the \
+            directory is changed.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
@@ -39,7 +40,7 @@ struct StoreListCommand: AsyncParsableCommand {
                 try container.encode(state, forKey: .state)
                 try container.encode(package, forKey: .package)
                 try container.encode(version, forKey: .version)
-                // Null where there is none, not left out.
+                // A missing value is encoded as null.
                 try container.encode(files, forKey: .files)
                 try container.encode(bytes, forKey: .bytes)
             }
@@ -78,8 +79,8 @@ struct StoreListCommand: AsyncParsableCommand {
         }
     }
 
-    /// Days since 1970 that have a year of four digits. The day is not part of a record's seal, so a damaged one is any
-    /// number.
+    /// The days since 1970 that have a four-digit year. The seal of a record does not cover the day, so a damaged day
+    /// can be any number.
     private static let (firstDay, lastDay) = (Int64(-719_162), Int64(2_932_896))
 
     private static func list(_ store: BlobStore) throws -> Output {

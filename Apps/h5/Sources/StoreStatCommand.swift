@@ -3,17 +3,18 @@
 
 internal import ArgumentParser
 internal import CommandSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
-/// `h5 store stat`: how much a store holds.
+/// The command `h5 store stat`, which prints the amount of data in a store.
 struct StoreStatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stat",
-        abstract: "Says how much a store holds.",
+        abstract: "Prints the amount of data in a store.",
         discussion: """
             Without --json, prints a line for each kind. With --json, prints {"blobs": {"rows", "files", "unnamed"}, \
             "generations", "packages", "resources", "documents"}: {"count", "bytes"} of each, except generations, which \
-            are counted by state. Nothing in the directory is changed. Unnamed blobs are those that gc takes; packages counts each distinct blob once.
+            are counted by state. Nothing in the directory is changed. Unnamed blobs are those that gc removes; \
+            packages counts each distinct blob once.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
@@ -46,7 +47,7 @@ struct StoreStatCommand: AsyncParsableCommand {
         guard !json else { return try CommandOutput.result(json: output) }
         for (name, amount) in [
             ("blobs in rows", output.blobs.rows), ("blobs in files", output.blobs.files),
-            ("blobs that nothing names", output.blobs.unnamed), ("blobs of packages", output.packages),
+            ("unnamed blobs", output.blobs.unnamed), ("blobs of packages", output.packages),
             ("resources", output.resources), ("documents", output.documents),
         ] {
             try CommandOutput.result("\(name): \(amount.count), \(amount.bytes) bytes")

@@ -7,16 +7,16 @@ internal import Foundation
 internal import OfflinePackage
 internal import ResourceStore
 
-/// `h5 store gc`: removes what nothing needs.
+/// The command `h5 store gc`, which removes unused data.
 struct StoreSweepCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
-        abstract: "Removes retired generations and the blobs that nothing names.",
+        abstract: "Removes retired generations and unreferenced blobs.",
         discussion: """
-            What is staged stays: it may wait for the app's next launch. So does the generation that a version on trial \
-            falls back to; where the record of trials cannot be read, nothing is removed. Without --json, prints how much was removed. With \
-            --json, prints {"generations", "blobs", "bytes"}: the numbers of the generations removed, and how many blobs \
-            with how many bytes.
+            Staged generations are kept, because they may wait for the app's next launch. The fallback generation of \
+            a version on trial is also kept; if the record of trials cannot be read, nothing is removed. Without \
+            --json, prints the removed amount. With --json, prints {"generations", "blobs", "bytes"}: the numbers of \
+            the removed generations, and the number and size of the removed blobs.
             """)
 
     @Argument(help: ArgumentHelp("The store's directory.", valueName: "dir"))
@@ -33,7 +33,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = try StoreInput.change(directory) { store in
-            // Pins do not outlive the app, which sets these anew when it starts.
+            // Pins exist only while the app runs; the app sets them at each start.
             for former in try trials(in: store).compactMap(\.former) { store.pin(former) }
             return try store.sweep()
         }
@@ -45,9 +45,10 @@ struct StoreSweepCommand: AsyncParsableCommand {
             "\(result.generations.count) generations, \(result.blobs) blobs, \(result.bytes) bytes removed")
     }
 
-    /// The trials that the app has under way.
+    /// Returns the trials that are in progress in the app.
     ///
-    /// Decoded here: to `HealthDocument` a record that is damaged, or of a later version's form, is an empty one.
+    /// The record is decoded here, because `HealthDocument` treats a damaged record or one in a later format as
+    /// empty.
     /// - Throws: ``CommandError`` for such a record.
     private func trials(in store: BlobStore) throws -> [TrialPeriod] {
         guard let content = try store.document(HealthDocument.name) else {
@@ -62,7 +63,7 @@ struct StoreSweepCommand: AsyncParsableCommand {
             return try Array(JSONDecoder().decode(TrialRecord.self, from: content).trials.values)
         } catch {
             throw CommandError(
-                .badInput, code: "damaged", "the record of trials has a form that is not known; nothing was removed",
+                .badInput, code: "damaged", "the record of trials has an unknown format; nothing was removed",
                 at: directory)
         }
     }

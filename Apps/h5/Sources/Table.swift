@@ -3,13 +3,13 @@
 
 internal import ArgumentParser
 
-/// `h5 table`: the resource table of legacy servers.
+/// The command `h5 table`, which inspects resource tables of legacy servers.
 struct Table: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks into resource tables: what a new one means, which entry answers a URL.",
+        abstract: "Inspects resource tables: the changes of a new table, and the entry for a URL.",
         discussion: """
-            A table is what the server answers: {"code", "data": {"version", "update", "resourcemap"}}. A file may be \
-            - for standard input.
+            A table is the server's response: {"code", "data": {"version", "update", "resourcemap"}}. A file \
+            name may be - for standard input.
             """,
         subcommands: [TableDiffCommand.self, TableMatchCommand.self])
 }

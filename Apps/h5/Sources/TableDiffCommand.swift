@@ -5,23 +5,23 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import ResourceTable
 
-/// `h5 table diff`: what a new table means to a client that has an old one.
+/// The command `h5 table diff`, which shows the changes of a new table for a client with an old one.
 struct TableDiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Says what a new table means to a client that has an old one.",
+        abstract: "Shows the changes of a new table for a client with an old one.",
         discussion: """
-            Tables are compared, never files. Without --json, prints a line for each entry, + added, ~ changed, - \
-            removed, then how many there are, how many files are fetched and how many deleted. With --json, prints \
-            {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two \
-            versions, whether a client takes the new table, page URLs three times, and download URLs twice. newVersion \
-            is null, and all is empty, where the new answer brings no table.
+            Only tables are compared, not files. Without --json, prints a line for each entry, + added, ~ changed, \
+            - removed, then the number of entries and the numbers of files to download and to delete. With --json, \
+            prints {"oldVersion", "newVersion", "replaces", "added", "changed", "removed", "download", "delete"}: two \
+            versions, whether a client accepts the new table, three lists of page URLs and two lists of download URLs. \
+            If the new response contains no table, newVersion is null and the lists are empty.
             """)
 
     @Argument(help: ArgumentHelp("The table that the client has.", valueName: "old"))
     var old: String
 
-    @Argument(help: ArgumentHelp("What the server answers now.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The current response of the server.", valueName: "new"))
     var new: String
 
     @Flag(help: "Print the result as JSON.")
@@ -40,7 +40,7 @@ struct TableDiffCommand: AsyncParsableCommand {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(oldVersion, forKey: .oldVersion)
-            // Null where there is none, not left out.
+            // A missing value is encoded as null.
             try container.encode(newVersion, forKey: .newVersion)
             try container.encode(replaces, forKey: .replaces)
             try container.encode(added, forKey: .added)
@@ -60,7 +60,7 @@ struct TableDiffCommand: AsyncParsableCommand {
         let output: Output
         switch try TableInput.answer(new) {
         case .unchanged:
-            CommandOutput.log("note: the answer brings no table: a client keeps its own")
+            CommandOutput.log("note: the response contains no table: a client keeps its own")
             output = Output(oldVersion: old.version, newVersion: nil, replaces: false)
         case .table(let new):
             if new.version == old.version {

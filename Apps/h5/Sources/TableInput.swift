@@ -5,10 +5,10 @@ internal import CommandSupport
 internal import Foundation
 internal import ResourceTable
 
-/// Tables from the file system.
+/// Functions that read tables from files.
 enum TableInput {
-    /// Reads and decodes an answer, no more of it than allowed.
-    /// - Parameter path: of a file or a pipe; `-` for standard input.
+    /// Reads and decodes a server response, up to the size limit.
+    /// - Parameter path: The path of a file or a pipe, or `-` for standard input.
     /// - Throws: ``CommandError``.
     static func answer(_ path: String) throws -> TableAnswer {
         let limits = TableLimits.default
@@ -21,11 +21,11 @@ enum TableInput {
         }
     }
 
-    /// Reads an answer that must bring a table.
+    /// Reads a response that must contain a table.
     /// - Throws: ``CommandError``.
     static func table(_ path: String) throws -> URLTable {
         guard case .table(let table) = try answer(path) else {
-            throw CommandError(.badInput, code: "bad-table", "the answer brings no table", at: path)
+            throw CommandError(.badInput, code: "bad-table", "the response contains no table", at: path)
         }
         return table
     }

@@ -6,16 +6,16 @@ internal import CommandSupport
 internal import ContentDigest
 internal import ResourceTable
 
-/// `h5 table match`: which entry of a table answers a URL.
+/// The command `h5 table match`, which finds the entry of a table for a URL.
 struct TableMatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match",
-        abstract: "Says which entry of a table answers a URL.",
+        abstract: "Finds the entry of a table for a URL.",
         discussion: """
-            The fragment of the URL is ignored, the query counts. Without --json, prints the entry's URL, version, \
+            The fragment of the URL is ignored; the query is not. Without --json, prints the entry's URL, version, \
             MD5, download URL and content type, a line for each, or "no entry". With --json, prints {"url", "entry"}: \
-            the URL as it is compared, and {"url", "version", "md5", "download", "contentType"} or null. That no entry \
-            answers is a result too: the exit status is 0.
+            the normalized URL, and {"url", "version", "md5", "download", "contentType"} or null. A missing entry is \
+            also a result: the exit status is 0.
             """)
 
     @Argument(help: ArgumentHelp("The table.", valueName: "table"))
@@ -54,7 +54,7 @@ struct TableMatchCommand: AsyncParsableCommand {
                 try container.encode(version, forKey: .version)
                 try container.encode(md5, forKey: .md5)
                 try container.encode(download, forKey: .download)
-                // Null where there is none, not left out.
+                // A missing value is encoded as null.
                 try container.encode(contentType, forKey: .contentType)
             }
 

@@ -5,14 +5,14 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import PackageFormat
 
-/// `h5 unpack`: safe extraction.
+/// The command `h5 unpack`, which extracts an archive safely.
 struct Unpack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Unpacks a zip, tar.gz or tar.zst: all of it, or nothing.",
+        abstract: "Unpacks a zip, tar.gz or tar.zst completely or not at all.",
         discussion: """
-            The folder must be empty or absent, and is untouched on an error. Refused are names that leave the folder \
-            or collide, links and devices, encrypted and damaged entries, and archives that ask for more than the \
-            limits. A signal stops the work and leaves nothing; a kill leaves at most a hidden folder beside the \
+            The folder must be empty or absent, and is unchanged after an error. The command refuses names that leave \
+            the folder or collide, links and devices, encrypted and damaged entries, and archives that exceed the \
+            limits. A signal stops the work and leaves nothing. A kill leaves at most a hidden folder next to the \
             target, whose name ends in .partial.
 
             Without --json, prints the number of files and their bytes. With --json, prints {"directory", "files", \

@@ -5,19 +5,19 @@ internal import ArgumentParser
 internal import CommandSupport
 internal import PackageFormat
 
-/// `h5 verify`: an archive's structure, and its manifest.
+/// The command `h5 verify`, which verifies an archive and its manifest.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Verifies an archive's structure; with a manifest every digest, size and path too.",
+        abstract: "Verifies the structure of an archive and, with a manifest, every digest, size and path.",
         discussion: """
-            Without a manifest the archive is compared with itself alone: its structure, its sizes and its CRC-32 \
-            checksums. That finds damage, and says nothing about whose files they are. With a manifest the archive \
-            must hold exactly its files, each with its path, size and SHA-256. A manifest that says where files lie \
-            in its archive names that archive's size and SHA-256 too: both are compared, and so is each place.
+            Without a manifest, the archive is only compared with itself: its structure, sizes and CRC-32 checksums. \
+            This detects damage but does not identify the publisher. With a manifest, the archive must contain exactly \
+            its files, each with its path, size and SHA-256. A manifest with file positions also contains the size and \
+            SHA-256 of the archive; these and the positions are then compared.
 
-            Without --json, prints the number of files, their bytes and how many digests were compared, then in \
-            words what was compared and what was not. With --json, prints {"archive", "manifest", "id", "version", \
-            "files", "bytes", "digests"}; manifest, id and version are null without a manifest.
+            Without --json, prints the number of files, their bytes and the number of compared digests, then a \
+            sentence about the compared and omitted properties. With --json, prints {"archive", "manifest", "id", \
+            "version", "files", "bytes", "digests"}; manifest, id and version are null without a manifest.
             """,
         version: ProgramVersion.current)
 
@@ -41,7 +41,7 @@ struct Verify: AsyncParsableCommand {
         var bytes: Int64
         var digests: Int
 
-        /// Writes what is absent as null.
+        /// Encodes missing values as null.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(archive, forKey: .archive)
@@ -58,10 +58,10 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    /// What the result rests on.
+    /// Returns the sentence that states which properties were compared.
     private static func comparison(with manifest: PackageManifest?) -> String {
         guard let manifest else {
-            return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, since no "
+            return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, because no "
                 + "manifest was given; signatures"
         }
         return "compared: the archive's structure, and every path, size and SHA-256 with the manifest of "

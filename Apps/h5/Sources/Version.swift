@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 
-/// `h5 --version`, under a name that commands can have.
+/// The implementation of `h5 --version` as a hidden command.
 struct Version: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Prints the version.", shouldDisplay: false)
 

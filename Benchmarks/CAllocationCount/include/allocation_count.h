@@ -4,8 +4,8 @@
 #ifndef CONTAINERKIT_ALLOCATION_COUNT_H
 #define CONTAINERKIT_ALLOCATION_COUNT_H
 
-/// How many blocks of memory this process has asked for so far, on all threads: malloc, calloc, realloc and what asks
-/// for an alignment. Negative where that is not counted, which is anywhere but with glibc.
+/// Returns the number of memory blocks that this process has allocated so far, on all threads, by malloc, calloc, realloc
+/// and aligned allocation. The result is negative if allocations are not counted, which needs glibc.
 long allocation_count(void);
 
 #endif

@@ -5,29 +5,30 @@
 internal import Foundation
 internal import FuzzSupport
 internal import HTTPTypes
+internal import ResourceLoading
 
-/// What pages say to the container: each input as the mark of a request, and as a question.
+/// Fuzzes the body bridge: each input is parsed as a bridge header and as a message of a page.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBridge(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
     if let mark = BridgeHeader(text) {
         switch mark.purpose {
-        case .relayed(let id, let length): Fuzz.expect(length >= 0 && BodyID(id.text) == id, "a body that cannot be")
+        case .relayed(let id, let length): Fuzz.expect(length >= 0 && BodyID(id.text) == id, "invalid id or length")
         case .store(let id, let offset):
-            Fuzz.expect(offset >= 0 && BodyID(id.text) == id, "a piece that cannot be")
-            Fuzz.expect(!mark.isKeptAlive && mark.credentials == .sameOrigin, "words that do not belong to it")
+            Fuzz.expect(offset >= 0 && BodyID(id.text) == id, "an invalid body id or offset")
+            Fuzz.expect(!mark.isKeptAlive && mark.credentials == .sameOrigin, "options of a store request")
         case .ask, .bodyless, .plain: break
         }
-        Fuzz.expect(BridgeHeader(text + " ") == nil, "a mark with another end: \(text)")
+        Fuzz.expect(BridgeHeader(text + " ") == nil, "a header with a suffix is accepted: \(text)")
     }
     MainActor.assumeIsolated {
         let host = Host()
         let script = InjectedScript(token: host.token, secureScheme: "a", insecureScheme: "b", hasCookies: true)
         let bridge = PageBridge(script, documentURL: "https://a.example/", host: host)
         let answer = bridge.answer(to: bridge.prefix + text)
-        Fuzz.expect((answer == "null") == (BridgeMessage(json: text) == nil), "an answer to no question: \(answer)")
-        Fuzz.expect(bridge.answer(to: text) == "null", "an answer to who has no token")
-        Fuzz.expect((try? JSONSerialization.jsonObject(with: Data("[\(answer)]".utf8))) != nil, "no JSON: \(answer)")
+        Fuzz.expect((answer == "null") == (BridgeMessage(json: text) == nil), "a reply to no message: \(answer)")
+        Fuzz.expect(bridge.answer(to: text) == "null", "a reply to a message without a token")
+        Fuzz.expect((try? JSONSerialization.jsonObject(with: Data("[\(answer)]".utf8))) != nil, "not JSON: \(answer)")
     }
     return 0
 }

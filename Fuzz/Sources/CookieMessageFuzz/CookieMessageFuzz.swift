@@ -6,7 +6,7 @@ internal import CookieJar
 internal import Foundation
 internal import FuzzSupport
 
-/// Messages of older pages for `document.cookie`.
+/// Fuzzes the cookie messages of older pages, which replace `document.cookie`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCookieMessage(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
@@ -18,16 +18,16 @@ public func fuzzCookieMessage(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> C
         Fuzz.expect(
             ["m.shop.example", "shop.example"].contains(identity.domain), "a foreign domain: \(identity.domain)")
         Fuzz.expect(!identity.isHostOnly || identity.domain == "m.shop.example", "another host")
-        Fuzz.expect(identity.path.utf8.first == UInt8(ascii: "/"), "no path: \(identity.path)")
+        Fuzz.expect(identity.path.utf8.first == UInt8(ascii: "/"), "not a path: \(identity.path)")
         guard case .set(let cookie) = change else { return 0 }
         let parts = [identity.name, cookie.value, identity.path]
         Fuzz.expect(
             parts.allSatisfy { $0.utf8.allSatisfy { $0 != 0x3B && $0 != 0x0A && $0 != 0x0D && $0 != 0 } },
-            "a letter that ends a part")
+            "a delimiter inside a cookie part")
         Fuzz.expect(!cookie.isHTTPOnly, "a script's cookie is not HttpOnly")
-        Fuzz.expect(cookie.expires.map { $0 > now && $0 <= now + 400 * 86_400 } ?? true, "an end that cannot be")
+        Fuzz.expect(cookie.expires.map { $0 > now && $0 <= now + 400 * 86_400 } ?? true, "an expiry time out of range")
     } catch let error as CookieBridgeError {
-        Fuzz.expect(!error.description.contains("\n"), "an error is one line: \(error)")
+        Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
     } catch {
         Fuzz.expect(false, "untyped error: \(error)")
     }

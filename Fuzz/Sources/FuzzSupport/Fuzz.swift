@@ -5,32 +5,32 @@ public import Foundation
 public import PackageFormat
 internal import Synchronization
 
-/// What the fuzz targets have in common.
+/// Support for the fuzz targets.
 public enum Fuzz {
-    /// Small, so that no input takes long.
+    /// Small archive limits, so that no input takes long.
     public static let limits = ArchiveLimits(
         maxTotalBytes: 1 << 20, maxEntries: 64, maxRatio: 1_100, ratioFloor: 1 << 16)
 
-    /// Runs one input. Anything but a typed refusal is a fault of the parser, and ends the process.
+    /// Runs one input. Any error other than a `PackageError` is a defect of the parser and ends the process.
     public static func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ body: (Data) throws -> Void) {
         let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
         do {
             try body(data)
         } catch let error as PackageError {
-            expect(!error.description.contains("\n"), "an error is one line: \(error)")
+            expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
         } catch {
             expect(false, "untyped error: \(error)")
         }
     }
 
-    /// Ends the process, so that the fuzzer keeps the input.
+    /// Ends the process if a condition is false, so that the fuzzer keeps the input.
     public static func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
         guard !condition else { return }
         FileHandle.standardError.write(Data("fuzz: \(message())\n".utf8))
         abort()
     }
 
-    /// Runs asynchronous work, and blocks until it is done.
+    /// Runs asynchronous work and blocks until it completes.
     public static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
         let result = Mutex<Value?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -47,14 +47,15 @@ public enum Fuzz {
         return value
     }
 
-    /// The path of a file with these bytes: always the same one, since a process runs one input at a time.
+    /// Writes bytes to a file and returns its path. The path is constant in a process, because a process runs one input
+    /// at a time.
     public static func file(_ data: Data) throws -> String {
         let path = FileManager.default.temporaryDirectory.path + "/containerkit-fuzz-\(getpid())"
         try data.write(to: URL(fileURLWithPath: path))
         return path
     }
 
-    /// The files of an archive, by path.
+    /// Returns the files of an archive by path.
     public static func contents(
         of archive: String, by reader: some ArchiveReading = LibarchiveReader(), limits: ArchiveLimits = Fuzz.limits
     ) throws -> [ArchivePath: Data] {
@@ -66,9 +67,9 @@ public enum Fuzz {
                 expect(!piece.isEmpty && piece.count <= 256 << 10, "a piece of \(piece.count) bytes")
                 data.append(piece)
                 total += Int64(piece.count)
-                expect(total <= limits.maxTotalBytes, "\(total) bytes came out")
+                expect(total <= limits.maxTotalBytes, "\(total) bytes exceed the limit")
             }
-            expect(files.updateValue(data, forKey: entry.path) == nil, "\(entry.path) came twice")
+            expect(files.updateValue(data, forKey: entry.path) == nil, "\(entry.path) is duplicated")
         }
         return files
     }

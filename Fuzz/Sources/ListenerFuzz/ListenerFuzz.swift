@@ -4,10 +4,11 @@
 internal import Foundation
 internal import FuzzSupport
 
-/// Bytes of any program of the device to the listeners on loopback: SOCKS5, HTTP and TLS to the proxy, TLS to the local
-/// server. The listeners are the real ones, on real sockets.
+/// Fuzzes the loopback listeners with the bytes of a local program: SOCKS5, HTTP and TLS to the proxy, and TLS to the
+/// local server. The listeners use real sockets.
 ///
-/// The first byte says which listener receives the rest, what precedes it, and into which pieces it is split.
+/// The first byte selects the listener, the bytes that precede the rest, and the pieces into which the message is
+/// split.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzListener(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 0 else { return 0 }
@@ -16,7 +17,7 @@ public func fuzzListener(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let (port, message): (Int, [UInt8]) =
         switch bytes[0] & 7 {
         case 0, 1: (listeners.proxyPort, rest)
-        // A client that has the credentials: the request of SOCKS5, or what follows the request for a host.
+        // A client with credentials: the SOCKS5 request, or the bytes after a request for a host.
         case 2: (listeners.proxyPort, listeners.introduction + rest)
         case 3: (listeners.proxyPort, listeners.introduction + Listeners.request + rest)
         // HTTP, with the credentials in place of a mark.
@@ -24,10 +25,10 @@ public func fuzzListener(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         default: (listeners.sitePort, rest)
         }
     let piece = [message.count, 1, 7, 64, 1_000][Int(bytes[0] >> 3) % 5]
-    // An input must not take long.
+    // The number of pieces is limited, so that an input does not take long.
     let length = max(piece, message.count / 32, 1)
     let pieces = stride(from: 0, to: message.count, by: length).map { message[$0..<min($0 + length, message.count)] }
-    // A listener that has crashed takes the process along; one that hangs keeps the connection.
+    // A listener that crashes ends the process. A listener that hangs keeps the connection open.
     Fuzz.expect(LoopbackClient.exchange(pieces, at: port), "a connection that does not end")
     return 0
 }

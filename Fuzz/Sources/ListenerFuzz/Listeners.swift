@@ -8,18 +8,18 @@ internal import HTTPTypes
 internal import LoopbackServer
 internal import ResourceLoading
 
-/// A proxy that opens every host, and a local server with one site.
+/// A proxy that intercepts every host, and a local server with one site.
 final class Listeners: Sendable {
     static let shared = Listeners()
 
-    /// The mark in HTTP that the credentials replace.
+    /// The marker in HTTP input that is replaced by the credentials.
     private static let mark = Array("@@".utf8)
-    /// A request of SOCKS5 for `shop.test:443` (RFC 1928, section 4).
+    /// The SOCKS5 request for `shop.test:443` (RFC 1928, section 4).
     static let request: [UInt8] = [5, 1, 0, 3, 9] + Array("shop.test".utf8) + [1, 187]
 
     let proxyPort: Int
     let sitePort: Int
-    /// The greeting of SOCKS5 and the credentials (RFC 1929, section 2).
+    /// The SOCKS5 greeting and the credentials (RFC 1929, section 2).
     let introduction: [UInt8]
     private let proxy: InterceptingProxy
     private let server: LocalServer
@@ -31,7 +31,7 @@ final class Listeners: Sendable {
         limits.patience = .seconds(2)
         limits.idle = .seconds(2)
         limits.connect = .seconds(1)
-        // No input reaches the network: what the listener connects to refuses.
+        // No input reaches the network, because the upstream proxy refuses connections.
         let nowhere = HostPort(host: "127.0.0.1", port: 1)
         let started: Result<(InterceptingProxy, LocalServer), any Error> = Fuzz.wait { [limits] in
             var proxy = InterceptingProxy.Configuration(
@@ -51,7 +51,7 @@ final class Listeners: Sendable {
         switch started {
         case .success(let listeners): (proxy, server) = listeners
         case .failure(let error):
-            Fuzz.expect(false, "the listeners do not start: \(error)")
+            Fuzz.expect(false, "the listeners did not start: \(error)")
             abort()
         }
         proxyPort = proxy.port ?? 0
@@ -64,7 +64,7 @@ final class Listeners: Sendable {
         authorization = Array("Basic \(Data(name + [0x3A] + password).base64EncodedString())".utf8)
     }
 
-    /// Replaces each mark by the credentials.
+    /// Returns the bytes with each marker replaced by the credentials.
     func authorized(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
@@ -89,7 +89,7 @@ private struct EveryCertificate: CertificateTrusting {
     func trust(_ certificate: [UInt8], for host: String) async throws {}
 }
 
-/// Reads each request to its end, and answers it with its length.
+/// A loader that reads each request to its end and returns the length of its body.
 private struct Loader: ResourceLoader {
     nonisolated(nonsending) func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         let body = try await request.body.collect(upTo: 1 << 20)

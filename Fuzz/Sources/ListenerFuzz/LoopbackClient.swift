@@ -3,10 +3,10 @@
 
 internal import Foundation
 
-/// A blocking client of a port of loopback.
+/// A blocking client of a loopback port.
 enum LoopbackClient {
-    /// Sends bytes in pieces, ends its side, and reads to the end.
-    /// - Returns: A Boolean value that indicates whether the other side ended in time.
+    /// Sends bytes in pieces, closes the sending side, and reads to the end.
+    /// - Returns: `true` if the server ended the connection within 8 seconds.
     static func exchange(_ pieces: [ArraySlice<UInt8>], at port: Int) -> Bool {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return false }
@@ -15,7 +15,7 @@ enum LoopbackClient {
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var isOn: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
-        // The next input must not wait for a free port.
+        // A reset on close frees the port, so that the next input does not wait for it.
         var reset = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         var address = sockaddr_in()
@@ -30,7 +30,7 @@ enum LoopbackClient {
         guard isConnected else { return false }
         for piece in pieces {
             let sent = piece.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            // The other side may end at any byte.
+            // The server may close the connection at any byte.
             if sent < piece.count { break }
         }
         shutdown(socket, Int32(SHUT_WR))

@@ -6,20 +6,20 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The manifest, and the plan of an update to it. An accepted manifest must be the same after encoding and decoding, and
-/// equal manifests must have equal bytes.
+/// Fuzzes the manifest and the range plan of an update. An accepted manifest must be equal after encoding and decoding,
+/// and equal manifests must have equal bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
-        // As a host may raise them, so that no size is too large to get as far as the plan.
+        // The limits are the largest that a host can set, so that manifests with large sizes reach the plan.
         let raised = ManifestLimits(maxTotalBytes: .max, maxArchiveBytes: .max, maxRatio: .max, ratioFloor: .max)
         expectPlans(of: try PackageManifest(decoding: data, limits: raised))
         let manifest = try PackageManifest(decoding: data)
         Fuzz.expect((manifest.archive?.size ?? 0) <= 1 << 30, "an archive beyond the limit")
         let encoded = try manifest.encoded()
         let again = try PackageManifest(decoding: encoded)
-        Fuzz.expect(again == manifest, "came back as another manifest")
-        Fuzz.expect(try again.encoded() == encoded, "came back as other bytes")
+        Fuzz.expect(again == manifest, "the decoded manifest differs")
+        Fuzz.expect(try again.encoded() == encoded, "the encoded bytes differ")
         for file in manifest.files {
             guard let slice = file.slice, let archive = manifest.archive else { continue }
             Fuzz.expect(slice.offset >= 0 && slice.end <= archive.size, "a slice outside of its archive")
@@ -28,7 +28,7 @@ public func fuzzManifest(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Whatever is missing, a plan must be possible, and bring it.
+/// Checks that a range plan exists for any set of missing files, and that it contains their bytes.
 private func expectPlans(of manifest: PackageManifest) {
     var seen: Set<SHA256Digest> = []
     let files = manifest.files.filter { seen.insert($0.sha256).inserted }
@@ -36,7 +36,7 @@ private func expectPlans(of manifest: PackageManifest) {
         let missing = files.enumerated().filter { $0.offset % step == 0 }.map(\.element)
         for isFirst in [true, false] {
             switch RangePlan(missing, of: manifest, isFirst: isFirst) {
-            case .nothing: Fuzz.expect(missing.allSatisfy { $0.size == 0 }, "nothing is fetched of what is missing")
+            case .nothing: Fuzz.expect(missing.allSatisfy { $0.size == 0 }, "missing files are not fetched")
             case .whole: break
             case .ranges(let ranges):
                 Fuzz.expect(ranges.count <= RangePlan.Costs().maxRanges, "\(ranges.count) ranges")
@@ -46,7 +46,7 @@ private func expectPlans(of manifest: PackageManifest) {
                 Fuzz.expect(ranges.allSatisfy { archive.contains($0) }, "a range outside of the archive")
                 for slice in missing.filter({ $0.size > 0 }).compactMap(\.slice) {
                     Fuzz.expect(
-                        ranges.contains { $0.contains(slice.offset..<slice.end) }, "a slice that does not come")
+                        ranges.contains { $0.contains(slice.offset..<slice.end) }, "a slice is not fetched")
                 }
             }
         }

@@ -4,7 +4,7 @@
 internal import NIOCore
 internal import NIOSSL
 
-/// The certificate of the servers of this target: for loopback alone, and its key is no secret.
+/// The certificate of the servers of this target, valid for loopback only. Its key is not secret.
 enum Certificate {
     static let certificate = """
         -----BEGIN CERTIFICATE-----

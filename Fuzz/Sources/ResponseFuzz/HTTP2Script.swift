@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Frames of HTTP/2 (RFC 9113, section 4.1), written as lines, so that a changed byte mostly changes the meaning and not
+/// HTTP/2 frames (RFC 9113, section 4.1), written as lines, so that a changed byte usually changes the content and not
 /// the framing.
 ///
-/// A line begins with a letter: `H` a block of header fields, `D` data, `R` RST_STREAM, `G` GOAWAY, `S` SETTINGS, `P`
-/// PUSH_PROMISE; a small letter sets END_STREAM. The fields of a block are `name=value`, separated by `|`.
+/// A line begins with a letter: `H` HEADERS, `D` DATA, `R` RST_STREAM, `G` GOAWAY, `S` SETTINGS, `P` PUSH_PROMISE. A
+/// lower-case letter sets END_STREAM. The fields of a block are `name=value`, separated by `|`.
 enum HTTP2Script {
     static func frames(of script: [UInt8]) -> [UInt8] {
         script.split(separator: UInt8(ascii: "\n"), maxSplits: 64).flatMap { line in frame(of: line) }
@@ -35,7 +35,7 @@ enum HTTP2Script {
         return [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
     }
 
-    /// Literal fields without indexing (RFC 7541, section 6.2.2), of up to 126 bytes.
+    /// Returns literal header fields without indexing (RFC 7541, section 6.2.2), of at most 126 bytes.
     private static func block(_ bytes: [UInt8]) -> [UInt8] {
         bytes.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false).flatMap { field -> [UInt8] in
             let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

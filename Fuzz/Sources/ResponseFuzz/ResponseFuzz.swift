@@ -7,10 +7,10 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Responses of a hostile server, over HTTP/1.1 and HTTP/2, to the transport that apps use. The connections are real ones.
+/// Fuzzes the HTTP transport with responses of a hostile server over HTTP/1.1 and HTTP/2, on real connections.
 ///
-/// The first byte says by which protocol, to which method and in which pieces the rest is sent. HTTP/2 is sent as it is, or
-/// line by line as frames, see ``HTTP2Script``.
+/// The first byte selects the protocol, the request method and the pieces in which the rest is sent. For HTTP/2, the
+/// rest is sent unchanged or converted line by line to frames; see ``HTTP2Script``.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzResponse(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let bytes, count > 0 else { return 0 }
@@ -29,13 +29,13 @@ public func fuzzResponse(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             guard let request = HTTPRequest(method: method, urlText: url) else { return }
             let response = try await transport.send(
                 request, body: method == .post ? .bytes(Data("name=value".utf8)) : .empty)
-            Fuzz.expect((200...999).contains(response.head.status.code), "a head that is not final")
+            Fuzz.expect((200...999).contains(response.head.status.code), "an interim response head")
             for field in response.head.headerFields {
-                Fuzz.expect(!field.value.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }, "a field of two lines")
+                Fuzz.expect(!field.value.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }, "a multi-line field")
             }
             _ = try await response.body.collect(upTo: 1 << 20)
         } catch let error as ResourceError {
-            Fuzz.expect(!error.description.contains("\n"), "an error is one line: \(error)")
+            Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
         } catch {
             Fuzz.expect(false, "untyped error: \(error)")
         }

@@ -8,7 +8,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// A server that sends prepared bytes as soon as it has received a request, and ends the connection.
+/// A server that sends prepared bytes when it receives a request, and then closes the connection.
 final class ResponseServer: Sendable {
     fileprivate struct State {
         var response: [ArraySlice<UInt8>] = []
@@ -24,7 +24,7 @@ final class ResponseServer: Sendable {
 
     static func of(isHTTP2: Bool) -> ResponseServer { isHTTP2 ? multiplexed : plain }
 
-    /// The transport under test. It trusts the servers.
+    /// The transport under test, which trusts the servers.
     static let transport: AsyncHTTPTransport = {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.readTimeout = .seconds(5)
@@ -32,7 +32,7 @@ final class ResponseServer: Sendable {
         do {
             configuration.authorities = [try CertificateAuthority(pem: Certificate.certificate)]
         } catch {
-            Fuzz.expect(false, "no certificate: \(error)")
+            Fuzz.expect(false, "invalid certificate: \(error)")
         }
         return AsyncHTTPTransport(configuration)
     }()
@@ -69,14 +69,14 @@ final class ResponseServer: Sendable {
                 }
                 .bind(host: "127.0.0.1", port: 0).wait()
         } catch {
-            Fuzz.expect(false, "the server does not start: \(error)")
+            Fuzz.expect(false, "the server did not start: \(error)")
             preconditionFailure()
         }
         url = "\(isHTTP2 ? "https" : "http")://127.0.0.1:\(listener.localAddress?.port ?? 0)/path"
     }
 
-    /// Sets what is sent from here on.
-    /// - Parameter piece: the bytes of one write; 0 for all at once.
+    /// Sets the response to the next requests.
+    /// - Parameter piece: the number of bytes in one write; 0 for all bytes.
     func prepare(_ response: [UInt8], piece: Int) {
         let length = max(piece == 0 ? response.count : piece, response.count / 32, 1)
         state.value.withLock { state in
@@ -86,7 +86,7 @@ final class ResponseServer: Sendable {
         }
     }
 
-    /// Waits until no connection is open, so that the next input has its own.
+    /// Waits until no connection is open, so that the next input uses a new one.
     func finish() {
         let state = state
         Fuzz.wait {
@@ -100,7 +100,7 @@ final class ResponseServer: Sendable {
         }
     }
 
-    /// One connection.
+    /// The handler of one connection.
     private final class Responder: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
@@ -123,13 +123,13 @@ final class ResponseServer: Sendable {
             if isHTTP2 ? hasHeaders(context) : hasHead { respond(context) }
         }
 
-        /// A body of a request is not waited for.
+        /// A Boolean value that indicates whether a request head has arrived. The request body is not awaited.
         private var hasHead: Bool {
             let text = received.readableBytesView
             return text.first == UInt8(ascii: "P") || text.suffix(4).elementsEqual("\r\n\r\n".utf8)
         }
 
-        /// Reads frames of HTTP/2 up to a block of header fields. The connection preface is answered by SETTINGS.
+        /// Reads HTTP/2 frames up to a HEADERS frame. It replies to the connection preface with SETTINGS.
         private func hasHeaders(_ context: ChannelHandlerContext) -> Bool {
             if !hasGreeted {
                 guard received.readableBytes >= 24 else { return false }

@@ -5,8 +5,10 @@ internal import Foundation
 internal import FuzzSupport
 @_spi(Fuzzing) internal import SchemeMode
 
-/// Documents and style sheets. The first byte says where the others are split; the same must come out however they are,
-/// and where nothing is covered and no reference lacks its scheme, the very same bytes.
+/// Fuzzes the rewriting of documents and style sheets. The first byte sets the length of the pieces of the rest.
+///
+/// The result must not depend on the pieces. If no URL is covered and no reference lacks its scheme, the bytes must not
+/// change.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
@@ -21,12 +23,12 @@ public func fuzzRewriting(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         expect({ HTMLRewriter(context, syntax: .xml, limits: limits) }, text, step, "XML")
         expect({ CSSRewriter(context) }, text, step, "style sheet")
         guard !covers, !text.contains(UInt8(ascii: "/")), !text.contains(UInt8(ascii: "\\")) else { continue }
-        // Without a slash, written as it is or as a reference, there is no host; a policy gains its forms anyway.
+        // Without a slash, literal or as a character reference, there is no host. A policy is extended in any case.
         guard !text.contains(UInt8(ascii: "&")), text.range(of: Data("http".utf8)) == nil, !mentionsPolicy(text) else {
             continue
         }
         var rewriter = HTMLRewriter(context)
-        Fuzz.expect(rewriter.rewrite(text) == text, "changed without a reason")
+        Fuzz.expect(rewriter.rewrite(text) == text, "unexpected change")
     }
     return 0
 }
@@ -35,7 +37,7 @@ private func mentionsPolicy(_ text: Data) -> Bool {
     String(decoding: text, as: UTF8.self).lowercased().contains("policy")
 }
 
-/// Whole and in pieces, the same must come out.
+/// Checks that the result is the same for the whole text and for its pieces.
 private func expect(_ make: () -> some TextRewriting, _ text: Data, _ step: Int, _ what: String) {
     var whole = make()
     let expected = whole.rewrite(text)
@@ -45,7 +47,7 @@ private func expect(_ make: () -> some TextRewriting, _ text: Data, _ step: Int,
         result += split.feed(text[start..<min(start + step, text.count)])
     }
     result += split.finish()
-    Fuzz.expect(result == expected, "a \(what) came out otherwise in pieces of \(step)")
-    // A reference grows by the scheme's length; a policy by its forms, each a few dozen bytes.
+    Fuzz.expect(result == expected, "the result for a \(what) differs in pieces of \(step)")
+    // A reference grows by the length of the scheme, and a policy by a few dozen bytes for each of its forms.
     Fuzz.expect(expected.count <= text.count * 64 + 1_024, "\(text.count) bytes became \(expected.count)")
 }

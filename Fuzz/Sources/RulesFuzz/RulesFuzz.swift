@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import SchemeRouter
 
-/// Rules as JSON, and what is decided by them; then the input as a pattern and as a path.
+/// Fuzzes route rules as JSON and their decisions. The input is also used as a pattern and as a path.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRules(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let data = bytes.map { Data(bytes: $0, count: count) } ?? Data()
@@ -18,29 +18,29 @@ public func fuzzRules(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             decide(url, by: rules)
         }
     }
-    // A pattern, a line's end, and a path.
+    // The input is a pattern, a line end and a path.
     let parts = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
     let pattern = String(decoding: parts[0], as: UTF8.self)
     let path = "/" + (parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "")
     read {
         let glob = try PathPattern(glob: pattern)
-        // A path in the spelling that is compared matches itself; two stars match whatever has a spelling.
+        // A path in its normalized spelling matches itself. Two stars match any path with a spelling.
         let any = try PathPattern(glob: "/**")
-        Fuzz.expect(!glob.matches(path) || any.matches(path), "matches what is no path: \(path)")
+        Fuzz.expect(!glob.matches(path) || any.matches(path), "matches an invalid path: \(path)")
     }
     read { _ = try PathPattern(expression: pattern).matches(path) }
     read {
         let page = try PagePattern(pattern)
-        Fuzz.expect(try PagePattern(page.description) == page, "the written form is another page: \(page)")
+        Fuzz.expect(try PagePattern(page.description) == page, "the description is another pattern: \(page)")
     }
     return 0
 }
 
-/// What is denied is passed, and so is everything when it is switched off.
+/// Checks that denied requests pass, and that all requests pass if the rules are disabled.
 private func decide(_ url: String, by rules: RouteRules) {
     guard let request = HTTPRequest(urlText: url) else { return }
     let decision = rules.decide(request, page: url, isCovered: true)
-    Fuzz.expect(decision == rules.decide(request, page: url, isCovered: true), "decides twice")
+    Fuzz.expect(decision == rules.decide(request, page: url, isCovered: true), "the decisions differ")
     switch decision.reason {
     case .denied(let index): Fuzz.expect(decision.action == .pass && rules.deny.indices.contains(index), "\(decision)")
     case .rule(let index): Fuzz.expect(rules.rules[index].action == decision.action, "\(decision)")
@@ -49,12 +49,12 @@ private func decide(_ url: String, by rules: RouteRules) {
     }
 }
 
-/// Anything but a typed refusal of one line is a fault.
+/// Runs a parser. Any error other than a `RouteError` with a single line is a defect.
 private func read(_ body: () throws -> Void) {
     do {
         try body()
     } catch let error as RouteError {
-        Fuzz.expect(!error.description.contains("\n") && error.description.utf8.count < 1_400, "no line: \(error)")
+        Fuzz.expect(!"\(error)".contains("\n") && error.description.utf8.count < 1_400, "bad text: \(error)")
     } catch {
         Fuzz.expect(false, "untyped error: \(error)")
     }

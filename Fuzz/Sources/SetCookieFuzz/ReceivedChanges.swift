@@ -5,7 +5,7 @@ internal import CookieJar
 internal import FuzzSupport
 internal import Synchronization
 
-/// Hears changes, each of which is one more than the last.
+/// A receiver of cookie changes. The version of each change must be one more than the last.
 final class ReceivedChanges: Sendable {
     private let last = Mutex<UInt64>(0)
 
@@ -14,7 +14,7 @@ final class ReceivedChanges: Sendable {
     func receive(_ change: CookieChange) {
         last.withLock { last in
             Fuzz.expect(change.version == last + 1, "change \(change.version) after \(last)")
-            Fuzz.expect(change.cookie != nil || change.previous != nil, "a change of nothing")
+            Fuzz.expect(change.cookie != nil || change.previous != nil, "an empty change")
             last = change.version
         }
     }

@@ -6,8 +6,8 @@ internal import Foundation
 internal import FuzzSupport
 internal import WebSyntax
 
-/// What servers and scripts say about cookies, and the jar that they say it to: a first line that is a URL, or the path of
-/// one, and fields on the lines after it.
+/// Fuzzes the parser of `Set-Cookie` fields and script cookies, and the cookie store. The first line is a URL or a
+/// path, and each later line is a field.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
@@ -18,8 +18,8 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     guard let url = CookieURL(first) ?? CookieURL("https://shop.example/\(first)") ?? CookieURL("https://shop.example/")
     else { return 0 }
     Fuzz.expect(
-        CookieURL(scheme: url.scheme, host: url.host, path: url.path) == url, "a URL is not its own parts: \(url)")
-    Fuzz.expect(url.matches(path: url.defaultPath), "a default path is not above its URL: \(url)")
+        CookieURL(scheme: url.scheme, host: url.host, path: url.path) == url, "a URL differs from its parts: \(url)")
+    Fuzz.expect(url.matches(path: url.defaultPath), "a default path does not match its URL: \(url)")
 
     let now = Date(timeIntervalSince1970: 1_700_000_000)
     let jar = CookieStore(publicSuffixes: TopLevelSuffixes(), now: { now })
@@ -29,9 +29,9 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         guard let field = try? SetCookie(parsing: line) else { continue }
         Fuzz.expect(
             field.name.utf8.count + field.value.utf8.count <= 4_096 && !field.name.utf8.contains(UInt8(ascii: "=")),
-            "a pair that cannot be: \(line)")
+            "an invalid pair: \(line)")
         let again = try? SetCookie(parsing: field.fieldValue)
-        Fuzz.expect(again == field && again?.fieldValue == field.fieldValue, "the normal form has another one: \(line)")
+        Fuzz.expect(again == field && again?.fieldValue == field.fieldValue, "the normal form is not stable: \(line)")
         if number.isMultiple(of: 2) {
             jar.store(setCookies: [line], from: url)
         } else {
@@ -39,23 +39,23 @@ public func fuzzSetCookie(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         }
     }
     for cookie in jar.cookies {
-        Fuzz.expect((try? jar.insert(cookie)) != nil, "the jar holds what it would not take: \(cookie)")
+        Fuzz.expect((try? jar.insert(cookie)) != nil, "the store contains a cookie that it rejects: \(cookie)")
         Fuzz.expect(
-            cookie.expires.map { $0 > now && $0 <= now + 34_560_000 } ?? true, "an end that cannot be: \(cookie)")
-        Fuzz.expect(!cookie.isSecure || url.isSecure, "a secure cookie from elsewhere: \(cookie)")
+            cookie.expires.map { $0 > now && $0 <= now + 34_560_000 } ?? true, "an expiry time out of range: \(cookie)")
+        Fuzz.expect(!cookie.isSecure || url.isSecure, "a secure cookie of an insecure URL: \(cookie)")
         if let foundation = cookie.httpCookie { _ = Cookie(foundation, created: now) }
     }
     let sent = jar.cookieHeader(for: url) ?? ""
-    Fuzz.expect(!sent.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }, "a field that breaks the request: \(sent)")
-    Fuzz.expect(jar.scriptCookieString(for: url).utf8.count <= sent.utf8.count, "scripts see more than servers")
-    Fuzz.expect(received.version == jar.version, "a change was not told")
+    Fuzz.expect(!sent.utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }, "a field with a line end or NUL: \(sent)")
+    Fuzz.expect(jar.scriptCookieString(for: url).utf8.count <= sent.utf8.count, "scripts see more cookies than servers")
+    Fuzz.expect(received.version == jar.version, "a change was not reported")
     jar.clear(ClearSiteData(fieldValues: lines), from: url)
     jar.removeAll()
-    Fuzz.expect(jar.cookies.isEmpty && received.version == jar.version, "something is left")
+    Fuzz.expect(jar.cookies.isEmpty && received.version == jar.version, "cookies remain")
     return 0
 }
 
-/// Public suffixes that are the top-level domains alone.
+/// A public suffix list that contains the top-level domains only.
 private struct TopLevelSuffixes: PublicSuffixing {
     func registrableDomain(of host: String) -> String? {
         guard host.contains(where: \.isLetter) else { return nil }

@@ -6,8 +6,9 @@ internal import Foundation
 internal import FuzzSupport
 @_spi(Fuzzing) internal import PackageFormat
 
-/// The slice inflater. Four bytes say method, size and step, the rest is the slice. However the slice is cut, and also
-/// where it lies in a file and comes out at once, the same must come out, and never more than the size.
+/// Fuzzes the slice inflater. Four bytes select the method, the size and the step; the rest is the slice.
+///
+/// The result must not depend on the pieces, nor on whether the slice is read from a file. It must not exceed the size.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSlice(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
@@ -19,11 +20,11 @@ public func fuzzSlice(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         let slice = ArchiveSlice(offset: 0, size: Int64(packed.count), method: method)
         let whole = try? inflate(packed, slice, size, step: max(packed.count, 1))
         let cut = try? inflate(packed, slice, size, step: Int(head[3] % 64) + 1)
-        Fuzz.expect(whole == cut, "depends on how it is cut")
+        Fuzz.expect(whole == cut, "the result depends on the pieces")
         if let result = try read(packed, slice, size) {
-            // libdeflate takes some slices that zlib refuses; what both take is the same.
+            // libdeflate accepts some slices that zlib rejects. If both accept a slice, the results are equal.
             let stored = try? result.get()
-            Fuzz.expect(whole == nil || whole == stored, "depends on where it lies")
+            Fuzz.expect(whole == nil || whole == stored, "the result depends on the source")
             Fuzz.expect(stored.map { Int64($0.count) == size } ?? true, "not \(size) bytes")
         }
         if let whole { Fuzz.expect(Int64(whole.count) == size, "\(whole.count) bytes of \(size)") }
@@ -46,7 +47,7 @@ private func inflate(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64, step:
     return result
 }
 
-/// What comes out of an archive that has just this slice, or `nil` where no manifest may say so.
+/// Returns the content of an archive that consists of this slice; `nil` if no manifest can describe it.
 private func read(_ packed: Data, _ slice: ArchiveSlice, _ size: Int64) throws -> Result<Data, PackageError>? {
     let digest = SHA256Digest(of: packed)
     let file = try PackageManifest.File(

@@ -5,8 +5,10 @@ internal import Foundation
 internal import FuzzSupport
 internal import ResourceStore
 
-/// The files of a store, changed as the input says: see ``Change``. Reading such a store changes nothing in its
-/// directory, writing it changes nothing outside, and whatever is wrong is a typed refusal or a finding.
+/// Fuzzes a blob store whose files are changed as the input describes; see ``Change``.
+///
+/// Reading such a store must not change its directory, and writing must not change anything outside of it. Every defect
+/// must be a `StoreError` or a finding of the check.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStore(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
@@ -21,13 +23,14 @@ public func fuzzStore(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// One change of a store's directory.
+/// A change to the directory of a store.
 enum Change {
-    /// Bytes take the place of others, at an offset that is taken modulo the file's size.
+    /// Bytes that replace others at an offset, which is taken modulo the file's size.
     case patch(name: String, offset: Int, bytes: [UInt8])
     case truncate(name: String, size: Int)
     case write(name: String, bytes: [UInt8])
-    /// Something else has the name: a link to a file or a folder outside, a link to nothing, a folder, a pipe.
+    /// A replacement by another kind of file: a link to a file or a folder outside, a dangling link, a folder or a
+    /// pipe.
     case exchange(name: String, kind: UInt8)
     case remove(name: String)
 
@@ -46,7 +49,7 @@ enum Change {
     }
 }
 
-/// Reads the input from its beginning.
+/// A reader that consumes the input from its start.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -54,7 +57,7 @@ struct ByteReader {
 
     mutating func byte() -> UInt8? { rest.popFirst() }
 
-    /// Three bytes, the highest first; those that are missing are zero.
+    /// Returns the next three bytes as a big-endian number. Missing bytes are zero.
     mutating func number() -> Int { (0..<3).reduce(0) { number, _ in number << 8 | Int(byte() ?? 0) } }
 
     mutating func bytes(_ count: Int) -> [UInt8] {

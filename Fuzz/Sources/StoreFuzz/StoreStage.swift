@@ -4,16 +4,16 @@
 internal import ContentDigest
 internal import Foundation
 internal import FuzzSupport
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 internal import SystemSupport
 
-/// A directory that has the same store at the beginning of each input, and a folder outside that must stay as it is.
+/// A directory with the same store at the start of each input, and a folder outside that must not change.
 ///
 /// A process runs one input at a time.
 struct StoreStage: Sendable {
     static let shared = Result { try StoreStage() }
 
-    /// The names that an input can change: those of the first are patched by more inputs than the last.
+    /// The names that an input can change. The fuzzer reaches the first ones more often than the last ones.
     static let names = [
         "index.sqlite", "blobs.sqlite", "documents/table", "blobs/\(folder)/\(file)", "index.sqlite-wal",
         "blobs.sqlite-wal", "index.sqlite-journal", "blobs.sqlite-journal", "index.sqlite-shm", "blobs.broken", "clean",
@@ -27,7 +27,7 @@ struct StoreStage: Sendable {
 
     private let directory: String
     private let outside: String
-    /// The files of the store, by name.
+    /// The contents of the store's files by name.
     private let template: [String: Data]
 
     private init() throws {
@@ -61,7 +61,7 @@ struct StoreStage: Sendable {
         try store.putDocument(Data("text".utf8), as: "table")
     }
 
-    /// Makes both folders as they were.
+    /// Restores both folders to their initial state.
     func reset() throws {
         let manager = FileManager.default
         for folder in [directory, outside] { try? manager.removeItem(atPath: folder) }
@@ -75,12 +75,12 @@ struct StoreStage: Sendable {
         }
     }
 
-    /// Changes the directory; what cannot be changed any more is left.
+    /// Applies a change to the directory. A change that is not possible is skipped.
     func apply(_ change: Change) throws {
         let manager = FileManager.default
         func path(_ name: String) -> String? {
             let path = "\(directory)/\(name)"
-            // Not by way of a link that an earlier change has made.
+            // A link from an earlier change must not be followed.
             return isBelow(path) ? path : nil
         }
         switch change {
@@ -110,7 +110,8 @@ struct StoreStage: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a path leads to a regular file in the directory, or to nothing.
+    /// Returns a Boolean value that indicates whether a path leads to a file or folder in the directory, or does not
+    /// exist.
     private func isBelow(_ path: String) -> Bool {
         do {
             let status = try FileStatus(path: path, followsLinks: false)
@@ -125,7 +126,7 @@ struct StoreStage: Sendable {
         return URL(fileURLWithPath: folder).resolvingSymlinksInPath().path == folder
     }
 
-    /// Reads the store, and where that ends well writes it too, as `h5` does.
+    /// Reads the store, and if that succeeds also writes it, as `h5` does.
     func run() throws {
         let before = try picture(directory)
         var isReadable = false
@@ -139,8 +140,8 @@ struct StoreStage: Sendable {
             _ = try store.check()
             isReadable = true
         }
-        Fuzz.expect(try picture(directory) == before, "reading has changed the directory")
-        // A database without an end takes seconds where it is not known to be another's.
+        Fuzz.expect(try picture(directory) == before, "reading changed the directory")
+        // A damaged database can take seconds to open for writing, so only a readable one is written.
         if isReadable { tolerating { try write() } }
         try expectUntouched()
         tolerating {
@@ -173,7 +174,7 @@ struct StoreStage: Sendable {
         do {
             try body()
         } catch let error as StoreError {
-            Fuzz.expect(!error.description.contains("\n"), "an error is one line: \(error)")
+            Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
         } catch {
             Fuzz.expect(false, "untyped error: \(error)")
         }
@@ -183,14 +184,14 @@ struct StoreStage: Sendable {
         let names = try FileManager.default.subpathsOfDirectory(atPath: outside).sorted()
         Fuzz.expect(
             names == ["file", "folder", "folder/7", "folder/\(Self.file)", "folder/table"].sorted(),
-            "files outside came or went: \(names)")
+            "files outside were added or removed: \(names)")
         for name in names where name != "folder" {
             Fuzz.expect(
                 FileManager.default.contents(atPath: "\(outside)/\(name)") == Data("mine".utf8), "\(name) was changed")
         }
     }
 
-    /// The names in a folder, with their kinds, modes, sizes and times.
+    /// Returns the names in a folder with their kinds, modes, sizes and times.
     private func picture(_ folder: String) throws -> [String: String] {
         var picture: [String: String] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {

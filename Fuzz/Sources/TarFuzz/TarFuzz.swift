@@ -5,8 +5,8 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// tar.gz and tar.zst. The first byte says what the rest is: a tar that is wrapped here, since no mutation finds a
-/// checksum; or a whole file.
+/// Fuzzes tar.gz and tar.zst archives. The first byte selects whether the rest is a tar that is wrapped here or a
+/// complete file. A mutation rarely produces a valid checksum, so the wrapping is computed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTar(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in

@@ -3,9 +3,9 @@
 
 internal import Foundation
 
-/// gzip and zstd without compression.
+/// Encoders of gzip and zstd without compression.
 enum Wrapping {
-    /// Stored blocks (RFC 1951, 3.2.4) with gzip's header and trailer.
+    /// Returns stored blocks (RFC 1951, section 3.2.4) with the gzip header and trailer.
     static func gzip(_ data: Data) -> Data {
         var out = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
         var rest = data
@@ -21,7 +21,7 @@ enum Wrapping {
         return out + bytes(crc32) + bytes(UInt32(truncatingIfNeeded: data.count))
     }
 
-    /// A frame of raw blocks (RFC 8878, 3.1.1).
+    /// Returns a frame of raw blocks (RFC 8878, section 3.1.1).
     static func zstandard(_ data: Data) -> Data {
         var out = Data([0x28, 0xB5, 0x2F, 0xFD, 0xE0] + bytes(UInt64(data.count)))
         var rest = data

@@ -5,14 +5,14 @@ internal import Foundation
 internal import FuzzSupport
 internal import PackageFormat
 
-/// The zip validator; and of what it lets pass, libarchive and the slice path must never see different files.
+/// Fuzzes the zip validator. For an accepted archive, libarchive and the slice reader must return the same files.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzZip(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.run(bytes, count) { data in
         let directory = try ZipValidator(limits: Fuzz.limits).validate(data)
         let files = try Fuzz.contents(of: Fuzz.file(data))
         Fuzz.expect(
-            Set(files.keys) == Set(directory.entries.map(\.path)), "libarchive and the directory name other files")
+            Set(files.keys) == Set(directory.entries.map(\.path)), "libarchive and the directory list different files")
         for entry in directory.entries {
             let slice = ArchiveSlice(entry)
             var inflater = try SliceInflater(slice, size: entry.size, name: entry.path.description)

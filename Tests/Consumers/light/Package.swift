@@ -4,8 +4,8 @@
 
 import PackageDescription
 
-// An app that takes light modules from a tag of this repository. Scripts/check-consumer makes the tag, sets the
-// address, and proves that nothing heavy was fetched.
+// An app that uses light modules from a tag of this repository. Scripts/check-consumer creates the tag, sets the URL,
+// and checks that no heavy dependency was fetched.
 
 let package = Package(
     name: "light",

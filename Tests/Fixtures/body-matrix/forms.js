@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a form can hold, and the ways to submit it. The answer goes to a frame of its own, so that the page stays.
+// The contents of forms and the ways to submit them. The response goes to a frame, so that the page stays.
 'use strict';
 
 const make = (tag, attributes = {}, parent = null) => {
@@ -11,11 +11,11 @@ const make = (tag, attributes = {}, parent = null) => {
     return element;
 };
 
-/// Gives a form a field: text, or files as if somebody had chosen them.
+/// Adds a field to a form: text, or files as if a user had selected them.
 const give = (form, name, value) => {
     if (typeof value === 'string') return make('input', { type: 'hidden', name, value }, form);
     const chosen = new DataTransfer();
-    // What is a Blob in FormData is a file of this name there.
+    // FormData also turns a Blob into a file with this name.
     for (const file of [value].flat()) {
         chosen.items.add(file instanceof File ? file : new File([file], 'blob', { type: file.type }));
     }
@@ -28,8 +28,9 @@ const has = (...fields) => form => { for (const field of fields) give(form, ...f
 const enctypes = { urlencoded: 'application/x-www-form-urlencoded', multipart, text: 'text/plain' };
 const following = { urlencoded: 'multipart', multipart: 'text', text: 'urlencoded' };
 
-/// What a listener adds to a form, and nobody holds, the plain engine takes away now and then while the form is still on
-/// its way: it is sent empty. A Blob cannot be held, as the engine makes a File of it; so there are Files alone.
+/// Retained files. The plain engine sometimes collects a file that a listener adds to a form before the form is sent,
+/// and then sends it empty. A Blob cannot be retained, because the engine creates a File from it; so only Files are
+/// used.
 const heldFiles = [];
 const held = file => (heldFiles.push(file), file);
 
@@ -42,7 +43,7 @@ class Held extends HTMLElement {
 }
 customElements.define('held-value', Held);
 
-/// `fill` is given the form, its submitter, where it is to go, and its encoding.
+/// The contents. `fill` receives the form, its submitter, its URL, and its encoding.
 const holdings = [
     { name: 'nothing', title: 'no field', fill: has() },
     { name: 'ascii', title: 'text', fill: has(['a', '1'], ['b', 'two words'], ['a', '3'], ['', 'no name']) },
@@ -158,17 +159,18 @@ const submissions = {
 
 let frames = 0;
 
-/// How long a frame may show nothing after a later request was answered.
+/// The time in milliseconds that a frame may stay empty after a later request was answered.
 const patience = 6_000;
 
-/// A frame tells nothing of a load that fails: so it is given up some time after what was asked for later has come.
+/// Resolves when a frame can be considered empty. A frame does not report a failed load, so the wait ends some time
+/// after the response to a later request.
 async function silence() {
     await fetch('worker.js', { cache: 'no-store' });
     await new Promise(done => setTimeout(done, patience));
     return 'nothing to see';
 }
 
-/// Submits a form to a frame, and says what came there.
+/// Submits a form to a frame and returns the content of the frame.
 async function byForm(url, holding, submission, encoding) {
     const place = make('div', { style: 'position: absolute; left: -9999px' }, document.body);
     const frame = make('iframe', { name: `frame-${++frames}` }, place);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a script can give to a request as its body. Loaded by the page and by its worker: `make` runs where the body is
-// sent. `fields` is what a form holds where a form can hold the same.
+// The bodies that a script can send. The page and its worker load this file, and `make` runs where the body is sent.
+// `fields` are the equivalent form fields, if a form can have them.
 'use strict';
 
 const megabyte = 1 << 20;
@@ -11,7 +11,7 @@ const text = 'é € 😀 \0 \ud800x\udc00 \r\n \r \n end';
 const file = (name, type = 'text/plain', parts = ['of ', name]) => new File(parts, name, { type, lastModified: 0 });
 const filled = fields => fields.reduce((form, field) => (form.append(...field), form), new FormData());
 
-/// Names that have to be escaped in a multipart body, or that something on the way may trip over.
+/// Names that are escaped in a multipart body or that are hard to transmit.
 const names = ['a"b', 'a\r\nb', 'a\nb', 'a\rb', 'é € 😀', 'a%22b', 'a\\b', "a'b; filename=x", ' a '];
 const breaks = ['a\rb', 'a\nb', 'a\r\nb', 'a\n\rb', '\r', '\n', '\r\n\r\n'];
 

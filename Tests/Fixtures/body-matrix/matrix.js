@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Sends each kind of body in each way, and tells what the page saw of it. Every wait has a bound.
+// Sends each kind of body with each sender and returns the results of the page. Every wait has a time limit.
 'use strict';
 
-/// How long the page waits for a cell at most.
+/// The time limit for a cell in milliseconds.
 const limit = 10_000;
 
 const bounded = promise => Promise.race([
     promise, new Promise(done => setTimeout(() => done(`no end within ${limit / 1000} s`), limit))
 ]);
 
-/// The worker is made when it is first needed, and says what it has seen by the number of the question.
+/// The worker. It is created at its first use and tags each response with the number of the request.
 const worker = {
     questions: new Map(),
 
@@ -32,7 +32,7 @@ const worker = {
     },
 };
 
-/// A beacon has no answer: the server is asked whether it came.
+/// Sends a beacon. It has no response, so the server is asked if it arrived.
 async function byBeacon(url, kind) {
     try {
         const isQueued = navigator.sendBeacon(url, kind.make());
@@ -57,7 +57,7 @@ const beaconReason = kind => kind.beacon ? kind.beacon
 const workerReason = kind => kind.needsDocument ? 'a worker has no documents' : null;
 const formReason = kind => kind.fields ? null : 'a form holds fields and files';
 
-/// `width` is how many cells are under way at once.
+/// Returns a column. `width` is the number of simultaneous cells.
 const inWorker = (sender, title, width = 4) => ({
     name: `worker-${sender}`, title, width, reason: workerReason, send: (url, kind) => worker.ask(sender, url, kind)
 });
@@ -69,7 +69,7 @@ const tables = [
             scripted('fetch', '`fetch`'),
             scripted('request', '`fetch` of a `Request`'),
             scripted('again', '`fetch` of a `Request` of a `Request`'),
-            // What is under way at once shares a limit.
+            // Simultaneous keepalive requests share a limit.
             scripted('keepalive', '`fetch`, `keepalive`', 1),
             scripted('xhr', 'XHR'),
             scripted('sync', 'XHR, sync', 1),
@@ -87,7 +87,7 @@ const tables = [
         name: 'form', title: 'Bodies of forms', rows: holdings,
         columns: Object.keys(enctypes).flatMap(encoding => Object.keys(submissions).map(submission => ({
             name: `${submission}-${encoding}`, title: `${submission === 'click' ? 'click' : `\`${submission}\``}, ${encoding}`,
-            // All at once, since those that lead nowhere take their time.
+            // All cells run simultaneously, because those that end in a time-out take long.
             width: 50,
             reason: held => held.needsSubmitter && submission === 'submit' ? '`submit()` has no submitter' : null,
             send: (url, held) => byForm(url, held, submission, encoding)
@@ -98,8 +98,8 @@ const tables = [
 
 const isMeant = (table, column, only) => only.length === 0 || only.includes(`${table.name}.${column.name}`);
 
-/// The cells whose form replaces this page: the program that drives the page opens each, and says what it shows in the
-/// end. `url` is the page of the form, `end` the path of the answer.
+/// Returns the cells whose form replaces this page. The program that drives the page opens each of them and reports
+/// the final content. `url` is the page of the form, `end` the path of the response.
 function topOrders(only = []) {
     return tables.flatMap(table => table.columns.filter(column => column.isTop && isMeant(table, column, only))
         .flatMap(column => table.rows.map(row => {
@@ -109,7 +109,7 @@ function topOrders(only = []) {
         })));
 }
 
-/// Runs all cells of a column, so many at once.
+/// Runs all cells of a column, with at most `width` at a time.
 async function runColumn(table, column, cells) {
     const rows = table.rows[Symbol.iterator]();
     await Promise.all(Array.from({ length: column.width }, async () => {
@@ -121,7 +121,8 @@ async function runColumn(table, column, cells) {
     }));
 }
 
-/// - Parameter only: the columns to run, by name; all by default.
+/// Runs the matrix.
+/// - Parameter only: The names of the columns to run; default: all.
 async function runMatrix(only = []) {
     const cells = {}, times = {};
     for (const table of tables) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Forms whose answer replaces their own document, or one around it. Each form is in a page of its own, submit.html, which
-// submits it.
+// Forms whose response replaces their own document or a document around it. Each form is in its own page,
+// submit.html, which submits it.
 'use strict';
 
 const ownTargets = [
@@ -29,7 +29,7 @@ function submitHere() {
     submissions[order.submission](form, button);
 }
 
-/// Shows the page of a form in a frame, and says what the frame shows in the end.
+/// Shows the page of a form in a frame and returns the final content of the frame.
 async function byOwnForm(url, holding, submission, encoding, { target, isByName, isNested }) {
     const name = `own-${++frames}`;
     const page = ownPage(url, holding, submission, encoding, isByName ? name : target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Ways for a script to send a body, in a page and in a worker. Each says what the script saw.
+// The ways for a script to send a body, in a page and in a worker. Each returns the observations of the script.
 'use strict';
 
 const method = kind => kind.method ?? 'POST';
@@ -22,7 +22,7 @@ async function byFetch(ask) {
     }
 }
 
-/// What happened to an XMLHttpRequest, in order; progress that is told more than once counts once.
+/// Records the events of an XMLHttpRequest in order. Consecutive progress events count once.
 function watched(request) {
     const events = [];
     const note = name => { if (events.at(-1) !== name) events.push(name); };
@@ -53,7 +53,7 @@ function byXHR(url, kind, isAsync) {
     });
 }
 
-/// What a page and a worker have in common.
+/// The senders that a page and a worker share.
 const scriptSenders = {
     fetch: (url, kind) => byFetch(() => fetch(url, options(kind))),
     request: (url, kind) => byFetch(() => fetch(new Request(url, options(kind)))),

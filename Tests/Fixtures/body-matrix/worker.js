@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Sends what it is told to, by name.
+// Sends the requested body with the requested sender.
 'use strict';
 
 importScripts('kinds.js', 'senders.js');

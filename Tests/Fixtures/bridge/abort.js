@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a page hears of requests that it gives up: before an answer, while the body is on its way, and in the answer.
+// Aborted requests: before the response, during the upload, and during the response.
 
-/** Has the engine look for what nobody holds any more. */
+/** Makes the engine collect garbage. */
 const collect = () => {
   const waste = [];
   for (let round = 0; round < 40; round++) waste.push(new Uint8Array(1 << 20), new Array(1e5).fill({}));
@@ -32,7 +32,7 @@ const signals = {
   before: () => AbortSignal.abort(),
 };
 
-/** What came of a call, or that nothing did for long. */
+/** Returns the result of a call, or "nothing" after a time limit. */
 const told = async (call) => {
   const nothing = new Promise((done) => setTimeout(() => done("nothing"), 5_000));
   try { return `${await Promise.race([call(), nothing])}`; } catch (error) {
@@ -45,7 +45,7 @@ const fetched = async (path, body, signal) => {
   return await (await fetch(path, { method: body === undefined ? "GET" : "POST", body, signal })).text();
 };
 
-/** The same, of an answer that nobody holds but by its stream. */
+/** Reads a response whose only reference is its stream. */
 const read = async (path, body, signal) => {
   const reader = (await fetch(path, { method: body === undefined ? "GET" : "POST", body, signal })).body.getReader();
   for (const time of [0, 40, 80]) setTimeout(collect, time);
@@ -84,7 +84,7 @@ const aborts = async () => {
     }
     found[`xhr timeout ${body}`] =
       await told(() => sent("/never/abort", bodies[body](), () => {}, (request) => request.timeout = 300));
-    // No word of the engine's, and the page's own to say.
+    // The engine sends no event; the page dispatches its own.
     found[`xhr own error ${body}`] = await told(() => sent("/never/abort", bodies[body](), (request) => {
       setTimeout(() => (request.dispatchEvent(new ProgressEvent("error")), request.abort()), 400);
     }, (request) => request.timeout = 10_000));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// URLs that a script builds of the page's real host: where they come, and how they read back. `real` is the origin that
-// the page believes to be its own.
+// URLs that a script builds for the page's real host: their destination, and the values that read back. `real` is the
+// origin that the page believes it has.
 
 const real = "https://forms.example";
 const shown = (text) => `${text}`.replaceAll("containerkit://", "https://");
@@ -39,8 +39,8 @@ const builders = {
     request.open("GET", `${real}/record/${name}`);
     const seen = { before: request.responseURL };
     request.onreadystatechange = () => {
-      // The engine may hold back the events of a request for a moment (the first question of a place does), so that some
-      // of them are told when the state is a later one: what counts is that all read the same.
+      // The engine may delay the first events of a request, so that the state may have changed when they arrive. Only
+      // the equality of the values matters.
       if (request.readyState > 1) seen[request.responseURL] = true;
     };
     request.onload = () => end(seen);

@@ -17,7 +17,7 @@ const frame = (attributes = {}) => {
   return element;
 };
 
-/** What comes of a promise within a time, as text. */
+/** Returns the result of a promise within a time limit, as text. */
 const outcome = (promise, limit = 3000) => Promise.race([
   Promise.resolve(promise).then((value) => `${value}`, (error) => `${error?.name}`),
   new Promise((end) => setTimeout(() => end("nothing yet"), limit)),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// A page that does what it can to have its container asked for a body that holds a Blob, to have another body sent than
-// its own, or to see the container's token. Each attack sends to /record/<its name>, and what the server gets there must
-// be the text `body of <its name>`, in whatever form, or nothing.
+// A hostile page that tries to make the container request a Blob body, to replace a body, or to read the container's
+// token. Each attack sends to /record/<name>. The server must receive the text `body of <name>` in some form, or
+// nothing.
 
 const seen = [];
 const token = /\b[0-9a-f]{32}\b/;
 
-/** Keeps what the page can see of the container's. */
+/** Records values of the container that the page can see. */
 const look = (where, ...values) => {
   for (const value of values) {
     let text;
@@ -28,8 +28,8 @@ const filled = (name) => {
 };
 
 /**
- * What was taken from a frame's window before its document came, and the container's script with it. The engine keeps the
- * window when the document comes, so that all of it works.
+ * Functions taken from the window of a frame before its document and the container's script arrive. The engine keeps
+ * the window when the document arrives, so that these functions work.
  */
 let untouched;
 const prepare = async () => {
@@ -44,7 +44,7 @@ const pristine = () => untouched;
 
 const post = (name, body, more = {}) => ({ method: "POST", body, ...more });
 
-/** A form of the document, with a file where the engine lets a script choose one. */
+/** Returns a form of the document, with a file if the engine lets a script select one. */
 const makeForm = (name, { root = document.body, doc = document, file = true, target } = {}) => {
   const form = doc.createElement("form");
   form.method = "post";
@@ -77,7 +77,7 @@ const shown = (form) => new Promise((end) => {
   }, 20);
 });
 
-// Functions and objects of a world that the script has not come to.
+// Functions and objects of a world in which the script has not run.
 attacks.pristineFetch = (name) => pristine().fetch(place(name), post(name, blob(name)));
 attacks.pristineFetchForm = (name) => pristine().fetch(place(name), post(name, filled(name)));
 attacks.pristineFetchPlain = (name) => pristine().fetch(place(name), post(name, text(name))).then((r) => r.text());
@@ -121,7 +121,7 @@ attacks.pristineSend = (name) => {
   send.call(request, blob(name));
   return end;
 };
-// The body's own text is made when the request has said what its body is.
+// The text of a body is created after the request has announced its body.
 attacks.sendWithinSend = (name) => {
   const { send } = pristine().XMLHttpRequest.prototype;
   const request = new XMLHttpRequest();
@@ -129,14 +129,14 @@ attacks.sendWithinSend = (name) => {
   const end = ended(request);
   try {
     request.send({ toString() { send.call(request, blob(name)); return text(name); } });
-  } catch { /* It is under way. */ }
+  } catch { /* The request is in progress. */ }
   return end;
 };
 attacks.sendAfterSend = (name) => {
   const { send } = pristine().XMLHttpRequest.prototype;
   const request = new XMLHttpRequest();
   request.open("POST", place(name));
-  try { request.send({ toString() { throw new Error(); } }); } catch { /* So it is. */ }
+  try { request.send({ toString() { throw new Error(); } }); } catch { /* Expected. */ }
   const end = ended(request);
   send.call(request, blob(name));
   return end;
@@ -146,14 +146,14 @@ attacks.sendTwice = (name) => {
   const request = new XMLHttpRequest();
   request.open("POST", place(name));
   request.upload.addEventListener("loadstart", () => {
-    try { send.call(request, blob(name)); } catch { /* Sent already. */ }
+    try { send.call(request, blob(name)); } catch { /* Already sent. */ }
   });
   const end = ended(request);
   request.send(text(name));
   return end;
 };
 
-// What is said ahead of requests, of another request than comes.
+// Announcements for another request than the one that is sent.
 attacks.announcedPlain = async (name) => {
   const window = pristine();
   const stop = new AbortController();
@@ -177,7 +177,8 @@ attacks.madeUpEvent = (name) => {
   return window.fetch(place(name), post(name, blob(name), { mode: "no-cors" }));
 };
 attacks.blockedForm = (name) => {
-  // Gathered and never sent: its frame has gone. What is said of it must not be what the next request sends.
+  // The request is collected and never sent, because its frame is gone. The next request must not send its announced
+  // body.
   const form = makeForm("nothing-of-this", { target: "_self" });
   form.setAttribute("action", place(name));
   form.target = "x";
@@ -186,7 +187,7 @@ attacks.blockedForm = (name) => {
   return pristine().fetch(place(name), post(name, text(name), { mode: "no-cors" }));
 };
 
-// Made up marks and questions.
+// Forged markers and messages.
 const guesses = ["plain", "0".repeat(32) + " plain", " plain", "undefined plain", "null plain", "take " + "0".repeat(32) + " 5"];
 attacks.guessedMark = async (name) => {
   const ends = [];
@@ -221,7 +222,7 @@ attacks.requestHeaders = async (name) => {
   look("headers", JSON.stringify([...request.headers]));
 };
 
-// Primordials, in a world of their own: a frame of this origin, whose document runs the attack.
+// Modified primordials in a separate world: a frame of this origin whose document runs the attack.
 const changes = {
   reflect: "for (const key of Reflect.ownKeys(Reflect)) { const f = Reflect[key]; if (typeof f === 'function') "
     + "Reflect[key] = function (...a) { see('Reflect', ...a, ...(a[2] ?? [])); return f.apply(this, a) } }",
@@ -292,7 +293,7 @@ const world = async (name, change) => {
 };
 for (const change in changes) attacks[`world-${change}`] = (name) => world(name, changes[change]);
 
-/** The same in frames of a site that nobody covers: what they saw, by the name of the change. */
+/** Runs the same in frames of an uncovered site. Returns their observations by the name of the change. */
 const uncovered = async () => {
   const seen = {};
   for (const change in changes) {
@@ -305,7 +306,7 @@ const uncovered = async () => {
   return seen;
 };
 
-// A worker's script that the page asks for at the same time.
+// A worker script that the page requests simultaneously.
 const workerURL = (name, module) => `/worker.js?${name}${module ? "&module" : ""}`;
 const workerSays = (worker) => new Promise((end) => {
   worker.onmessage = (event) => end(JSON.stringify(event.data));
@@ -403,7 +404,7 @@ attacks.formPristineSubmit = (name) => {
   return shown(form);
 };
 
-// Bodies that are not what they seem.
+// Bodies with misleading types.
 attacks.sizedBlob = (name) => {
   const body = blob(name);
   Object.defineProperty(body, "size", { value: 3 });
@@ -487,7 +488,7 @@ attacks.names = () => {
   return fetch({ toString() { const error = new Error(); look("stack", error.stack); return "http://["; } }).catch((error) => look("stack", error.stack));
 };
 
-/** Methods that the engine calls by itself where texts are made: a script that is asked for one could say anything. */
+/** Methods that the engine calls to convert a value to text. A script could return any text from them. */
 attacks.worldTexts = async (name) => {
   const asked = [];
   const keys = [
@@ -513,7 +514,7 @@ attacks.worldTexts = async (name) => {
   return fetch(place(name), post(name, isTold || !cookies.includes("text=one") ? `${asked}` : text(name)));
 };
 
-/** Tries all, or those named; gives what came of each, and what was seen of the container's. */
+/** Runs all attacks or the named ones. Returns their results, and the observed values of the container. */
 const runAttacks = async (names = []) => {
   await prepare();
   const results = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a page sends when it goes: in each of the events that tell it, by beacon and by a request that outlives it.
+// Requests of a page that unloads: in each unload event, with a beacon and with a keepalive request.
 
 const form = (name) => {
   const data = new FormData();
@@ -32,7 +32,7 @@ const leave = () => {
   location.href = "/left.html";
 };
 
-/** The cells that have brought something: one after the other, since few requests go to a server at a time. */
+/** Returns the cells that have arrived. They are read sequentially, because connections to a server are limited. */
 const brought = async () => {
   const found = {};
   for (const way of ["keep", "beacon"]) for (const when of ["pagehide", "hidden", "unload"]) for (const kind in kinds) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// A policy that a page has in its markup: it forbids what it forbids in the plain engine, and not what the script does.
+// A policy in the markup of a page. It must forbid the same as in the plain engine, but not the requests of the
+// script.
 
 const metaPolicy = async (policy) => {
   const frame = document.createElement("iframe");
@@ -25,8 +26,8 @@ const metaPolicy = async (policy) => {
       try { request.send(new view.Blob(["xhr"])); } catch (error) { done(error.name); }
     }),
   };
-  // A beacon is on its way when its call returns.
+  // A beacon is sent when its call returns.
   if (found.echo === "200") await fetch("/arrived/beacon", { signal: AbortSignal.timeout(5000) }).catch(() => {});
-  // How often is not compared: pieces of bodies are refused too.
+  // The number of violations is not compared, because the relay's requests are also refused.
   return { ...found, refused: `${[...new Set(refused)]}` };
 };

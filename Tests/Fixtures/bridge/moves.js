@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Redirects as scripts see them, and what is asked for again.
+// Redirects as scripts see them, and repeated requests.
 
 const simple = (text) => `${text}`.replaceAll("containerkit://", "https://");
 
@@ -57,7 +57,7 @@ const textOf = (url) => new Promise((end) => {
   request.send();
 });
 
-/** How often a server has been asked, in the answers to two requests. */
+/** Returns the numbers of requests that the server counted, from two responses. */
 const again = async () => {
   const found = {};
   const kinds = { nothing: "", "no time": "Cache-Control=max-age%3D0", "a minute": "Cache-Control=max-age%3D60", tag: "ETag=%22x%22" };

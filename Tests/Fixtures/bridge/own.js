@@ -3,7 +3,7 @@
 
 // Forms with a file that replace their own document.
 
-/** Adds a form to a document; its file has these parts. */
+/** Adds a form with a file of the given parts to a document. */
 const makeForm = (action, parts, doc = document) => {
   const form = doc.createElement("form");
   Object.assign(form, { method: "post", enctype: "multipart/form-data", action });
@@ -22,14 +22,14 @@ const submissions = {
   requestSubmit: (form) => form.requestSubmit(),
 };
 
-/** Submits forms of several frames at once to one URL, and says which frames show their own text. */
+/** Submits forms of several frames simultaneously to one URL and returns which frames show their own text. */
 const together = async (count) => {
   const frames = await Promise.all([...Array(count).keys()].map((index) => new Promise((done) => {
     const frame = Object.assign(document.createElement("iframe"), { src: "/left.html" });
     frame.addEventListener("load", () => done(frame), { once: true });
     document.body.append(frame);
   })));
-  // The first one takes longest.
+  // The first form takes the longest.
   const forms = frames.map((frame, index) =>
     makeForm("/echo", [`file of ${index}`, " ".repeat((count - index) * 200_000)], frame.contentDocument));
   const ends = frames.map((frame) => new Promise((done) => frame.addEventListener("load", done, { once: true })));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a page can tell of each function that the injected script may have replaced, as JSON: the plain engine's and the
-// container's have to be the same.
+// The observable properties of each function that the injected script may replace, as JSON. They must be equal in the
+// plain engine and in the container.
 
 const functions = (world) => {
   const found = {};
@@ -59,7 +59,7 @@ const describeFunction = (f, pristine) => {
   };
 };
 
-/** What a plain request asks where a page has put something that others may come upon, and how often. */
+/** Returns the properties that a plain request reads from prototypes that the page modified, and their number. */
 const asksOfFetch = async () => {
   let asked = "";
   const spies = [[Array.prototype, 1], [Number.prototype, "method"], [Object.prototype, "headers"]];

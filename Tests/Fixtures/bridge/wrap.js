@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Pages whose libraries put functions of their own around the engine's, as those of analytics, of errors and of sockets do,
-// and what these see then.
+// Pages whose libraries wrap the engine's functions, such as libraries for analytics, error reports and sockets, and
+// the calls that these libraries observe.
 
 const log = [];
 
-/** As analytics do: by assignment, with the functions that were there before. */
+/** Wraps by assignment like analytics libraries, and calls the previous functions. */
 const watch = () => {
   const { open, send } = XMLHttpRequest.prototype;
   XMLHttpRequest.prototype.open = function (method, url) {
@@ -30,7 +30,7 @@ const watch = () => {
   };
 };
 
-/** As libraries that show errors do: descriptors, read and written anew. */
+/** Reads and redefines property descriptors, like libraries for error reports. */
 const describe = () => {
   for (const key of ["responseURL", "upload", "status"]) {
     const { get, ...rest } = Object.getOwnPropertyDescriptor(XMLHttpRequest.prototype, key);
@@ -43,7 +43,7 @@ const describe = () => {
   };
 };
 
-/** As libraries of sockets do: a constructor in the engine's place, of the engine's prototype or of a class below it. */
+/** Replaces a constructor like socket libraries, with the engine's prototype or a subclass. */
 const replace = () => {
   const Engine = globalThis.XMLHttpRequest;
   function Replaced() { return Reflect.construct(Engine, [], new.target === Replaced ? Engine : new.target); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What a page sees of cookies and what servers get, as one object of texts. Run in the plain engine and in the container's
-// modes, the texts have to be the same. The hosts are names of one server: /set?<Set-Cookie> sets, /echo tells what came.
+// The cookies that a page sees and that servers receive, as an object of strings. The strings must be equal in the
+// plain engine and in the container's modes. The hosts are names of one server: /set?<Set-Cookie> sets a cookie, and
+// /echo returns the received cookies.
 
 const site = "https://www.example.com";
 const api = "https://api.example.com";
@@ -132,7 +133,7 @@ const cases = {
     await set(site, "safe=1; path=/; Secure");
     return `${await echo(site)}`;
   },
-  // What RFC 6265bis says (sections 5.7 and 5.6), and this engine does not.
+  // Requirements of RFC 6265bis, sections 5.6 and 5.7, that this engine does not meet.
   "beyond the engine": async () => {
     await set(site, "secret=1; Path=/; HttpOnly");
     document.cookie = "secret=2; path=/";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// What older pages do: hand a body to the app, wait for its callback, and send the real request with the id in its URL.
+// The protocol of legacy pages: pass a body to the app, wait for its callback, and send the real request with the id
+// in the URL.
 
 const waiting = new Map();
 globalThis.shop_realxhr_callback = (id) => waiting.get(id)?.();
@@ -38,7 +39,7 @@ const frame = async (url) => {
   return result;
 };
 
-/** In a frame: what it can do with a body of the page around it, and by its own. */
+/** In a frame: uses a body of the parent page, and its own body. */
 globalThis.runFrame = async (id) => ({
   stolen: await realXHR(withID("https://shop.example/record/stolen", id)),
   blind: await fetch(withID("https://shop.example/record/stolen", id), { method: "POST", mode: "no-cors" })
@@ -69,7 +70,7 @@ const cases = {
     const id = await webkit.messageHandlers.XHRCALL.postMessage({ requestId: newID(), body: "by fetch" });
     return (await fetch(withID("/record/fetch", id), { method: "PUT" })).text();
   },
-  /** Nobody waits for an answer. */
+  /** A call without a callback. */
   sync() {
     const requestId = newID();
     webkit.messageHandlers.XHRCALL.postMessage({ requestId, body: { sync: true } });

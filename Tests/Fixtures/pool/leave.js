@@ -1,4 +1,5 @@
-// Leaves all that a page can leave in its view, and what belongs to all views. `left` settles with what could not be.
+// Leaves as much state as a page can leave in its view, and state that all views share. `left` resolves to the
+// failures.
 'use strict';
 
 globalThis.onbeforeunload = event => {
@@ -64,7 +65,7 @@ const things = {
     cache: async () => { await globalThis.caches?.open('kept') },
 };
 
-/** Plays without an end. */
+/** Plays endless audio. */
 globalThis.play = () => {
     const audio = new Audio(silence());
     audio.loop = true;

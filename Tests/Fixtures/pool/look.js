@@ -1,4 +1,5 @@
-// Looks for what an earlier page has left in the view, by all that a page can ask; and for what belongs to all views.
+// Looks for state of an earlier page in the view, with everything that a page can query, and for state that all views
+// share.
 'use strict';
 
 const answered = async name => {
@@ -17,7 +18,7 @@ const ticks = async () => {
     return localStorage.tick !== before;
 };
 
-/** Whether somebody has the database open and does not close it. */
+/** Returns whether another page keeps the database open. */
 const databaseIsHeld = () => new Promise((done, fail) => {
     const opening = indexedDB.open('kept', Date.now());
     opening.onblocked = () => done(true);
@@ -67,16 +68,16 @@ const belongings = {
     database: async () => (await indexedDB.databases()).some(database => database.name === 'kept'),
 };
 
-/** @returns {Promise<{found: string[], lost: string[]}>} what of the earlier page is there, and what of all views is not */
+/** @returns {Promise<{found: string[], lost: string[]}>} found state of the earlier page, and missing shared state */
 globalThis.look = async () => {
-    // First: while a database is held, nothing else can be asked of it.
+    // This check is first, because a held database blocks all later requests to it.
     const lost = [];
     for (const [name, isThere] of Object.entries(belongings)) if (!await isThere()) lost.push(name);
     const found = [];
     for (const [name, isThere] of Object.entries(signs)) {
         try { if (await isThere()) found.push(name) } catch (error) { found.push(`${name}: ${error}`) }
     }
-    // Where there is nowhere to go back to, nothing happens.
+    // Without an earlier history entry, this call has no effect.
     if (!found.includes('history')) history.back();
     await fetch('/round', { cache: 'no-store' });
     if (document.title !== 'look') found.push('back');

@@ -4,18 +4,19 @@
 internal import CommandSupport
 internal import Foundation
 
-/// Files that are written together: all of them, or none and what was there stays.
+/// A set of files that is written completely or not at all. After an error, the old files are restored.
 ///
-/// A kill between two of them cannot be undone, but is seen: ``marker`` lies beside them from before the first one takes
-/// its place until the last one has.
+/// A kill between two renames cannot be undone, but it can be detected: ``marker`` exists from before the first
+/// rename until after the last one.
 struct FileSet {
-    /// Names the files that may not be of one set, one in each line.
+    /// The file that names the files whose set may be incomplete, one per line.
     static let marker = "suggested.incomplete"
     private var files: [(name: String, data: Data)] = []
 
     mutating func add(_ data: Data, as name: String) { files.append((name, data)) }
 
-    /// - Throws: an I/O error.
+    /// Writes the files to a folder.
+    /// - Throws: An I/O error.
     func write(to folder: String) throws {
         let token = ".\(UUID().uuidString)"
         func path(_ name: String) -> String { "\(folder)/\(name)" }
@@ -24,10 +25,10 @@ struct FileSet {
         let manager = FileManager.default
         let names = files.map(\.name)
         try Self.checkMarker(in: folder)
-        // What was there may be half of a set as well, and go on to be so where this one has fewer files.
+        // The existing files may already be an incomplete set, and remain one if this set has fewer files.
         let marked = (try? String(contentsOfFile: path(Self.marker), encoding: .utf8))
         let others = (marked ?? "").split(separator: "\n").map(String.init).filter { !names.contains($0) }
-        // Never into what a link leads to.
+        // A rename replaces a symbolic link and does not follow it.
         func mark(_ text: String) throws {
             try FileOutput.write(text, to: part(Self.marker))
             try Self.move(part(Self.marker), to: path(Self.marker))
@@ -61,7 +62,7 @@ struct FileSet {
             }
             for file in files { try? manager.removeItem(atPath: part(file.name)) }
             unlink(part(Self.marker))
-            // A call that never takes a folder.
+            // `unlink` never removes a folder.
             if isMarked, let marked { try? mark(marked) } else if isMarked { unlink(path(Self.marker)) }
             throw error
         }
@@ -69,17 +70,17 @@ struct FileSet {
         for file in files { try? manager.removeItem(atPath: old(file.name)) }
     }
 
-    /// Makes sure that the marker is no folder, and leads nowhere: nobody else has made one of this name.
-    /// - Throws: an I/O error.
+    /// Checks that the marker can be replaced: it does not exist or is a regular file.
+    /// - Throws: An I/O error.
     static func checkMarker(in folder: String) throws { try checkIsReplaced("\(folder)/\(marker)") }
 
     private static func checkIsReplaced(_ path: String) throws {
         guard FileOutput.isReplaced(path) else {
-            throw CommandError(.io, code: "io", "is no file that can be replaced", at: path)
+            throw CommandError(.io, code: "io", "is not a file that can be replaced", at: path)
         }
     }
 
-    /// Takes the place of what is there.
+    /// Renames a file and replaces the target.
     private static func move(_ from: String, to path: String) throws {
         guard rename(from, path) == 0 else {
             throw CommandError(.io, code: "io", "cannot write the file", at: path)

@@ -5,33 +5,34 @@ internal import ContainerKit
 internal import Foundation
 internal import ResourceLoading
 
-/// The hosts that a page needed from the network, for who resolves names ahead: `hosts.json`.
+/// The hosts that a page needed from the network, for resolving names ahead: `hosts.json`.
 struct HostList: Encodable {
-    /// Times are milliseconds since the page was asked for.
+    /// A host. Times are in milliseconds since the call to open.
     struct Host: Encodable {
-        /// In lower case, without a port.
+        /// The host name in lower case, without a port.
         let host: String
-        /// When it was first asked for, in the run in which that was soonest.
+        /// The time of the first request, in the run in which it was earliest.
         var firstMs: Int
-        /// In the run with most of them.
+        /// The number of requests, in the run with the most requests.
         var requests: Int
-        /// In how many runs it was needed.
+        /// The number of runs in which the host was needed.
         var runs: Int
     }
 
-    /// A request that went to the network, or would have.
+    /// A request that the network served or would have served.
     struct Use {
         let url: String
         let start: Double
     }
 
-    /// Without its query.
+    /// The URL of the page without its query.
     let page: String
     let runs: Int
-    /// In the order of their first use.
+    /// The hosts in the order of their first use.
     private(set) var hosts: [Host]
 
-    /// - Parameter page: the URL that was opened.
+    /// Creates a list from observed requests.
+    /// - Parameter page: The URL that was opened.
     init(page: String, runs: [[Use]]) {
         self.page = String(page.prefix { $0 != "?" && $0 != "#" })
         self.runs = runs.count
@@ -50,7 +51,7 @@ struct HostList: Encodable {
         self.hosts = hosts.values.sorted { ($0.firstMs, $0.host) < ($1.firstMs, $1.host) }
     }
 
-    /// Addresses need no look-up.
+    /// Returns `false` for addresses, which need no resolution.
     private static func isName(_ host: String) -> Bool {
         guard let last = host.split(separator: ".").last else { return false }
         return !host.hasPrefix("[") && !last.allSatisfy { $0.isASCII && $0.isNumber }

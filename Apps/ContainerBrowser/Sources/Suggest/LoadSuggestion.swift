@@ -12,23 +12,23 @@ internal import ResourceLoading
 internal import TableSuggestions
 internal import WebEngine
 
-/// What a publisher can make of the openings of one page: a prefetch table, a list of hosts, a resource table.
+/// The suggestions from the openings of one page: a prefetch table, a list of hosts and a resource table.
 @MainActor
 struct LoadSuggestion {
     static let prefetchFile = "prefetch.json"
     static let hostsFile = "hosts.json"
     static let resourcesFile = "resources.json"
-    /// The most lines about what was left out.
+    /// The maximum number of lines about omitted requests.
     private static let maxNotes = 50
 
-    /// One opening as it was watched.
+    /// One observed opening.
     struct Run {
         let opening: Opening
-        /// `nil` where there was no container that could see requests whole.
+        /// The traffic log, or `nil` if no container could observe complete requests.
         let traffic: TrafficLog?
     }
 
-    /// What `open --json` says of it.
+    /// The report in the output of `open --json`.
     struct Report: Encodable, Sendable {
         struct LeftOut: Encodable, Sendable {
             let file: String
@@ -59,24 +59,24 @@ struct LoadSuggestion {
     private let directory: String
     private var runs: [Run] = []
 
-    /// Makes sure, before any work is done, that it can be written.
-    /// - Throws: a usage error, or an I/O error.
+    /// Checks before the work begins that the files can be written.
+    /// - Throws: A usage error or an I/O error.
     init(of url: String, _ options: StageOptions, into directory: String) throws {
         self.url = url
         mode = options.mode
         self.directory = directory
         guard options.prefetch == nil else {
             throw CommandError(
-                .usage, code: "usage", "what is fetched ahead is no request of the page's: leave --prefetch out",
+                .usage, code: "usage", "prefetched requests are not requests of the page: omit --prefetch",
                 at: "--suggest")
         }
         do {
             _ = try PrefetchSuggestion(page: url, runs: [], now: Date())
         } catch {
-            throw CommandError(.usage, code: "invalid-url", "no prefetch table can name this page", at: url)
+            throw CommandError(.usage, code: "invalid-url", "a prefetch table cannot contain this URL", at: url)
         }
         try FileOutput.check(folder: directory, of: "--suggest")
-        // It is made when there is something to write.
+        // The folder is created when there is something to write.
         guard FileManager.default.fileExists(atPath: directory) else { return }
         try FileSet.checkMarker(in: directory)
         for name in [Self.prefetchFile, Self.hostsFile, Self.resourcesFile] {
@@ -88,7 +88,7 @@ struct LoadSuggestion {
         runs.append(Run(opening: opening, traffic: traffic))
     }
 
-    /// Writes all files, or none.
+    /// Writes all files or none.
     func write() async throws -> Report {
         var report = Report(directory: directory)
         var files = FileSet()
@@ -120,38 +120,38 @@ struct LoadSuggestion {
         return report
     }
 
-    /// Says on standard error what the files lack.
+    /// Logs the limits of the suggestion and the omitted requests to standard error.
     private func record(_ report: Report) {
         if mode == .plain {
             CommandOutput.log(
-                "note: a bare engine shows neither methods nor answers: \(Self.prefetchFile) and "
-                    + "\(Self.resourcesFile) are not written; --mode proxy has all")
+                "note: a bare engine exposes neither methods nor responses: \(Self.prefetchFile) and "
+                    + "\(Self.resourcesFile) are not written; use --mode proxy")
         } else if runs.count == 1 {
-            CommandOutput.log("note: one run alone: what varies is guessed, and no POST is taken; --runs 2 tells")
+            CommandOutput.log("note: a single run: varying values are guessed and POST is omitted; use --runs 2")
         }
         let past = runs.map { $0.opening.past }.max() ?? 0
         if mode != .plain, past > 0 {
             CommandOutput.log(
-                "note: \(past) request\(past == 1 ? "" : "s") went past the container, as to hosts that it does not cover: "
-                    + "counted in \(Self.hostsFile) alone")
+                "note: \(past) request\(past == 1 ? "" : "s") bypassed the container, such as those to other hosts: "
+                    + "listed in \(Self.hostsFile) only")
         }
         let dropped = runs.compactMap { $0.traffic?.dropped }.max() ?? 0
-        if dropped > 0 { CommandOutput.log("note: the last \(dropped) requests were too many to be looked at") }
+        if dropped > 0 { CommandOutput.log("note: \(dropped) requests exceeded the limit and were not observed") }
         for entry in report.leftOut.prefix(Self.maxNotes) {
             CommandOutput.log("note: not in \(entry.file): \(entry.method) \(entry.url): \(entry.reason)")
         }
         if report.leftOut.count > Self.maxNotes {
-            CommandOutput.log("note: and \(report.leftOut.count - Self.maxNotes) more; --json names them all")
+            CommandOutput.log("note: and \(report.leftOut.count - Self.maxNotes) more; --json lists them all")
         }
     }
 
-    /// Equal contents have equal versions.
+    /// Encodes a file with a version that is derived from its content.
     private static func versioned(_ json: (String) throws -> Data) throws -> Data {
         let digest = SHA256Digest(of: try json("0")).description
         return try json(String(digest.prefix(16)))
     }
 
-    // MARK: What was seen
+    // MARK: Observed traffic
 
     private struct Watched {
         let request: ObservedRequest
@@ -174,19 +174,19 @@ struct LoadSuggestion {
         return seen
     }
 
-    /// What went to the network by way of the container, and past it.
+    /// Returns the requests that went to the network, through the container or past it.
     private func uses(of run: Run) -> [HostList.Use] {
         let called = run.opening.called
         let watched = (run.traffic?.exchanges ?? []).map { exchange in
             HostList.Use(
                 url: exchange.request.urlText, start: exchange.started.timeIntervalSince(called) * 1_000)
         }
-        // What the container asked for is in the traffic, redirects and all.
+        // The traffic log already contains the container's requests, including redirects.
         let passed = run.opening.timeline.filter { $0.isPast || run.traffic == nil }
         return watched + passed.map { HostList.Use(url: $0.url, start: $0.start) }
     }
 
-    /// The answer's bytes without their codings; `nil` where one of these is not known, or the bytes are not whole.
+    /// Returns the decoded body, or `nil` if a content coding is unknown or the body is incomplete.
     private static func decoded(_ exchange: TrafficLog.Exchange) async -> Data? {
         guard let head = exchange.response, let bytes = exchange.received else { return nil }
         let given = GivenResponse(
@@ -198,7 +198,7 @@ struct LoadSuggestion {
         return try? await response.body.collect(upTo: maxFileBytes)
     }
 
-    /// The most bytes of one file, decoded.
+    /// The maximum size of one decoded file in bytes.
     private static let maxFileBytes = 64 << 20
 
     private struct GivenResponse: ResourceLoader {

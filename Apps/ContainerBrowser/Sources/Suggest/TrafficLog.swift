@@ -5,23 +5,23 @@ internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
 
-/// What went over the network while a page was open, as far as memory goes.
+/// The network traffic while a page was open, up to the limits of the log.
 ///
 /// Isolation: any.
 final class TrafficLog: Sendable {
-    /// One request, whole once both bodies have ended.
+    /// One request and its response. It is complete when both bodies have ended.
     struct Exchange: Sendable {
         let request: HTTPRequest
         let started: Date
-        /// The request's body; `nil` where it is not known whole.
+        /// The request body, or `nil` if it is not completely known.
         var sent: Data?
-        /// The head of the answer; `nil` where none came.
+        /// The head of the response, or `nil` without a response.
         var response: HTTPResponse?
-        /// The answer's body as it came; `nil` where it is not known whole.
+        /// The response body as received, or `nil` if it is not completely known.
         var received: Data?
     }
 
-    /// Which body of which request.
+    /// A reference to the request or response body of an exchange.
     struct Body: Sendable {
         fileprivate let place: Int
         fileprivate let isRequest: Bool
@@ -29,26 +29,27 @@ final class TrafficLog: Sendable {
 
     private struct State {
         var exchanges: [Exchange] = []
-        /// Bodies that are still arriving.
+        /// Bodies that are not complete.
         var receiving: [Int: Data] = [:]
         var sending: [Int: Data] = [:]
         var bytes = 0
         var dropped = 0
     }
 
-    /// The most requests that are kept: the first ones.
+    /// The maximum number of recorded requests. Later requests are dropped.
     private static let maxExchanges = 2_000
-    /// The most bytes of all bodies.
+    /// The maximum number of bytes of all bodies.
     private static let maxBytes = 128 << 20
     private static let maxRequestBytes = 64 << 10
     private let state = Mutex(State())
 
     var exchanges: [Exchange] { state.withLock { $0.exchanges } }
 
-    /// Requests for which there was no room.
+    /// The number of requests that exceeded ``maxExchanges``.
     var dropped: Int { state.withLock { $0.dropped } }
 
-    /// - Returns: the request's body, whose bytes are to be told; `nil` where there is no more room.
+    /// Begins an exchange.
+    /// - Returns: A reference to the request body, or `nil` if the log is full.
     func begin(_ request: HTTPRequest) -> Body? {
         state.withLock { state in
             guard state.exchanges.count < Self.maxExchanges else {
@@ -62,7 +63,8 @@ final class TrafficLog: Sendable {
         }
     }
 
-    /// - Returns: the answer's body.
+    /// Records the head of a response.
+    /// - Returns: A reference to the response body.
     func record(_ response: HTTPResponse, to request: Body) -> Body {
         state.withLock { state in
             state.exchanges[request.place].response = response
@@ -71,7 +73,7 @@ final class TrafficLog: Sendable {
         }
     }
 
-    /// A piece of a body, or its end.
+    /// Appends a piece to a body. `nil` marks the end of the body.
     func record(_ piece: Data?, of body: Body) {
         state.withLock { state in
             let bodies = body.isRequest ? \State.sending : \State.receiving

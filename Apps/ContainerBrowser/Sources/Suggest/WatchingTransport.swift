@@ -6,7 +6,7 @@ internal import HTTPTransport
 internal import HTTPTypes
 internal import ResourceLoading
 
-/// Notes what goes through another transport, which it does not change.
+/// A transport that records the traffic of another transport without changing it.
 struct WatchingTransport: HTTPTransporting {
     let base: any HTTPTransporting
     let log: TrafficLog
@@ -33,7 +33,7 @@ struct WatchingTransport: HTTPTransporting {
         return response
     }
 
-    /// A file is not read for this, and so never known whole.
+    /// Returns the body with recording added. A file is not read, so its content is never recorded.
     private func recording(_ body: ResourceBody, as entry: TrafficLog.Body) -> ResourceBody {
         switch body {
         case .empty: log.record(nil, of: entry)
@@ -49,7 +49,7 @@ struct WatchingTransport: HTTPTransporting {
     }
 }
 
-/// A stream that tells its pieces to somebody else, too, and its end, unless it fails.
+/// A stream that passes its pieces and its regular end to a function.
 private struct TappedStream: AsyncSequence, Sendable {
     typealias Element = Data
 

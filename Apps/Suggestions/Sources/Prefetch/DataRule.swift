@@ -4,9 +4,10 @@
 internal import HTTPTypes
 internal import Prefetch
 
-/// Says of one request whether a script asked for data by it, and whether it may be made ahead of the page.
+/// The rules that decide if a request loads data for a script, and if a prefetch may send it.
 enum DataRule {
-    /// Whether scripts asked for data: the engine said so, or the answer is JSON.
+    /// Returns a Boolean value that indicates whether a script requested data: the engine reports it, or the response
+    /// is JSON.
     static func isData(_ observed: ObservedRequest) -> Bool {
         let method = observed.request.method
         guard ![.head, .options, .connect, .trace].contains(method) else { return false }
@@ -17,7 +18,7 @@ enum DataRule {
         return destination == "empty" && (method != .get || !isFile(type))
     }
 
-    /// Why it must not be made ahead; `nil` where nothing speaks against it.
+    /// Returns the reason not to prefetch the request, or `nil` if there is none.
     static func fault(of observed: ObservedRequest) -> String? {
         requestFault(of: observed) ?? answerFault(of: observed) ?? bodyFault(of: observed)
     }
@@ -28,38 +29,38 @@ enum DataRule {
         let fields = observed.request.headerFields
         let sentType = ObservedRequest.essence(of: fields[.contentType] ?? "")
         if method == .post, observed.fetchMode == "no-cors" || sentType == "text/ping" {
-            return "a beacon: nobody reads its answer"
+            return "a beacon: the page does not read its response"
         }
         let words = PathClassifier(observed.request.path ?? "")
-        if words.reports { return "its path says that it reports, and asks for nothing" }
-        if method == .post, words.changes { return "its path says that it changes something" }
+        if words.reports { return "its path names a report, not data" }
+        if method == .post, words.changes { return "its path names a change" }
         if fields[.authorization] != nil { return "it carries Authorization" }
-        // One that the prefetch does not send would keep the page's request from its answer.
+        // A prefetched response does not match a request with header fields that the prefetch does not send.
         let own = fields.map(\.name.canonicalName).first { name in
             !known.contains(name) && !name.hasPrefix("sec-")
         }
-        return own.map { "it carries a header field of its own, \($0)" }
+        return own.map { "it has the additional header field \($0)" }
     }
 
     private static func answerFault(of observed: ObservedRequest) -> String? {
-        guard let response = observed.response else { return "it got no answer" }
-        guard response.status == .ok else { return "it was answered \(response.status.code)" }
+        guard let response = observed.response else { return "it received no response" }
+        guard response.status == .ok else { return "it received the status \(response.status.code)" }
         let fields = response.headerFields
-        if observed.mediaType == "text/event-stream" { return "its answer does not end" }
+        if observed.mediaType == "text/event-stream" { return "its response does not end" }
         if observed.request.method == .post, !ObservedRequest.isJSON(observed.mediaType ?? "") {
-            return "a POST whose answer is no JSON"
+            return "a POST whose response is not JSON"
         }
-        if fields[.cacheControl]?.lowercased().contains("no-store") == true { return "its answer is no-store" }
-        if fields[.setCookie] != nil { return "its answer sets cookies" }
-        if fields[.vary]?.contains("*") == true { return "its answer is for one request alone (Vary: *)" }
+        if fields[.cacheControl]?.lowercased().contains("no-store") == true { return "its response is no-store" }
+        if fields[.setCookie] != nil { return "its response sets cookies" }
+        if fields[.vary]?.contains("*") == true { return "its response has Vary: *" }
         return nil
     }
 
     private static func bodyFault(of observed: ObservedRequest) -> String? {
-        guard let body = observed.body else { return "its body was not seen whole" }
+        guard let body = observed.body else { return "its body was not completely recorded" }
         guard !body.isEmpty else { return nil }
         let type = ObservedRequest.essence(of: observed.request.headerFields[.contentType] ?? "")
-        // It would be sent as application/json, which a server may take for something else.
+        // A prefetch sends application/json, which a server may interpret differently.
         return type == "application/json" ? nil : "its body is not sent as application/json"
     }
 
@@ -69,7 +70,7 @@ enum DataRule {
             || ["text/css", "text/javascript", "application/javascript", "application/wasm"].contains(type)
     }
 
-    /// What a prefetch sends as the page does, and what need not be the same.
+    /// The header fields that a prefetch sends as the page does, and the fields that need not be equal.
     private static let known = PrefetchLoader.Configuration.standardIgnoredFields.union([
         "accept-language", "authorization", "cookie", "if-modified-since", "if-none-match", "origin",
     ])

@@ -3,16 +3,16 @@
 
 internal import Prefetch
 
-/// What of a request a table would write down: the names and values of a query and of a body.
+/// The fixed part of a request in a table: the names and values of the query and the body.
 struct FixedPart: Sendable {
     struct Item: Sendable, Hashable {
-        /// Empty where there is none.
+        /// The name, or an empty string for a value without a name.
         let name: String
         let value: String
     }
 
     private(set) var items: [Item]
-    /// What a body calls by a value: `{"name":"a","value":"b"}` says what `{"a":"b"}` does.
+    /// The items that a body labels by a value: `{"name":"a","value":"b"}` is equivalent to `{"a":"b"}`.
     private(set) var labelled: [Item] = []
 
     init(query: String?, body: JSONValue?) {
@@ -20,10 +20,10 @@ struct FixedPart: Sendable {
         if let body { add(body, of: "") }
     }
 
-    /// What is written down, and what lies inside of it.
+    /// All items, including those nested in names and values.
     var all: [Item] { items + labelled + (items + labelled).flatMap { NestedItems(in: $0).items } }
 
-    /// The names whose values differ, each once, in the order of this one.
+    /// Returns the names whose values differ, without duplicates, in the order of this part.
     func differences(from other: FixedPart) -> [String] {
         let (mine, theirs) = (byName, other.byName)
         var known: Set<String> = []
@@ -34,7 +34,7 @@ struct FixedPart: Sendable {
         Dictionary(grouping: items, by: \.name).mapValues { $0.map(\.value) }
     }
 
-    /// Values in lists have their list's name. How deep it goes is limited by who reads the body.
+    /// Adds a value. Elements of an array have the array's name. The parser limits the depth.
     private mutating func add(_ value: JSONValue, of name: String) {
         switch value {
         case .null: items.append(Item(name: name, value: "null"))
@@ -50,7 +50,7 @@ struct FixedPart: Sendable {
         }
     }
 
-    /// The name of what has no value of its own.
+    /// Adds the name of an array or an object, which has no value itself.
     private mutating func addName(_ name: String) {
         if !name.isEmpty { items.append(Item(name: name, value: "")) }
     }

@@ -4,30 +4,31 @@
 internal import Foundation
 internal import WebSyntax
 
-/// Says whether names and values may be written into a table that others get, and still be right tomorrow.
+/// The rules that decide if names and values may be part of a table that is shared and used later.
 struct FixedPartRule: Sendable {
     private let now: Double
-    /// Days of the calendar about now, as `2026-01-31` and `20260131`.
+    /// Yesterday, today and tomorrow, as `2026-01-31` and `20260131`.
     private let days: [String]
-    /// Whether values were seen to stay the same. Where not, what looks as if it changes counts as changing.
+    /// A Boolean value that indicates whether several runs confirm that values stay the same. Otherwise, values that
+    /// look variable count as variable.
     private let isRepeated: Bool
 
     init(now: Date, isRepeated: Bool) {
         self.now = now.timeIntervalSince1970
         self.isRepeated = isRepeated
-        // The page may live a day before or behind.
+        // The page may use the date of another time zone.
         let dashed = [-86_400.0, 0, 86_400].map {
             now.addingTimeInterval($0).formatted(.iso8601.year().month().day())
         }
         days = dashed + dashed.map { $0.filter { $0 != "-" } }
     }
 
-    /// Why they may not; `nil` where nothing speaks against it. Values are never told.
+    /// Returns the reason to reject the part, or `nil`. The reason contains no values.
     func fault(of part: FixedPart) -> String? {
         for item in part.items {
             let shown = item.name.isEmpty ? "a value" : item.name
             if let fault = fault(of: item) { return "\(shown) \(fault)" }
-            // Names that lie deeper may be values as well.
+            // Nested names may also be values.
             if let fault = faultInside(of: item) { return "\(shown) holds a value that \(fault)" }
         }
         for item in part.labelled {
@@ -36,7 +37,7 @@ struct FixedPartRule: Sendable {
         return nil
     }
 
-    /// As ``fault(of:)-(FixedPart)``, of a path.
+    /// Returns the reason to reject a path, or `nil`.
     func fault(ofPath path: String) -> String? {
         for segment in PathPart(path).segments {
             if let fault = fault(of: segment) { return "a part of its path \(fault)" }
@@ -44,7 +45,7 @@ struct FixedPartRule: Sendable {
         return nil
     }
 
-    /// A path without what must not be told.
+    /// Returns the path with the rejected segments replaced by `…`.
     func shown(path: String) -> String {
         PathPart(path).segments.map { fault(of: $0) == nil ? $0.raw : "…" }.joined(separator: "/")
     }
@@ -52,13 +53,13 @@ struct FixedPartRule: Sendable {
     private func faultInside(of item: FixedPart.Item) -> String? {
         let nested = NestedItems(in: item)
         let fault = nested.items.lazy.compactMap { self.fault(of: $0) }.first
-        return fault ?? (nested.isWhole ? nil : "cannot be read to its end")
+        return fault ?? (nested.isWhole ? nil : "cannot be decoded completely")
     }
 
     private func fault(of segment: PathPart.Segment) -> String? {
         let item = FixedPart.Item(name: segment.name, value: segment.text)
         if !segment.text.isEmpty, segment.isOpaque || isSecret(item) { return "may be a secret" }
-        // `/mobile/list` names nobody.
+        // A segment without a digit, such as the last one of `/mobile/list`, does not identify a person.
         let isNumbered = segment.text.contains { $0.isNumber }
         let rest = FixedPart.Item(name: isNumbered ? segment.name : "", value: segment.text)
         return fault(of: rest) ?? faultInside(of: FixedPart.Item(name: "", value: segment.text))
@@ -74,7 +75,7 @@ struct FixedPartRule: Sendable {
 
     private func isSecret(_ item: FixedPart.Item) -> Bool {
         let name = Self.bare(item.name)
-        // A JSON Web Token (RFC 7519, encrypted ones too) begins with an object in base64url.
+        // A JSON Web Token (RFC 7519) begins with a base64url-encoded JSON object, also if it is encrypted.
         let isToken = item.value.hasPrefix("eyJ") && item.value.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2
         return isToken || Self.secrets.contains(name) || Self.secretParts.contains { name.contains($0) }
     }
@@ -83,7 +84,8 @@ struct FixedPartRule: Sendable {
         Self.personal.contains(Self.bare(item.name)) || item.value.contains("@") && item.value.contains(".")
     }
 
-    /// Seconds, milliseconds or microseconds since 1970 of these days, or their dates.
+    /// Returns a Boolean value that indicates whether the value is a current time in seconds, milliseconds or
+    /// microseconds since 1970, or contains a current date.
     private func isMoment(_ value: String) -> Bool {
         if days.contains(where: { value.contains($0) }) { return true }
         let whole = value.prefix { $0 != "." }
@@ -92,7 +94,8 @@ struct FixedPartRule: Sendable {
         return abs(number / scale - now) < 2 * 86_400
     }
 
-    /// What is made anew each time, by its name or its look.
+    /// Returns a Boolean value that indicates whether the name or the format suggests a value that is generated for
+    /// each request.
     private func isPassing(_ item: FixedPart.Item) -> Bool {
         if item.name == "_" || Self.passing.contains(Self.bare(item.name)) { return true }
         let value = item.value.utf8
@@ -102,7 +105,7 @@ struct FixedPartRule: Sendable {
         return isHexadecimal || isFraction
     }
 
-    /// A name without case and signs.
+    /// Returns the name in lower case, without punctuation.
     private static func bare(_ name: String) -> String {
         name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }

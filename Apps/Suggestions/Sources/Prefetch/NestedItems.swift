@@ -4,22 +4,23 @@
 internal import Foundation
 internal import Prefetch
 
-/// The names and values that lie inside of a name or a value: JSON, a query, a URL that has one, any of these escaped once
-/// more, or JSON in base64.
+/// The names and values nested in a name or a value: JSON, a query, a URL with a query, any of these percent-encoded
+/// again, or JSON in base64.
 struct NestedItems {
     private(set) var items: [FixedPart.Item] = []
-    /// Whether all was read. What was not may be anything.
+    /// A Boolean value that indicates whether everything was decoded. Otherwise, undecoded text may contain any
+    /// value.
     private(set) var isWhole = true
 
     private static let maxLevels = 4
-    /// The most items that are looked at in a level.
+    /// The maximum number of items per level.
     private static let maxCount = 1_000
-    /// As deep as a body may be that is compared, see ``RequestIdentity``.
+    /// The maximum depth of a comparable body; see ``RequestIdentity``.
     private static let maxDepth = 64
 
     init(in item: FixedPart.Item) {
         var level = [item.name, item.value]
-        // One level more than is taken says whether there is one.
+        // The additional level shows if anything is nested deeper than `maxLevels`.
         for number in 0...Self.maxLevels where !level.isEmpty {
             var found: [FixedPart.Item] = []
             for text in level {
@@ -38,11 +39,12 @@ struct NestedItems {
         }
     }
 
-    /// - Returns: nothing where it is a value and no more; `nil` for what begins as JSON, and is none that can be read.
+    /// Decodes one level.
+    /// - Returns: The nested items, empty for a plain value, or `nil` for text that begins like JSON but is invalid.
     private static func read(_ text: String) -> [FixedPart.Item]? {
         guard let first = text.first(where: { !$0.isWhitespace }) else { return [] }
         if first == "{" || first == "[" { return json(Array(text.utf8)) }
-        // Its padding would be a query's sign.
+        // The check precedes the query check, because base64 padding is an equals sign.
         if let bytes = base64(text) { return json(bytes) }
         if text.utf8.contains(UInt8(ascii: "=")) { return query(text) }
         if text.utf8.contains(UInt8(ascii: "%")), let whole = PageParameters(query: text).pairs.first?.name,
@@ -59,7 +61,7 @@ struct NestedItems {
         return part.items + part.labelled
     }
 
-    /// Of a URL also what stands in its fragment, and behind `;` in its path.
+    /// Reads the query of a URL, including parameters in the fragment and after `;` in the path.
     private static func query(_ text: String) -> [FixedPart.Item] {
         let pieces = text.split { "?&;#".contains($0) }.filter { $0.contains("=") }
         return PageParameters(query: pieces.joined(separator: "&")).pairs.map {
@@ -67,13 +69,13 @@ struct NestedItems {
         }
     }
 
-    /// The text in base64 or base64url, with or without padding, that begins with `{` or `[`.
+    /// Returns the decoded text if it is base64 or base64url, with or without padding, and begins with `{` or `[`.
     private static func base64(_ text: String) -> [UInt8]? {
         guard ["ey", "ew", "W"].contains(where: { text.hasPrefix($0) }), text.utf8.count >= 8 else { return nil }
-        // A query's `+` was read as a blank.
+        // The query parser decodes `+` as a space.
         let signs: [Character: Character] = ["-": "+", " ": "+", "_": "/"]
         var letters = text.reversed().drop { $0 == "=" }.reversed().map { signs[$0] ?? $0 }
-        // What is cut off in the middle of a letter says so by its length.
+        // A remainder of one character means that the text was truncated.
         if letters.count % 4 == 1 { letters.removeLast() }
         letters += Array(repeating: "=", count: (4 - letters.count % 4) % 4)
         guard let bytes = Data(base64Encoded: String(letters)).map({ Array($0) }), let first = bytes.first,
@@ -82,7 +84,8 @@ struct NestedItems {
         return bytes
     }
 
-    /// Whether it is UTF-8, of which the last letter may be cut off: `W123` is a word like any other.
+    /// Returns a Boolean value that indicates whether the bytes are UTF-8, except for a truncated last character.
+    /// Words such as `W123` are valid base64 but rarely UTF-8.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         (0..<4).contains { $0 < bytes.count && String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }

@@ -5,11 +5,11 @@ internal import HTTPTypes
 internal import Prefetch
 internal import ResourceLoading
 
-/// A request for data in one run, read so that runs can be compared.
+/// An observed data request in a form that can be compared between runs.
 struct ObservedCall {
     let observed: ObservedRequest
     let url: PrefetchURL?
-    /// JSON; `nil` where there is none, or it is not that.
+    /// The body as JSON, or `nil` if there is no body or it is not JSON.
     let body: JSONValue?
     let hasBody: Bool
 
@@ -20,16 +20,16 @@ struct ObservedCall {
         body = observed.body.flatMap { $0.isEmpty ? nil : try? JSONValue(json: $0, maxDepth: Self.maxDepth) }
     }
 
-    /// As deep as a body may be that is compared, see ``RequestIdentity``.
+    /// The maximum depth of a comparable body; see ``RequestIdentity``.
     private static let maxDepth = 64
 
     var method: HTTPRequest.Method { observed.request.method }
 
     var origin: WebOrigin { observed.request.webOrigin ?? .opaque }
-    /// Without the query.
+    /// The path without the query.
     var path: String { String((observed.request.path ?? "").prefix { $0 != "?" }) }
 
-    /// Whether both ask the same API, whatever they tell it.
+    /// Returns a Boolean value that indicates whether both requests use the same API, with any parameters.
     func isLike(_ other: ObservedCall) -> Bool {
         method == other.method && origin == other.origin && path == other.path
     }

@@ -5,16 +5,16 @@ package import Foundation
 package import HTTPTypes
 internal import WebSyntax
 
-/// A request that a page made, as far as who watched it could see it.
+/// A request of a page, as far as it could be observed.
 package struct ObservedRequest: Sendable {
-    /// Method, real URL and header fields, as they were sent.
+    /// The method, the real URL and the header fields, as sent.
     package var request: HTTPRequest
-    /// The body as it was sent, empty where there was none; `nil` where it was not seen whole.
+    /// The body as sent, empty without a body, or `nil` if it was not completely recorded.
     package var body: Data?
-    /// The head of the answer; `nil` where none came.
+    /// The head of the response, or `nil` without a response.
     package var response: HTTPResponse?
 
-    /// Notes a request.
+    /// Creates an observed request.
     package init(_ request: HTTPRequest, body: Data? = Data(), response: HTTPResponse?) {
         self.request = request
         self.body = body
@@ -23,7 +23,7 @@ package struct ObservedRequest: Sendable {
 }
 
 extension ObservedRequest {
-    /// The answer's media type, in lower case and without its parameters; `nil` where it has none.
+    /// The media type of the response in lower case without parameters, or `nil` if there is none.
     var mediaType: String? {
         response?.headerFields[.contentType].map { Self.essence(of: $0) }
     }
@@ -36,7 +36,7 @@ extension ObservedRequest {
         essence == "application/json" || essence == "text/json" || essence.hasSuffix("+json")
     }
 
-    /// What the Fetch standard calls its destination, as the engine told it; `nil` where it did not.
+    /// The request's destination (Fetch standard) as reported by the engine, or `nil`.
     var destination: String? { field("sec-fetch-dest") }
 
     var fetchMode: String? { field("sec-fetch-mode") }

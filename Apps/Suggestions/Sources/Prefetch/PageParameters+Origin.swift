@@ -4,16 +4,17 @@
 internal import Prefetch
 
 extension PageParameters {
-    /// What a query was before the page's parameters joined it.
+    /// The query of an interface before the page's parameters are appended.
     struct Lead: Sendable, Hashable {
         let query: String?
     }
 
-    /// The most parameters of which it is found out where they come from.
+    /// The maximum number of parameters to search.
     private static let limit = 256
 
-    /// The query to which ``following(_:)-(String?)`` adds the page's, so that `query` comes of it: the shortest one.
-    /// `nil` where there is none, or the page has no parameters.
+    /// Returns the shortest query to which ``following(_:)-(String?)`` appends the page's parameters to produce
+    /// `query`.
+    /// - Returns: `nil` if there is no such query or the page has no parameters.
     func lead(of query: String?) -> Lead? {
         guard let query, !pairs.isEmpty, pairs.count <= Self.limit else { return nil }
         let parts = query.utf8.split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
@@ -25,8 +26,9 @@ extension PageParameters {
         return nil
     }
 
-    /// The members to which ``following(_:)-([JSONValue.Member])`` adds the page's, so that `members` come of it in
-    /// some order; `nil` where not all of the page's are there as they would be, or the page has none.
+    /// Returns the members to which ``following(_:)-([JSONValue.Member])`` adds the page's parameters to produce
+    /// `members` in any order.
+    /// - Returns: `nil` if `members` does not contain all parameters of the page, or the page has none.
     func lead(of members: [JSONValue.Member]) -> [JSONValue.Member]? {
         let added = following([] as [JSONValue.Member])
         guard !added.isEmpty, added.count <= Self.limit else { return nil }
@@ -36,11 +38,11 @@ extension PageParameters {
         return members.filter { !names.contains(Array($0.name.utf8)) }
     }
 
-    /// The first of the page's parameters whose value stands in what a table would write down, where it would be that of
-    /// every page; `nil` for none.
+    /// Returns the name of the first page parameter whose value occurs in the fixed part or the path, where it would
+    /// apply to every page.
     ///
-    /// Short values are everywhere: one of less than three bytes must have the same name. A long one may be a part of
-    /// another, with something before or behind it.
+    /// A value of fewer than three bytes must also have the same name, because short values occur by chance. A value
+    /// of eight bytes or more may be part of another value.
     func stray(in part: FixedPart, path: String) -> String? {
         let segments = path.split(separator: "/").map { PathSegment($0) }
         let items = part.all
@@ -54,13 +56,13 @@ extension PageParameters {
         }?.name
     }
 
-    /// A part of a path, which may be a value with a file's extension.
+    /// A segment of a path: a value, or a value with a file extension.
     private struct PathSegment {
         let text: String
         private let stem: Substring
 
         init(_ raw: Substring) {
-            // Read as a name without a value: the escapes are the same.
+            // The segment is parsed as a parameter name without a value, because the escapes are the same.
             let text = PageParameters(query: String(raw)).pairs.first?.name ?? ""
             self.text = text
             stem = text.lastIndex(of: ".").map { text[..<$0] } ?? text[...]

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// The words of a URL's path, which tell what a request is for.
+/// A classifier that derives the purpose of a request from the words of its path.
 struct PathClassifier {
     private let parts: [Set<String>]
 
-    /// - Parameter path: may have a query, which does not count.
+    /// Creates a classifier.
+    /// - Parameter path: The path. A query is ignored.
     init(_ path: String) {
         let path = path.prefix { $0 != "?" && $0 != "#" }
         parts = path.split(separator: "/").map { Set(Self.words(of: $0)) }
     }
 
-    /// Whether something is told to a server that is of no use to the page.
+    /// A Boolean value that indicates whether the path names a report to the server, such as telemetry.
     var reports: Bool { parts.contains { !$0.isDisjoint(with: Self.reporting) } }
 
-    /// Whether the last part names an act.
+    /// A Boolean value that indicates whether the last segment names a change.
     var changes: Bool {
         guard let last = parts.last, last.isDisjoint(with: Self.reading) else { return false }
         return !last.isDisjoint(with: Self.changing)
     }
 
-    /// Whether a part of a path is a word that says what is read.
+    /// Returns a Boolean value that indicates whether the segment is a word for reading, such as `list`.
     static func isReading(_ part: String) -> Bool { reading.contains(part.lowercased()) }
 
-    /// `addToCart` and `add-to_cart` are the same three words.
+    /// Returns the words of a segment: `addToCart` and `add-to_cart` have the same three words.
     private static func words(of part: Substring) -> [String] {
         var words: [String] = []
         var word = ""

@@ -4,14 +4,14 @@
 internal import Prefetch
 internal import WebSyntax
 
-/// The parts of a path, each with the one before it as its name: `/token/abc` says what `?token=abc` does.
+/// The segments of a path. Each has the previous one as its name, so that `/token/abc` is equivalent to `?token=abc`.
 struct PathPart: Sendable {
     struct Segment: Sendable {
-        /// As it stands in the path.
+        /// The segment as written in the path.
         let raw: Substring
-        /// Without escapes.
+        /// The segment without escapes.
         let text: String
-        /// The segment before it; empty for the first, and for a word that only says what is done.
+        /// The previous segment, or an empty string for the first segment and after a word for reading.
         let name: String
     }
 
@@ -23,10 +23,10 @@ struct PathPart: Sendable {
         for raw in path.prefix(while: { $0 != "?" && $0 != "#" }).split(
             separator: "/", omittingEmptySubsequences: false)
         {
-            // Read as a name without a value: the escapes are the same.
+            // The segment is parsed as a parameter name without a value, because the escapes are the same.
             let text = PageParameters(query: String(raw.replacing("=", with: "%3D"))).pairs.first?.name ?? ""
             segments.append(Segment(raw: raw, text: text, name: PathClassifier.isReading(text) ? "" : name))
-            // `/token//abc` is `/token/abc` to most servers.
+            // Most servers treat `/token//abc` like `/token/abc`.
             if text.contains(where: { $0.isLetter || $0.isNumber }) { name = text }
         }
         self.segments = segments
@@ -34,8 +34,8 @@ struct PathPart: Sendable {
 }
 
 extension PathPart.Segment {
-    /// Whether it looks as if a machine had made it up: a UUID, a digest, a key. What is a number alone is somebody's at
-    /// most, and a slug is words between hyphens.
+    /// A Boolean value that indicates whether the segment looks generated: a UUID, a digest or a key. Plain numbers
+    /// and slugs of words with hyphens do not count.
     var isOpaque: Bool { text.split(separator: ".").contains { Self.isOpaque($0) } }
 
     private static func isOpaque(_ stem: Substring) -> Bool {

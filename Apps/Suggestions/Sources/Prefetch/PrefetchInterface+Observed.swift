@@ -4,16 +4,16 @@
 internal import HTTPTypes
 internal import Prefetch
 
-/// Why a request cannot stand in a table, in one line for people.
+/// The reason that a request cannot be part of a table, as one line.
 struct SuggestionFault: Error {
     let reason: String
 }
 
 extension PrefetchInterface {
-    /// The interface whose request, for a page with these parameters, is the one that was seen.
+    /// Creates the interface that produces the observed request for a page with these parameters.
     /// - Parameters:
-    ///   - method: in upper case.
-    ///   - body: JSON; `nil` where there was none.
+    ///   - method: The method in upper case.
+    ///   - body: The JSON body, or `nil` without a body.
     init(
         _ method: HTTPRequest.Method, _ url: PrefetchURL, body: JSONValue?, on parameters: PageParameters
     ) throws(SuggestionFault) {
@@ -26,19 +26,19 @@ extension PrefetchInterface {
             api: api, method: method, hasURLParameters: query != nil, hasBodyParameters: members != nil,
             body: members.map { $0.isEmpty ? nil : .object($0) } ?? body)
         if let name = parameters.stray(in: fixedPart, path: api.path) {
-            throw SuggestionFault(reason: "the page's parameter \(name) stands where a table cannot put it")
+            throw SuggestionFault(reason: "the page's parameter \(name) is at a position that a table cannot express")
         }
         let wanted = RequestIdentity(
             method: method.rawValue, url: url.text, body: body.map { .json($0.canonical) } ?? .none, isDocument: false)
         guard request(with: parameters).identity == wanted else {
-            throw SuggestionFault(reason: "no row of a table makes this request")
+            throw SuggestionFault(reason: "a table cannot express this request")
         }
     }
 
-    /// What the table says of the request, and not the page.
+    /// The part of the request that the table defines and the page does not.
     var fixedPart: FixedPart { FixedPart(query: api.query, body: body) }
 
-    /// The interface as a table has it; what is false or none is left out.
+    /// The interface as a row of the table. False and absent members are omitted.
     var json: JSONValue {
         var members = [
             JSONValue.Member(name: "api", value: .string(api.text)),

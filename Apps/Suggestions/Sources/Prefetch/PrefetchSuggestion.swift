@@ -5,44 +5,46 @@ package import Foundation
 internal import HTTPTypes
 package import Prefetch
 
-/// A table for one page, made of what the page was seen to ask for, and what was left out of it, each with its reason.
+/// A suggested prefetch table for one page, with the omitted requests and their reasons.
 ///
-/// A pure function of what was seen. A request is taken where a script asked for data by it, the table can say it for
-/// every parameter of the page, and making it ahead does no harm: `docs/suggested-tables.md` has the rules. In doubt it
-/// is left out: what is missing costs time, what is too much costs the server a request and may do worse.
+/// The result depends only on the observed requests. A request is included if a script requested data, the table can
+/// express it for every parameter of the page, and a prefetch is harmless; see `docs/suggested-tables.md`. Doubtful
+/// requests are omitted: a missing row costs time, but a wrong row costs the server a request or more.
 package struct PrefetchSuggestion: Sendable {
-    /// A request for data that the table does not name.
+    /// A data request that the table does not contain.
     package struct LeftOut: Sendable, Hashable {
-        /// As it was sent.
+        /// The method as sent.
         package let method: String
-        /// Without user, query and fragment, which may hold secrets; what looks like one in the path is `…`.
+        /// The URL without user, query and fragment, which may contain secrets. Path segments that look like secrets
+        /// are replaced by `…`.
         package let url: String
-        /// One line for people. It names parameters, and no values.
+        /// The reason as one line. It contains names of parameters but no values.
         package let reason: String
     }
 
-    /// What was left out, in the order in which it was first seen, each once.
+    /// The omitted requests without duplicates, in the order of their first occurrence.
     package private(set) var leftOut: [LeftOut] = []
     private(set) var interfaces: [PrefetchInterface] = []
     private let page: PrefetchURL
     private let limits: PrefetchLimits
     private let rule: FixedPartRule
 
-    /// How many requests the table names.
+    /// The number of requests in the table.
     package var count: Int { interfaces.count }
 
+    /// Creates a suggestion.
     /// - Parameters:
-    ///   - page: the URL that was opened, with the parameters that it had.
-    ///   - runs: what was seen each time that the page was opened, in the order in which it was sent. From two on, what
-    ///     differs from run to run is known.
-    ///   - now: the time of the runs.
-    ///   - limits: the limits that the table must keep.
-    /// - Throws: ``PrefetchError`` where the page's URL cannot stand in a table.
+    ///   - page: The URL that was opened, with its parameters.
+    ///   - runs: The observed requests of each opening, in the order of sending. Two or more runs show which values
+    ///     vary.
+    ///   - now: The time of the runs.
+    ///   - limits: The limits of the table.
+    /// - Throws: ``PrefetchError`` if the page's URL cannot be part of a table.
     package init(
         page: String, runs: [[ObservedRequest]], now: Date, limits: PrefetchLimits = .default
     ) throws(PrefetchError) {
         guard page.utf8.count <= limits.maxURLLength, let url = PrefetchURL(page) else {
-            throw PrefetchError(.badTable, "no absolute URL of http or https", at: "url")
+            throw PrefetchError(.badTable, "not an absolute http or https URL", at: "url")
         }
         self.page = url
         self.limits = limits
@@ -59,7 +61,7 @@ package struct PrefetchSuggestion: Sendable {
                     throw SuggestionFault(reason: reason)
                 }
                 guard interfaces.count < limits.maxInterfaces else {
-                    throw SuggestionFault(reason: "a table names \(limits.maxInterfaces) requests of a page")
+                    throw SuggestionFault(reason: "a table contains at most \(limits.maxInterfaces) requests per page")
                 }
                 interfaces.append(interface)
             } catch {
@@ -68,9 +70,9 @@ package struct PrefetchSuggestion: Sendable {
         }
     }
 
-    /// The table, as a server publishes it. It has been read back: a container takes it.
-    /// - Parameter version: of the table.
-    /// - Throws: ``PrefetchError`` for a version that no table can have.
+    /// Returns the table as a server publishes it, after parsing it to check that a container accepts it.
+    /// - Parameter version: The version of the table.
+    /// - Throws: ``PrefetchError`` for an invalid version.
     package func json(version: String) throws(PrefetchError) -> Data {
         let rows = interfaces.map { "      " + String(decoding: $0.json.text, as: UTF8.self) }
         func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).text, as: UTF8.self) }
@@ -84,7 +86,7 @@ package struct PrefetchSuggestion: Sendable {
         let json = Data(text.utf8)
         let table = try PrefetchTable(json: json, limits: limits)
         guard table.requests(for: page.text).count == interfaces.count else {
-            throw PrefetchError(.badTable, "the table does not make the requests that were seen")
+            throw PrefetchError(.badTable, "the table does not produce the observed requests")
         }
         return json
     }
@@ -97,24 +99,24 @@ package struct PrefetchSuggestion: Sendable {
             if let reason = DataRule.fault(of: one.observed) { throw SuggestionFault(reason: reason) }
         }
         guard let url = call.url, url.text.utf8.count <= limits.maxURLLength else {
-            throw SuggestionFault(reason: "its URL cannot stand in a table")
+            throw SuggestionFault(reason: "its URL cannot be part of a table")
         }
         if call.hasBody {
-            guard let body = call.body else { throw SuggestionFault(reason: "its body is no JSON") }
+            guard let body = call.body else { throw SuggestionFault(reason: "its body is not JSON") }
             guard body.text.count <= limits.maxBodyBytes else { throw SuggestionFault(reason: "its body is too large") }
         }
         for run in runs where !run.contains(where: { $0.isSame(as: call) }) {
             throw SuggestionFault(reason: reason(call, missingIn: run))
         }
         if call.method == .post, runs.count < 2 {
-            throw SuggestionFault(reason: "a POST is taken where two runs made the same one")
+            throw SuggestionFault(reason: "a POST must occur equally in two runs")
         }
         return try PrefetchInterface(call.method, url, body: call.body, on: parameters)
     }
 
-    /// Why a request of one run is not in another.
+    /// Returns the reason that a request of one run is missing in another.
     private static func reason(_ call: ObservedCall, missingIn run: [ObservedCall]) -> String {
-        guard let like = run.first(where: { $0.isLike(call) }) else { return "it was not made in every run" }
+        guard let like = run.first(where: { $0.isLike(call) }) else { return "it does not occur in every run" }
         let names = call.part.differences(from: like.part).filter { !$0.isEmpty }.prefix(3)
         return names.isEmpty
             ? "its body differs from run to run" : "it differs from run to run in \(names.joined(separator: ", "))"

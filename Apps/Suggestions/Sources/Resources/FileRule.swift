@@ -4,10 +4,10 @@
 internal import HTTPTypes
 internal import WebSyntax
 
-/// Says of one request whether its answer is a file, and whether it may be kept for everybody.
+/// The rules that decide if a response is a file, and if it may be stored for all users.
 struct FileRule {
     private let observed: ObservedFile
-    /// The answer's media type, in lower case and without its parameters.
+    /// The media type of the response in lower case without parameters.
     private let type: String
 
     init(_ observed: ObservedFile) {
@@ -15,7 +15,8 @@ struct FileRule {
         type = MediaType.essence(of: observed.response?.headerFields[.contentType] ?? "")
     }
 
-    /// Whether it is what pages are made of. JSON is a file where its server says that it lasts an hour.
+    /// A Boolean value that indicates whether the response is a page resource. JSON counts if it is fresh for an hour
+    /// or more.
     var isFile: Bool {
         guard observed.request.method == .get else { return false }
         if isDocument { return !isAskedByScript }
@@ -24,24 +25,24 @@ struct FileRule {
         return Self.kinds.contains { type.hasPrefix($0) } || Self.types.contains(type)
     }
 
-    /// Why it must not be kept; `nil` where nothing speaks against it.
+    /// The reason not to store the file, or `nil` if there is none.
     var fault: String? {
-        guard let response = observed.response else { return "it got no answer" }
-        guard response.status == .ok else { return "it was answered \(response.status.code)" }
+        guard let response = observed.response else { return "it received no response" }
+        guard response.status == .ok else { return "it received the status \(response.status.code)" }
         let sent = observed.request.headerFields
         if sent[.authorization] != nil { return "it carries Authorization" }
-        if sent[.range] != nil { return "a part alone was asked for" }
+        if sent[.range] != nil { return "it requests a range" }
         for word in ["no-store", "private"] where cacheControl.contains(where: { $0.hasPrefix(word) }) {
-            return "its answer is \(word)"
+            return "its response is \(word)"
         }
-        if response.headerFields[.setCookie] != nil { return "its answer sets cookies" }
+        if response.headerFields[.setCookie] != nil { return "its response sets cookies" }
         let vary = (response.headerFields[.vary] ?? "").lowercased()
         for name in ["*", "cookie", "authorization", "user-agent"] where vary.contains(name) {
-            return "its answer is not the same for everybody (Vary: \(name))"
+            return "its response depends on the request (Vary: \(name))"
         }
-        if isDocument, query != nil { return "a document's query may choose what it shows" }
+        if isDocument, query != nil { return "the content of a document may depend on its query" }
         if let name = secret { return "\(name) may be a secret" }
-        return observed.bytes == nil ? "its bytes were not seen whole" : nil
+        return observed.bytes == nil ? "its body was not completely recorded" : nil
     }
 
     private var isDocument: Bool { type == "text/html" || type == "application/xhtml+xml" }
@@ -50,7 +51,7 @@ struct FileRule {
         HTTPField.Name("Sec-Fetch-Dest").flatMap { observed.request.headerFields[$0] } == "empty"
     }
 
-    /// The directives of `Cache-Control`, in lower case.
+    /// The directives of `Cache-Control` in lower case.
     private var cacheControl: [String] {
         FieldList.members(of: observed.response?.headerFields[.cacheControl] ?? "").map(\.asciiLowercased)
     }
@@ -67,7 +68,7 @@ struct FileRule {
         return path.firstIndex(of: "?").map { path[path.index(after: $0)...] }
     }
 
-    /// The name of a parameter that may be a key to the file, or somebody's: any that does not name a version.
+    /// The name of the first parameter that may be a key or personal: any parameter that is not a version.
     private var secret: String? {
         (query ?? "").split(separator: "&").first { parameter in
             let name = parameter.prefix { $0 != "=" }

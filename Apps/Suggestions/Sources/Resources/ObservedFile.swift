@@ -4,16 +4,16 @@
 package import Foundation
 package import HTTPTypes
 
-/// A request that a page made, and the bytes that it got, as far as who watched it could see them.
+/// A request of a page and the received bytes, as far as they could be observed.
 package struct ObservedFile: Sendable {
-    /// Method, real URL and header fields, as they were sent.
+    /// The method, the real URL and the header fields, as sent.
     package var request: HTTPRequest
-    /// The head of the answer; `nil` where none came.
+    /// The head of the response, or `nil` without a response.
     package var response: HTTPResponse?
-    /// The answer's body without its codings; `nil` where it was not seen whole.
+    /// The response body without content codings, or `nil` if it was not completely recorded.
     package var bytes: Data?
 
-    /// Notes a request.
+    /// Creates an observed file.
     package init(_ request: HTTPRequest, response: HTTPResponse?, bytes: Data?) {
         self.request = request
         self.response = response

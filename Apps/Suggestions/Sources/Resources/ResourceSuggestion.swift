@@ -8,29 +8,30 @@ internal import ResourceLoading
 internal import ResourceTable
 internal import WebSyntax
 
-/// A table of the files that a page was seen to load, and what was left out of it, each with its reason.
+/// A suggested resource table for a page, with the omitted files and their reasons.
 ///
-/// A pure function of what was seen. A file is taken where its answer is the same for everybody: asked for by GET,
-/// answered 200, of a type that pages are made of, neither `private` nor `no-store`, without cookies, and with the same
+/// The result depends only on the observed files. A file is included if its response is the same for all users: a GET
+/// request, status 200, a type that pages use, neither `private` nor `no-store`, without cookies, and with the same
 /// bytes in every run.
 package struct ResourceSuggestion: Sendable {
-    /// A file that the table does not name.
+    /// A file that the table does not contain.
     package struct LeftOut: Sendable, Hashable {
-        /// Without user, query and fragment, which may hold secrets.
+        /// The URL without user, query and fragment, which may contain secrets.
         package let url: String
-        /// One line for people.
+        /// The reason as one line.
         package let reason: String
     }
 
-    /// What was left out, in the order in which it was first seen, each once.
+    /// The omitted files without duplicates, sorted by URL.
     package private(set) var leftOut: [LeftOut] = []
     private var rows: [Row] = []
     private var names: Set<TableURL> = []
 
-    /// How many files the table names.
+    /// The number of files in the table.
     package var count: Int { rows.count }
 
-    /// - Parameter runs: what was seen each time that the page was opened.
+    /// Creates a suggestion.
+    /// - Parameter runs: The observed files of each opening.
     package init(runs: [[ObservedFile]]) {
         let runs = runs.map { run in Dictionary(grouping: run.filter { FileRule($0).isFile }, by: \.request.urlText) }
         var known: Set<String> = []
@@ -38,30 +39,30 @@ package struct ResourceSuggestion: Sendable {
             let seen = runs.map { $0[url] ?? [] }
             let reason =
                 seen.joined().lazy.compactMap { FileRule($0).fault }.first
-                ?? (seen.contains(where: \.isEmpty) ? "it was not asked for in every run" : nil)
+                ?? (seen.contains(where: \.isEmpty) ? "it does not occur in every run" : nil)
                 ?? (Set(seen.joined().map(\.bytes)).count > 1 ? "its bytes differ from run to run" : nil)
             if let reason {
                 record(url, reason)
             } else if let name = TableURL(url), let file = seen.joined().first, let row = Row(name, file) {
-                // Two spellings of one URL are one entry.
+                // Different spellings of one URL share one entry.
                 if names.insert(name).inserted { rows.append(row) }
             } else {
-                record(url, "its URL cannot stand in a table")
+                record(url, "its URL cannot be part of a table")
             }
         }
     }
 
-    /// Whether the table names the file that a request asks for.
+    /// Returns a Boolean value that indicates whether the table contains the file of a request.
     package func names(_ request: HTTPRequest) -> Bool {
         request.method == .get && TableURL(request).map(names.contains) == true
     }
 
-    /// The table, as a server publishes it. It has been read back: a container takes it.
+    /// Returns the table as a server publishes it, after parsing it to check that a container accepts it.
     ///
-    /// Each entry has three members more, which readers of tables skip, named as in a package's manifest: `path` (from the
-    /// host's root), `size` and `sha256`.
-    /// - Parameter version: of the table.
-    /// - Throws: ``TableError`` for a version that no table can have.
+    /// Each entry has three additional members, which readers of tables ignore, named as in a package manifest:
+    /// `path` (from the root of the host), `size` and `sha256`.
+    /// - Parameter version: The version of the table.
+    /// - Throws: ``TableError`` for an invalid version.
     package func json(version: String) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -78,7 +79,7 @@ package struct ResourceSuggestion: Sendable {
 
             """.utf8)
         guard case .table(let table) = try TableAnswer(decoding: json), table.count == rows.count else {
-            throw TableError(.badTable, "the table does not name the files that were seen")
+            throw TableError(.badTable, "the table does not contain the observed files")
         }
         return json
     }
@@ -103,20 +104,21 @@ package struct ResourceSuggestion: Sendable {
             case version, md5, download, ctype, path, size, sha256
         }
 
-        /// `nil` where bytes are missing.
+        /// Returns `nil` if the bytes are missing.
         init?(_ url: TableURL, _ file: ObservedFile) {
             guard let bytes = file.bytes else { return nil }
             md5 = MD5Digest(of: bytes).description
             download = url.description
             let type = file.response?.headerFields[.contentType]
-            // What a table may say of it.
+            // The table accepts only printable ASCII of at most 256 bytes.
             ctype = type.flatMap { $0.utf8.count <= 256 && $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } ? $0 : nil }
             path = Self.path(of: file.request.path ?? "/")
             size = bytes.count
             sha256 = SHA256Digest(of: bytes).hex
         }
 
-        /// The path in a package: without its escapes, its first slash and its query; of a folder, its index.
+        /// Returns the path in a package: decoded, without the leading slash and the query, and with `index.html` for
+        /// a folder.
         private static func path(of target: String) -> String {
             let raw = target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "?") }
             let path = String(validating: PercentEncoding.decodeLeniently(raw), as: UTF8.self) ?? String(Substring(raw))

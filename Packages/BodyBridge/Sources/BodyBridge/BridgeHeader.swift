@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ResourceLoading
 internal import WebSyntax
 
 /// The description of a request by the injected script. It is in a header field of the request, or is announced before
@@ -29,22 +30,12 @@ public struct BridgeHeader: Sendable, Hashable {
         case ask
     }
 
-    /// The credentials mode of a request (Fetch, section 2.2.5).
-    public enum Credentials: Sendable, Hashable {
-        /// Credentials only for the page's own origin; the default for scripts.
-        case sameOrigin
-        /// No credentials.
-        case omit
-        /// Credentials for every origin.
-        case include
-    }
-
     /// The purpose of the request.
     @_spi(Fuzzing) public var purpose: Purpose
     /// A Boolean value that indicates whether the request continues after its page is closed (Fetch, `keepalive`).
     public var isKeptAlive = false
-    /// The credentials mode of the request.
-    public var credentials = Credentials.sameOrigin
+    /// The credentials mode of the request; `sameOrigin` is the default for scripts.
+    public var credentials = ResourceRequest.Credentials.sameOrigin
     /// A Boolean value that indicates whether redirects are followed (Fetch, "redirect mode").
     public var followsRedirects = true
     /// The time limit for the whole response; `nil` for none.

@@ -169,7 +169,7 @@ public final class PageBridge {
             if case .engine = bridged.body { bridged.body = .announced }
             if found.mark.id == nil {
                 // A form navigation requests a document.
-                bridged.credentials = nil
+                bridged.credentials = .unknown
             } else {
                 // Only requests without CORS cannot carry the bridge header.
                 bridged.asksWithoutCORS = true
@@ -177,7 +177,7 @@ public final class PageBridge {
             return .request(bridged)
         }
         if let answer = workerScripts.removeResponse(for: head) { return .storedWorkerScript(answer) }
-        return .request(BridgedRequest())
+        return .request(.undescribed)
     }
 
     /// Returns the bridge header of a request, which only a script with the token can set, and the proven site.
@@ -392,8 +392,8 @@ public struct BridgedRequest: Sendable {
     public var body = Body.unknown
     /// A Boolean value that indicates whether the request continues after its page is closed.
     public var isKeptAlive = false
-    /// The credentials mode that the script set; `nil` also for requests of elements and documents.
-    public var credentials: BridgeHeader.Credentials?
+    /// The credentials mode that the script set; `unknown` also for requests of elements and documents.
+    public var credentials = ResourceRequest.Credentials.unknown
     /// A Boolean value that indicates whether the page's script makes the request without CORS, like a beacon. It
     /// cannot read a cross-origin response.
     public var asksWithoutCORS = false
@@ -405,4 +405,7 @@ public struct BridgedRequest: Sendable {
     public var id: BodyID?
     /// The site that the script's document has proven; see ``PageBridge/prove(_:)``.
     public var provenSite: String?
+
+    /// A request that the script did not describe.
+    public static let undescribed = BridgedRequest()
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ResourceLoading
 import Testing
 
 @_spi(Fuzzing) @testable import BodyBridge

@@ -230,7 +230,7 @@ struct PageBridgeTests {
         }
         _ = ask(#""ask":"next","url":"\#(url)","words":"plain""#)
         let form = try request(try read(url))
-        #expect(!form.asksWithoutCORS && form.credentials == nil)
+        #expect(!form.asksWithoutCORS && form.credentials == .unknown)
     }
 
     @Test("A message is percent-encoded, so that dialogs do not change it")

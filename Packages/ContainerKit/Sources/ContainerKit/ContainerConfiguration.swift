@@ -123,7 +123,7 @@ extension ContainerConfiguration {
         /// The time limit for the engine to remove outdated package files from its caches when a page opens; 3 seconds
         /// by default. After the limit the page opens anyway. It applies to modes in which the engine caches package
         /// files.
-        public var engineCacheLimit = Duration.seconds(3)
+        var engineCacheLimit = Duration.seconds(3)
         /// The message protocol of legacy pages and the `post` requests of older apps; `nil`, and no support, by
         /// default. With this option, covered pages of all modes have the message handlers and
         /// `window.original_cookie`.
@@ -151,11 +151,6 @@ extension ContainerConfiguration {
     public struct Views: Sendable {
         /// The number of warm views, which adapts to use; by default 3 initially, then 1 to 6.
         public var pool = PoolCapacity.standard
-        /// The initial number of warm views. A new value also sets the minimum and the maximum.
-        public var poolCapacity: Int {
-            get { pool.standard }
-            set { pool = PoolCapacity(fixed: newValue) }
-        }
         /// A Boolean value that indicates whether the container prepares views automatically when the app is idle;
         /// `true` by default. The app is idle if no event occurred for ``idleDelay``, no page loads, the app is in the
         /// foreground, memory is not short, and ``ContainerConfiguration/conditions`` are idle.
@@ -175,8 +170,12 @@ extension ContainerConfiguration {
         /// defaults.
         public var budgets = BlobStore.Configuration()
         /// The maximum number of bytes in memory of caches, relayed bodies, and files that are held until they are
-        /// verified; 128 MB by default. ``MemoryBudget`` defines the shares, and a larger limit of another option is
-        /// lowered to its share. Memory of views belongs to the engine and is not included.
+        /// verified; 128 MB by default. Memory of views belongs to the engine and is not included.
+        ///
+        /// One half is the share of the request bodies that have passed through a bridge. One eighth each is the share
+        /// of small stored files, of the HTTP cache, and of a style sheet that is verified. One sixteenth each is the
+        /// share of prefetched responses, and of a package file that is downloaded. A larger limit of another option
+        /// is lowered to its share.
         public var memoryCeiling = 128 << 20
 
         /// Creates the default options.

@@ -96,7 +96,6 @@
 @_exported public import enum RemoteConfig.RemoteConfigMode
 @_exported public import struct RemoteConfig.RemoteConfigNumbers
 @_exported public import struct RemoteConfig.RemoteConfigOptions
-@_exported public import enum RemoteConfig.RemoteConfigRollOut
 @_exported public import struct RemoteConfig.RemoteConfigSource
 @_exported public import struct RemoteConfig.RemoteConfigState
 @_exported public import struct RemoteConfig.RolloutBucket

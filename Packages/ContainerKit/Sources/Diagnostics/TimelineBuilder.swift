@@ -156,7 +156,7 @@ extension PageTimeline.Request {
         reason =
             switch record.outcome {
             case .finished: record.provenance?.reason
-            case .failed(let error): error.description
+            case .failed(let error): "\(error)"
             case .stopped: "cancelled by the page"
             }
         mediaType = record.mediaType

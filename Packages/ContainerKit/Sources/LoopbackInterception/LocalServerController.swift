@@ -55,12 +55,10 @@ final class LocalServerController<Engine: WebEngineDriver> {
         _ configuration: LocalServer.Configuration, at port: Int?, _ memory: ServerPort, _ logger: Logger
     ) async throws -> LocalServer {
         var configuration = configuration
-        if let port {
-            configuration.port = port
-            return try await LocalServer.start(configuration)
-        }
-        if let port = await memory.stored() {
-            configuration.port = port
+        var known = port
+        if known == nil { known = await memory.stored() }
+        if let known {
+            configuration.port = known
             return try await LocalServer.start(configuration)
         }
         let server = try await startAnywhere(&configuration)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// The file in the container's directory that stores the port of the local server between launches.
 struct ServerPort: Sendable {

@@ -7,14 +7,14 @@ package import Logging
 package import OfflinePackage
 package import PackageFormat
 package import ResourceLoading
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 package import WebEngine
 
 /// The state that an ``EngineCacheInvalidator`` reads from its container, and the receiver of its results.
 ///
 /// Isolation: the main actor.
 @MainActor
-package protocol EngineCacheHost: AnyObject {
+package protocol EngineCacheHost {
     /// A Boolean value that indicates whether packages serve requests.
     var arePackagesInUse: Bool { get }
 

@@ -81,7 +81,7 @@ package final class PackageService {
         sweeping = Task { [weak library, logger] in
             for await _ in sweepRequests {
                 guard let library else { return }
-                await Self.sweepRetired(library, logger)
+                await Self.sweep(library, onlyRetired: true, logger)
             }
         }
         reporting = Task { [weak updater] in
@@ -150,12 +150,12 @@ package final class PackageService {
 
     /// Removes unused generations.
     package func sweepRetired() async {
-        await Self.sweepRetired(library, logger)
+        await Self.sweep(library, onlyRetired: true, logger)
     }
 
     /// Removes unused generations, and files that remain from a crash or a failed install. This may take long.
     package func sweepAll() async {
-        await Self.tolerating(logger) { [library] in try await library.sweep() }
+        await Self.sweep(library, onlyRetired: false, logger)
     }
 
     /// Sends a report of a page to the updater. The updater receives reports in order.
@@ -234,13 +234,9 @@ package final class PackageService {
         send(.present(lastPause))
     }
 
-    private static func sweepRetired(_ library: PackageLibrary, _ logger: Logger) async {
-        await tolerating(logger) { try await library.sweepRetired() }
-    }
-
-    private static func tolerating(_ logger: Logger, _ sweep: () async throws -> SweepResult) async {
+    private static func sweep(_ library: PackageLibrary, onlyRetired: Bool, _ logger: Logger) async {
         do {
-            _ = try await sweep()
+            _ = try await onlyRetired ? library.sweepRetired() : library.sweep()
         } catch {
             // The next sweep removes the remaining files.
             logger.warning("cannot remove old packages", metadata: ["error": "\(error)"])

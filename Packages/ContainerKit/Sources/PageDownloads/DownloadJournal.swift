@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 internal import SystemSupport
 internal import WebSyntax
 

@@ -78,20 +78,12 @@ public enum PrefetchTableCheck: Sendable {
 /// The counters of the prefetch table since the container was opened.
 public struct PrefetchTableCounters: Sendable, Hashable {
     /// The number of requests for the table.
-    public var checks: Int
+    public var checks = 0
     /// The number of tables that were applied.
-    public var applied: Int
+    public var applied = 0
     /// The number of failed checks.
-    public var failures: Int
+    public var failures = 0
 
-    /// Creates counters.
-    /// - Parameters:
-    ///   - checks: the number of requests.
-    ///   - applied: the number of applied tables.
-    ///   - failures: the number of failures.
-    public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
-        self.checks = checks
-        self.applied = applied
-        self.failures = failures
-    }
+    /// Creates counters with the value zero.
+    public init() {}
 }

@@ -6,7 +6,7 @@ internal import Foundation
 package import Logging
 internal import Prefetch
 package import ResourceLoading
-package import ResourceStore
+@_spi(Facade) package import ResourceStore
 internal import WebEngine
 
 /// Requests the prefetch table, applies it to the prefetchers, and stores the last valid table on disk.

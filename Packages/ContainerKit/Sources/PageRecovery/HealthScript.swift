@@ -28,7 +28,8 @@ enum HealthScript {
     struct Message: Decodable {
         /// The random identifier of the script in one document.
         var from: String?
-        var look: Look?
+        /// The result of an examination.
+        var look: ProbeResult?
         var retry: Bool?
         /// A Boolean value that indicates whether the page painted something for the first time.
         var painted: Bool?
@@ -40,25 +41,6 @@ enum HealthScript {
         var news: Bool?
 
         var isNotification: Bool { news == true }
-    }
-
-    /// The result of an examination, as the script sends it.
-    struct Look: Decodable {
-        var html: Bool
-        var hidden: Bool
-        var used: Bool
-        var painted: Bool
-        var empty: Bool
-        var scripts: Bool
-        var background: Bool
-        var errors: [ScriptFailure]
-        var failed: [String]
-
-        var result: ProbeResult {
-            ProbeResult(
-                isHTML: html, isHidden: hidden, isUsed: used, isPainted: painted, isEmpty: empty, hasScripts: scripts,
-                hasBackground: background, bootErrors: errors, failedResources: failed)
-        }
     }
 
     /// Decodes a message; returns `nil` if it is not a message of the script.

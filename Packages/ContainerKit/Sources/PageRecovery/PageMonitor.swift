@@ -160,7 +160,7 @@ final class PageMonitor {
             guard !isOvertaken, overtaken != url || health.coming.url == url else { return }
             let isReal = error.isOfNetwork || isRefused
             if isReal, health.showsNothing { place = url }
-            handle(.loadFailed(error.description, isReal: isReal))
+            handle(.loadFailed("\(error)", isReal: isReal))
         case .resource(let resource):
             if resource.failure != nil || resource.status ?? 0 >= 500 { hasFailedRequest = true }
             handle(.activity)

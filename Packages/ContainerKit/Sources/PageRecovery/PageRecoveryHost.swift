@@ -7,7 +7,7 @@ package import ResourceLoading
 ///
 /// Isolation: the main actor. Page recovery retains it.
 @MainActor
-package protocol PageRecoveryHost: AnyObject {
+package protocol PageRecoveryHost {
     /// Returns the real URL of a URL in the engine.
     func realURL(of place: String) -> String
     /// Returns a Boolean value that indicates whether the real URL of a URL in the engine has the scheme `http` or
@@ -28,7 +28,7 @@ package protocol PageRecoveryHost: AnyObject {
 ///
 /// Isolation: the main actor. Page recovery retains it.
 @MainActor
-package protocol PagePackages: AnyObject {
+package protocol PagePackages {
     /// Returns the page with its document and its current generations; `nil` if it is closed.
     func reference(of page: PageID) -> PageReference?
     /// Returns the generations of a page whose base URL covers a real URL.

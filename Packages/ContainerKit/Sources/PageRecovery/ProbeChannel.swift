@@ -35,7 +35,7 @@ final class ProbeChannel {
             formerName == nil || message.from != formerName
         else { return .end }
         currentName = message.from
-        if let look = message.look { examination?.yield(look.result) }
+        if let look = message.look { examination?.yield(look) }
         receive(message)
         if message.isNotification { return .end }
         if let nextReply {
@@ -93,7 +93,7 @@ final class ProbeChannel {
 }
 
 /// The result of the examination of a page.
-struct ProbeResult: Sendable, Hashable {
+struct ProbeResult: Sendable, Hashable, Decodable {
     /// A Boolean value that indicates whether the document is HTML, as opposed to an image, a video or text.
     var isHTML = true
     var isHidden = false
@@ -114,6 +114,19 @@ struct ProbeResult: Sendable, Hashable {
     var isPackaged = false
     /// A Boolean value that indicates whether the snapshot has one colour only; `nil` without a snapshot.
     var isUniform: Bool?
+
+    /// The names of the findings in messages of the script.
+    private enum CodingKeys: String, CodingKey {
+        case isHTML = "html"
+        case isHidden = "hidden"
+        case isUsed = "used"
+        case isPainted = "painted"
+        case isEmpty = "empty"
+        case hasScripts = "scripts"
+        case hasBackground = "background"
+        case bootErrors = "errors"
+        case failedResources = "failed"
+    }
 
     /// Returns a Boolean value that indicates whether a snapshot is necessary for the evaluation.
     func needsPicture(for signals: Set<BlankPageSignal>) -> Bool {

@@ -15,9 +15,9 @@ public struct RemoteConfigDocument: Sendable {
     /// The maximum depth of objects and arrays.
     public static let maxDepth = 16
     /// The maximum number of entries of the deny list.
-    public static let maxDenials = 1_000
+    @_spi(Fuzzing) public static let maxDenials = 1_000
     /// The maximum number of entries of the list of modes.
-    public static let maxModes = 200
+    @_spi(Fuzzing) public static let maxModes = 200
     /// The maximum length of a pattern or a salt, in bytes of UTF-8.
     public static let maxTextLength = 256
 
@@ -31,7 +31,7 @@ public struct RemoteConfigDocument: Sendable {
     /// A Boolean value that indicates whether any feature is on.
     public let isEnabled: Bool
     /// The roll-outs of the features that the document contains. Other features are on.
-    public let features: [RemoteConfigFeature: RemoteConfigRollOut]
+    @_spi(Fuzzing) public let features: [RemoteConfigFeature: RemoteConfigRollOut]
     /// The URLs that are never intercepted.
     public let deny: [PagePattern]
     /// The modes of pages by host; the last matching entry applies.
@@ -58,7 +58,7 @@ public struct RemoteConfigDocument: Sendable {
         expires = parsed.expires
         isEnabled = parsed.isEnabled
         features = parsed.features
-        deny = parsed.deny.map(\.pattern)
+        deny = parsed.deny
         modes = parsed.modes.map { ($0.host, $0.mode) }
         pageModes = parsed.modes.map { ($0.pages, $0.mode) }
         numbers = parsed.numbers
@@ -104,7 +104,7 @@ public struct RemoteConfigDocument: Sendable {
     ///
     /// After a document with ``replaces``, the documents that it replaced count as older.
     /// - Parameter other: the document that applies.
-    public func mayReplace(_ other: RemoteConfigDocument) -> Bool {
+    @_spi(Fuzzing) public func mayReplace(_ other: RemoteConfigDocument) -> Bool {
         let (own, others) = (replaces ?? version, other.replaces ?? other.version)
         if own != others { return own > others }
         return replaces != nil || other.replaces == nil

@@ -21,7 +21,7 @@ public enum RemoteConfigFeature: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The roll-out of a feature: on, off, or on for some devices.
-public enum RemoteConfigRollOut: Sendable, Hashable {
+@_spi(Fuzzing) public enum RemoteConfigRollOut: Sendable, Hashable {
     /// On for all devices.
     case on
     /// Off for all devices.

@@ -8,10 +8,6 @@ internal import StrictJSON
 /// The parser of a remote config document. Unknown names belong to later versions and are ignored; all other parts
 /// are validated.
 struct RemoteConfigJSON: Decodable {
-    struct Denial {
-        var pattern: PagePattern
-    }
-
     struct Mode {
         var host: HostPattern
         var pages: PagePattern
@@ -23,7 +19,7 @@ struct RemoteConfigJSON: Decodable {
     private(set) var expires: Date?
     private(set) var isEnabled = true
     private(set) var features: [RemoteConfigFeature: RemoteConfigRollOut] = [:]
-    private(set) var deny: [Denial] = []
+    private(set) var deny: [PagePattern] = []
     private(set) var modes: [Mode] = []
     private(set) var numbers = RemoteConfigNumbers()
 
@@ -69,7 +65,7 @@ struct RemoteConfigJSON: Decodable {
         if let limits = try fields.fields("limits") {
             for bound in RemoteConfigNumbers.bounds {
                 guard let value = try limits.value(Int.self, bound.name) else { continue }
-                numbers[bound.name] = try limits.number(bound.name, in: bound.range, value)
+                numbers[keyPath: bound.number] = try limits.number(bound.name, in: bound.range, value)
             }
         }
     }
@@ -100,7 +96,7 @@ struct RemoteConfigJSON: Decodable {
             let place = "deny[\(index)]"
             let text = try Self.text(text, at: place)
             do {
-                return Denial(pattern: try PagePattern(text))
+                return try PagePattern(text)
             } catch {
                 throw RemoteConfigError(.badValue, "not a host or URL pattern: '\(text)'", at: place, cause: error)
             }

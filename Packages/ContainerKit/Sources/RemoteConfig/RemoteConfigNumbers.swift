@@ -13,36 +13,18 @@ public struct RemoteConfigNumbers: Sendable, Hashable {
     /// The maximum number of bytes of the HTTP cache on disk: 0 to 2 GiB.
     public var httpCacheDiskBytes: Int?
 
-    /// The JSON names of the numbers and their ranges.
-    @_spi(Fuzzing) public static let bounds: [(name: String, range: ClosedRange<Int>)] = [
-        ("prefetchSeconds", 1...300),
-        ("poolCapacity", 0...8),
-        ("httpCacheMemoryBytes", 0...128 << 20),
-        ("httpCacheDiskBytes", 0...2 << 30),
-    ]
+    /// The numbers with their JSON names and their ranges.
+    @_spi(Fuzzing) public static var bounds:
+        [(name: String, number: WritableKeyPath<RemoteConfigNumbers, Int?>, range: ClosedRange<Int>)]
+    {
+        [
+            ("prefetchSeconds", \.prefetchSeconds, 1...300),
+            ("poolCapacity", \.poolCapacity, 0...8),
+            ("httpCacheMemoryBytes", \.httpCacheMemoryBytes, 0...128 << 20),
+            ("httpCacheDiskBytes", \.httpCacheDiskBytes, 0...2 << 30),
+        ]
+    }
 
     /// Creates numbers that are all `nil`.
     public init() {}
-
-    /// The number with a JSON name.
-    @_spi(Fuzzing) public subscript(name: String) -> Int? {
-        get {
-            switch name {
-            case "prefetchSeconds": prefetchSeconds
-            case "poolCapacity": poolCapacity
-            case "httpCacheMemoryBytes": httpCacheMemoryBytes
-            case "httpCacheDiskBytes": httpCacheDiskBytes
-            default: nil
-            }
-        }
-        set {
-            switch name {
-            case "prefetchSeconds": prefetchSeconds = newValue
-            case "poolCapacity": poolCapacity = newValue
-            case "httpCacheMemoryBytes": httpCacheMemoryBytes = newValue
-            case "httpCacheDiskBytes": httpCacheDiskBytes = newValue
-            default: break
-            }
-        }
-    }
 }

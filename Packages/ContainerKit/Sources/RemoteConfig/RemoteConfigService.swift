@@ -5,7 +5,7 @@ internal import AsyncSupport
 package import Foundation
 package import Logging
 package import ResourceLoading
-package import ResourceStore
+@_spi(Facade) package import ResourceStore
 package import SchemeRouter
 internal import WebEngine
 

@@ -60,22 +60,14 @@ public enum RemoteConfigCheck: Sendable {
 /// The counters of remote config since the container was opened.
 public struct RemoteConfigCounters: Sendable, Hashable {
     /// The number of requests for the document.
-    public var checks: Int
+    public var checks = 0
     /// The number of documents that were applied, from the server or the host.
-    public var applied: Int
+    public var applied = 0
     /// The number of failed checks and of refused documents of the host.
-    public var failures: Int
+    public var failures = 0
 
-    /// Creates counters.
-    /// - Parameters:
-    ///   - checks: the number of requests.
-    ///   - applied: the number of applied documents.
-    ///   - failures: the number of failures.
-    public init(checks: Int = 0, applied: Int = 0, failures: Int = 0) {
-        self.checks = checks
-        self.applied = applied
-        self.failures = failures
-    }
+    /// Creates counters with the value zero.
+    public init() {}
 }
 
 /// The state of remote config at one moment.

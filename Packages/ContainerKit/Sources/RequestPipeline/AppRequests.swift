@@ -12,35 +12,28 @@ package import SchemeRouter
 package final class AppRequests {
     /// The `URLProtocol` that sessions of the app install.
     package let face: URLProtocolFace
+    private let reports = Broadcast<URLProtocolFace.Report>(capacity: 4_096)
     private let reporting: Task<Void, Never>
-    private let lost = Counter()
 
     /// The number of request records that were dropped.
-    package var lostReports: Int { lost.count }
+    package var lostReports: Int { reports.dropped }
 
     /// Creates the handler of the app's requests.
     /// - Parameters:
     ///   - path: the handler of the requests.
     ///   - receive: a function that receives the record of each request that has ended.
     package init(path: RequestHandler, receive: @escaping @MainActor (RequestRecord) -> Void) {
-        let (reports, report) = AsyncStream.makeStream(
-            of: URLProtocolFace.Report.self, bufferingPolicy: .bufferingNewest(4_096))
-        face = URLProtocolFace(Loader(path: path), covering: { path.policy.intercepts($0, page: nil) }) { [lost] in
-            if case .dropped = report.yield($0) { lost.add() }
+        let stream = reports.subscribe()
+        face = URLProtocolFace(Loader(path: path), covering: { path.policy.intercepts($0, page: nil) }) { [reports] in
+            reports.send($0)
         }
         reporting = Task {
-            for await report in reports { receive(RequestRecord(report)) }
+            for await report in stream { receive(RequestRecord(report)) }
         }
     }
 
     deinit {
         reporting.cancel()
-    }
-
-    private final class Counter: Sendable {
-        private let value = Mutex(0)
-        var count: Int { value.withLock { $0 } }
-        func add() { value.withLock { $0 += 1 } }
     }
 
     private struct Loader: ResourceLoader {

@@ -22,12 +22,7 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A Boolean value that indicates whether the container answers the request.
-    package var isIntercepted: Bool {
-        switch self {
-        case .intercept: true
-        case .bypass: false
-        }
-    }
+    package var isIntercepted: Bool { if case .intercept = self { true } else { false } }
 
     /// A Boolean value that indicates whether content sources must not answer the request. It is `false` for an
     /// uncovered request, because a version to which its page is pinned may still cover it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
 package import HTTPTypes
 package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
@@ -13,11 +14,6 @@ extension RequestHandler {
     /// bridge.
     var losesBodies: Bool { traits.bodies == .plain }
 
-    /// Records that a page shows another document.
-    func documentChanged(of session: PageSession) {
-        completion.documentChanged(in: session.id, to: session.documentURL)
-    }
-
     /// Records a frame of a page that the engine loads without the container.
     package func recordFrame(of url: String, in session: PageSession) {
         completion.recordFrame(of: url, in: session.reference)
@@ -26,12 +22,6 @@ extension RequestHandler {
     /// Removes the records of a closed page.
     package func forget(_ page: PageID) {
         completion.forget(page)
-    }
-
-    /// Returns a Boolean value that indicates whether a document may be shown in a frame with the given real ancestor
-    /// origins.
-    func mayShow(documentAt url: String, below ancestors: [String]) -> Bool {
-        completion.mayShow(documentAt: url, below: ancestors)
     }
 
     /// Returns the URL that a page of this mode uses for a real URL: the custom-scheme URL if the page requests it by
@@ -98,5 +88,22 @@ extension RequestHandler {
             }
         }
         origins.record(isIntercepted, of: url)
+    }
+}
+
+extension ResourceResponse {
+    /// Returns a page that replaces itself by a real URL without a history entry. It preserves the fragment, which only
+    /// the page knows.
+    static func leading(to url: String) throws -> ResourceResponse {
+        // A JavaScript string literal that cannot end the enclosing script element.
+        let literal = try String(decoding: JSONEncoder().encode(url), as: UTF8.self).replacing("<", with: "\\u003c")
+        let page = "<!DOCTYPE html><meta charset=utf-8><script>location.replace(\(literal)+location.hash)</script>"
+        var response = ResourceResponse(
+            head: HTTPResponse(
+                status: .ok, headerFields: [.contentType: "text/html;charset=utf-8", .cacheControl: "no-store"]),
+            body: .bytes(Data(page.utf8)), provenance: Provenance(.synthetic, reason: "a page of another mode"),
+            isInterim: true)
+        response.movedTo = url
+        return response
     }
 }

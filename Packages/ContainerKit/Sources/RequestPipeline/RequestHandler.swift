@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import BodyBridge
+internal import ContentDigest
 @_spi(Facade) internal import CookieBridge
 internal import Foundation
 internal import HTTPTypes
@@ -21,30 +22,6 @@ package import WebEngine
 ///
 /// Isolation: any.
 package final class RequestHandler: Sendable {
-    /// The parts of a handler.
-    package struct Parts {
-        let loaders: LoaderStack.Parts
-        let policy: InterceptionPolicy
-        let checkedBytes: Int
-        let handOverField: String?
-
-        /// Creates the parts.
-        /// - Parameters:
-        ///   - loaders: the parts of the loaders.
-        ///   - policy: the policy that decides about requests.
-        ///   - checkedBytes: the maximum number of bytes of a style sheet that is held in memory until it is verified.
-        ///   - handOverField: the name of a request header field. If a request has the field, the cookies of the
-        ///     response are in the engine's store before the page receives the response; `nil` for none.
-        package init(
-            loaders: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?
-        ) {
-            self.loaders = loaders
-            self.policy = policy
-            self.checkedBytes = checkedBytes
-            self.handOverField = handOverField
-        }
-    }
-
     package let policy: InterceptionPolicy
     let names: SchemeNames
     let traits: EngineTraits
@@ -55,22 +32,28 @@ package final class RequestHandler: Sendable {
     private let cacheSwitch: FeatureSwitch
 
     /// Creates a handler and the loaders of its mode.
-    package init(_ parts: Parts) {
-        let (names, traits, policy) = (parts.loaders.names, parts.loaders.traits, parts.policy)
+    /// - Parameters:
+    ///   - parts: the parts of the loaders.
+    ///   - policy: the policy that decides about requests.
+    ///   - checkedBytes: the maximum number of bytes of a style sheet that is held in memory until it is verified.
+    ///   - handOverField: the name of a request header field. If a request has the field, the cookies of the response
+    ///     are in the engine's store before the page receives the response; `nil` for none.
+    package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?) {
+        let (names, traits) = (parts.names, parts.traits)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
         self.names = names
         self.traits = traits
         self.policy = policy
         self.completion = completion
-        handOverField = parts.handOverField.flatMap { HTTPField.Name($0) }
-        hasCache = parts.loaders.cache != nil
-        cacheSwitch = parts.loaders.cacheSwitch
-        loaders = LoaderStack(parts.loaders) { loader in
+        self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
+        hasCache = parts.cache != nil
+        cacheSwitch = parts.cacheSwitch
+        loaders = LoaderStack(parts) { loader in
             guard !traits.followsRedirects else { return loader }
             let followed = RedirectFollower(
                 loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })
             return RewritingLoader(
-                followed, names: names, maxCheckedBytes: min(16 << 20, parts.checkedBytes), hashing: IntegrityDigests(),
+                followed, names: names, maxCheckedBytes: min(16 << 20, checkedBytes), hashing: IntegrityDigests(),
                 completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
@@ -108,20 +91,21 @@ package final class RequestHandler: Sendable {
         fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
     }
 
-    /// Resolves a request without data from the bridge; see ``resolve(_:for:bridged:)``.
+    /// Resolves a request without data from the bridge; see ``resolve(_:for:bridged:body:)``.
     package func resolve(_ request: EngineRequest, for session: PageSession?) throws -> ResolvedRequest {
-        try resolve(request, for: session, bridged: BridgedBody())
+        try resolve(request, for: session, bridged: .undescribed, body: nil)
     }
 
     /// Determines the real URL, the page and its attribution, and decides about the request.
     /// - Parameters:
     ///   - request: the request as the engine sends it, with a custom-scheme URL.
     ///   - session: the page of the request; `nil` if it is unknown or closed.
-    ///   - bridged: the body and the settings that the page's script has passed through the bridge.
+    ///   - bridged: the settings that the page's script has passed through the bridge.
+    ///   - body: the body; `nil` if it is unknown whether the request has one.
     /// - Throws: `ResourceError` with code `invalidRequest` for a URL that is neither intercepted nor served to the
     ///   page.
     func resolve(
-        _ request: EngineRequest, for session: PageSession?, bridged: BridgedBody
+        _ request: EngineRequest, for session: PageSession?, bridged: BridgedRequest, body: ResourceBody?
     ) throws -> ResolvedRequest {
         var head = request.head
         guard let scheme = names.realScheme(for: head.scheme ?? "") else {
@@ -138,7 +122,7 @@ package final class RequestHandler: Sendable {
             throw ResourceError(.invalidRequest, "no rule covers this host", at: head.urlText)
         }
         var resolved = ResourceRequest(
-            head, body: bridged.body ?? .empty,
+            head, body: body ?? .empty,
             // A request of a script is not a document request, even if `Accept` contains HTML, because the script reads
             // the response.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
@@ -146,7 +130,7 @@ package final class RequestHandler: Sendable {
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         resolved.followsRedirects = bridged.followsRedirects
         return ResolvedRequest(
-            request: resolved, session: session, disposition: disposition, hasBody: bridged.body != nil,
+            request: resolved, session: session, disposition: disposition, hasBody: body != nil,
             isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
             wantsHandOver: wantsHandOver)
     }
@@ -336,6 +320,17 @@ extension HTTPRequest {
     }
 }
 
+/// Computes the digests of `integrity` attributes for SchemeMode, which does not depend on a cryptographic library.
+private struct IntegrityDigests: IntegrityHashing {
+    func digest(of data: Data, by algorithm: IntegrityAlgorithm) -> [UInt8] {
+        switch algorithm {
+        case .sha256: SHA256Digest(of: data).bytes
+        case .sha384: LongDigest.sha384(of: data)
+        case .sha512: LongDigest.sha512(of: data)
+        }
+    }
+}
+
 // MARK: - 6 Deliver
 
 extension SchemeRequestHandler {
@@ -353,8 +348,9 @@ extension SchemeRequestHandler {
         }
         if request.isMainDocument { host.documentRequested(by: asked, of: session) }
         do {
-            let bridged: BridgedBody
-            switch try bridges?.read(&request) ?? .request(BridgedBody()) {
+            let bridged: BridgedRequest
+            let body: ResourceBody?
+            switch try bridges?.read(&request) ?? .request(.undescribed, body: nil) {
             case .own(let answer):
                 delivery.start(answer: answer)
                 return delivery
@@ -362,9 +358,11 @@ extension SchemeRequestHandler {
                 let resolved = try path.resolve(asked, for: session)
                 lead(resolved, of: asked, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
-            case .request(let body): bridged = try restoringBody(of: &request, bridged: body, post)
+            case .request(let read, let passed):
+                bridged = read
+                body = try restoredBody(of: &request, post) ?? passed
             }
-            let resolved = try path.resolve(request, for: session, bridged: bridged)
+            let resolved = try path.resolve(request, for: session, bridged: bridged, body: body)
             if let response = path.immediateResponse(to: resolved), let body = WholeBody(response.body) {
                 let responded = ContinuousClock.now
                 host.received(response, to: request, of: session)
@@ -379,26 +377,20 @@ extension SchemeRequestHandler {
                 answer(request, .success(resolved), of: session, by: delivery, makeRecord(), bridged)
             }
         } catch {
-            answer(request, .failure(error), of: session, by: delivery, makeRecord(), BridgedBody())
+            answer(request, .failure(error), of: session, by: delivery, makeRecord(), .undescribed)
         }
         return delivery
     }
 
-    /// Adds the data that the page, or the app that opens the page, has provided for a request.
-    private func restoringBody(
-        of request: inout EngineRequest, bridged: BridgedBody, _ post: OpeningPosts.Post?
-    ) throws -> BridgedBody {
-        var bridged = bridged
-        if let handed = try legacy?.removeBody(for: &request) {
-            handed.complete(&request.head)
-            bridged.body = handed.body(for: request.head.method)
-        }
-        if let post {
-            request.head.method = .post
-            for field in post.fields { request.head.headerFields[field.name] = field.value }
-            bridged.body = post.body.isEmpty ? .empty : .bytes(post.body)
-        }
-        return bridged
+    /// Adds the data that a legacy page, or the app that opens the page, has provided for a request.
+    /// - Returns: the body, or `nil` if none was provided.
+    private func restoredBody(of request: inout EngineRequest, _ post: OpeningPosts.Post?) throws -> ResourceBody? {
+        let handed = try legacy?.removeBody(for: &request)
+        handed?.complete(&request.head)
+        guard let post else { return handed.map { $0.body(for: request.head.method) } }
+        request.head.method = .post
+        for field in post.fields { request.head.headerFields[field.name] = field.value }
+        return post.body.isEmpty ? .empty : .bytes(post.body)
     }
 
     /// The maximum duration of a request that outlives its page.
@@ -407,7 +399,7 @@ extension SchemeRequestHandler {
     /// Loads a response and delivers it asynchronously.
     private func answer(
         _ request: EngineRequest, _ resolved: Result<RequestHandler.ResolvedRequest, any Error>,
-        of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedBody
+        of session: PageSession?, by delivery: SchemeTaskDelivery, _ record: RequestRecord, _ bridged: BridgedRequest
     ) {
         let epoch = host.downloadEpoch
         var record = record

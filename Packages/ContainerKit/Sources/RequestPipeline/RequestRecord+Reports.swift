@@ -10,7 +10,7 @@ internal import WebEngine
 /// Records of requests of the engine and of the app's sessions.
 extension RequestRecord {
     init(
-        _ request: EngineRequest, session: PageSession?, names: SchemeNames, started: ContinuousClock.Instant = .now
+        _ request: EngineRequest, session: PageSession?, names: SchemeNames, started: ContinuousClock.Instant
     ) {
         self.init(
             from: .page, of: session.map { PageAttribution($0.reference, confidence: .exact) }, request.head.method,
@@ -22,13 +22,7 @@ extension RequestRecord {
             from: .app, of: nil, report.request.method, report.request.urlText, isMainDocument: false,
             started: report.started)
         if let head = report.head { record(head, from: report.provenance, at: report.responded) }
-        let outcome: Outcome =
-            switch report.outcome {
-            case .finished: .finished
-            case .failed(let error): .failed(error)
-            case .stopped: .stopped
-            }
-        record(outcome, bytes: report.bytes, at: report.ended)
+        record(report.outcome, bytes: report.bytes, at: report.ended)
     }
 
     mutating func record(_ response: ResourceResponse, at responded: ContinuousClock.Instant = .now) {

@@ -49,7 +49,7 @@ package final class SchemeRequestHandler {
             path.losesBodies || !forcedBridges.isEmpty
             ? BodyBridgeHost(
                 names: path.names, hasCookies: cookies != nil, budget: bodyBudget,
-                host: BridgeHost(path: path, names: path.names, cookies: cookies?.pages)) : nil
+                host: BridgeHost(path: path, cookies: cookies?.pages)) : nil
         legacy = legacyMessages.map { LegacyBridgeHost($0, names: path.names, budget: bodyBudget) }
         sites = isOfPages ? SiteController(names: path.names) : nil
     }
@@ -87,7 +87,7 @@ package final class SchemeRequestHandler {
 
     /// Records that a page shows another document, and removes the bridge data of the previous one.
     package func documentChanged(of page: PageSession) {
-        path.documentChanged(of: page)
+        path.completion.documentChanged(in: page.id, to: page.documentURL)
         bridges?.documentChanged(to: page.documentURL, in: page.view)
         legacy?.documentChanged(to: page.documentURL, in: page.view)
         posts.forget(page.view)

@@ -153,7 +153,7 @@ extension DownloadTests {
         delegate.downloadAnswer = { .cancel }
         fixture.network.put(stream(nil, 2), at: url)
         page.view.onDownload?(.named(url: "containerkit://a.example/x", isUserGesture: true))
-        try await diary.until { diary.endings.count == 3 }
+        try await until { diary.endings.count == 3 }
         #expect(diary.records.map(\.bytes) == [30, 20, 0])
         let outcomes = diary.records.map { record in
             switch record.outcome {

@@ -110,7 +110,7 @@ struct IdleStateTests {
         let container = try await fixture.container {
             $0.views.warmsUpWhenIdle = true
             $0.views.idleDelay = .zero
-            $0.views.poolCapacity = 2
+            $0.views.pool = PoolCapacity(fixed: 2)
         }
         while container.pool.warmCount < 2 { await Task.yield() }
         // The pool is full. A page takes one view, which is not replaced while the page loads.

@@ -82,7 +82,7 @@ struct InterfaceNamesTests {
 
     @Test("Values of the dimensions ending, event and reason")
     func endings() throws {
-        let endings: [PageRequestRecord.Ending] = [
+        let endings: [PageRequestEnding] = [
             .answered, .noDelegate, .tooMany, .ruledOut, .timedOut, .failed("no"), .pageGone, .withdrawn,
         ]
         #expect(

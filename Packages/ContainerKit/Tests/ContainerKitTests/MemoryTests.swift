@@ -17,7 +17,7 @@ struct MemoryTests {
         let conditions = ChangingConditions(HostConditions())
         let container = try await fixture.container {
             $0.conditions = conditions
-            $0.views.poolCapacity = 1
+            $0.views.pool = PoolCapacity(fixed: 1)
         }
         for memory in [HostConditions.Memory.warning, .critical] {
             try await container.warmUp()

@@ -18,7 +18,7 @@ struct PageTests {
 
     @Test("Pages open in warm views, and their identifiers count up")
     func warm() async throws {
-        let container = try await fixture.container { $0.views.poolCapacity = 2 }
+        let container = try await fixture.container { $0.views.pool = PoolCapacity(fixed: 2) }
         try await container.warmUp()
         #expect(fixture.engine.views.count == 2)
         var pages: [Page<FakeView>] = []
@@ -49,7 +49,9 @@ struct PageTests {
 
     @Test("A view is reused only for pages of the same site and mode, and not after a page of another site")
     func sites() async throws {
-        let container = try await fixture.container(covering: ["m.a.example"]) { $0.views.poolCapacity = 4 }
+        let container = try await fixture.container(covering: ["m.a.example"]) {
+            $0.views.pool = PoolCapacity(fixed: 4)
+        }
         let first = try await container.open("https://a.example/")
         await container.close(first)
         // Another site, the same site in another mode, and the same site and mode.

@@ -62,14 +62,6 @@ struct PrefetchTests {
                 headerFields: [.userAgent: "Fake", .acceptLanguage: "de", .accept: "text/html,*/*"]))
     }
 
-    /// Waits until a condition holds. If it never holds, the time limit ends the test.
-    private func until(_ holds: () throws -> Bool) async throws {
-        while try !holds() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     private func count(_ url: String) -> Int { fixture.network.urls.count { $0 == url } }
 
     /// Sends the page's own request for the interface.
@@ -371,7 +363,8 @@ struct PrefetchTests {
             Issue.record("\(checks)")
             return
         }
-        #expect(next.counters.prefetchTable == PrefetchTableCounters(checks: 3, applied: 1, failures: 2))
+        let counters = try #require(next.counters.prefetchTable)
+        #expect(counters.checks == 3 && counters.applied == 1 && counters.failures == 2)
         await next.shutDown()
     }
 

@@ -96,7 +96,7 @@ struct SeveralModesTests {
 
     @Test("An unused view can be used for each mode, and a used view only for its own")
     func views() async throws {
-        let container = try await container { $0.views.poolCapacity = 1 }
+        let container = try await container { $0.views.pool = PoolCapacity(fixed: 1) }
         try await container.warmUp()
         let page = try await container.open(byName)
         #expect(container.counters.pool.warmCheckOuts == 1)

@@ -21,7 +21,9 @@ struct SignOutTests {
     private let real = "https://shop.example/a.js"
 
     private func container() async throws -> Container<FakeEngine> {
-        try await fixture.container(covering: ["shop.example", "other.example"]) { $0.views.poolCapacity = 2 }
+        try await fixture.container(covering: ["shop.example", "other.example"]) {
+            $0.views.pool = PoolCapacity(fixed: 2)
+        }
     }
 
     @Test("A sign-out clears an account's cookies, both HTTP caches, and the used views")

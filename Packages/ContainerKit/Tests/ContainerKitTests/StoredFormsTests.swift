@@ -19,7 +19,7 @@ import WebEngineTesting
 @testable import OfflinePackage
 @testable import PackageUpdates
 @testable import RequestPipeline
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 @_spi(Facade) @testable import ResourceTable
 
 /// The folder of a container that an earlier build has written, with each stored document: `Stored/0.1.tar.gz`. If a

@@ -163,7 +163,7 @@ struct TableTests {
                     Issue.record("\(result)")
                     break
                 }
-                #expect(error.code == .outOfScope && error.description.contains(reason), "\(error)")
+                #expect(error.code == .outOfScope && "\(error)".contains(reason), "\(error)")
                 break
             }
             #expect(!container.covers(script))

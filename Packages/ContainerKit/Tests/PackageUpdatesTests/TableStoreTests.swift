@@ -10,7 +10,7 @@ import ResourceLoading
 @_spi(Facade) import ResourceTable
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 /// A table library on a real store.
 @Suite(.timeLimit(.minutes(2)))
@@ -207,12 +207,12 @@ struct TableStoreTests {
             uniqueKeysWithValues: (0..<30).map { ("f\($0).js", "\($0)" + String(repeating: ".", count: 998)) })
         let store = try makeStore(10_000)
         let library = try await update(store, to: "1", files)
-        #expect(try store.resourceBytes() <= 10_000)
+        #expect(try store.statistics().resources.bytes <= 10_000)
         #expect(store.counters.evictedResources >= 20)
         #expect(library.table?.entries.count == 30)
         #expect(try store.document("table-table") != nil)
         for (path, content) in files { #expect(try await text(library, path)?.text == content, "\(path)") }
-        #expect(try store.resourceBytes() <= 10_000)
+        #expect(try store.statistics().resources.bytes <= 10_000)
         #expect(library.counters.failedWrites == 0)
         // A file larger than the whole budget is served but not stored.
         let huge = ["huge.js": String(repeating: "h", count: 10_001)]

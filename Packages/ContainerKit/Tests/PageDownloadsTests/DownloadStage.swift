@@ -55,7 +55,7 @@ final class DownloadStage: PageDownloadHost {
     /// Waits for the end of a download, by its index, and returns it. The call retains the stage until then.
     func end(_ number: Int = 0) async throws -> DownloadEvent.Stage {
         let ends = { self.diary.events.map(\.stage).filter { $0 != .began } }
-        try await diary.until { ends().count > number }
+        try await until { ends().count > number }
         return ends()[number]
     }
 
@@ -87,20 +87,11 @@ private final class PendingRequest {
 private final class DownloadDiary {
     private(set) var events: [DownloadEvent] = []
     private(set) var records: [RequestRecord] = []
-    private let (changes, change) = AsyncStream<Void>.makeStream()
 
     func record(_ report: PageDownloadReport) {
         switch report {
         case .download(let event): events.append(event)
         case .request(let record): records.append(record)
-        }
-        change.yield()
-    }
-
-    func until(_ isSo: () -> Bool) async throws {
-        while !isSo() {
-            for await _ in changes { break }
-            try Task.checkCancellation()
         }
     }
 }

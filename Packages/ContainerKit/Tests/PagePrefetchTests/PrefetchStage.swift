@@ -97,15 +97,6 @@ final class PrefetchStage {
     }
 }
 
-/// Waits until a condition holds. If it never holds, the time limit of the suite ends the test.
-@MainActor
-func until(_ holds: () throws -> Bool) async throws {
-    while try !holds() {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-}
-
 /// Strings that can be recorded on any thread.
 final class Recorder: Sendable {
     let values = Mutex<[String]>([])

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import HTTPTypes
 import PagePrefetch

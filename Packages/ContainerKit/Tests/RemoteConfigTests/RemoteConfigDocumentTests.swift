@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import Foundation
-import RemoteConfig
+@_spi(Fuzzing) import RemoteConfig
 import SchemeRouter
 import Testing
 

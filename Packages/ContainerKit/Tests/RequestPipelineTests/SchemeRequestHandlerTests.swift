@@ -99,10 +99,9 @@ struct SchemeRequestHandlerTests {
             modes: try PageModes(.customScheme))
         let path = RequestHandler(
             .init(
-                loaders: .init(
-                    names: .standard, traits: traits, sources: sources, network: NetworkLoader(Network()), cache: nil,
-                    cacheSwitch: FeatureSwitch(), isCacheOfOthers: false, cookies: nil, prefetch: nil),
-                policy: policy, checkedBytes: 1 << 20, handOverField: nil))
+                names: .standard, traits: traits, sources: sources, network: NetworkLoader(Network()), cache: nil,
+                cacheSwitch: FeatureSwitch(), isCacheOfOthers: false, cookies: nil, prefetch: nil),
+            policy: policy, checkedBytes: 1 << 20, handOverField: nil)
         handler = SchemeRequestHandler(
             path, cookies: nil, isOfPages: true, forcedBridges: [], legacyMessages: nil,
             bodyBudget: ByteBudget(limit: 1 << 20), host: host)

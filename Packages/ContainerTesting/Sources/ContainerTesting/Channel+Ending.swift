@@ -11,44 +11,45 @@ internal import NIOCore
     internal import Darwin
 #endif
 
-// How a connection is ended. All of these are called on the channel's event loop, and close the channel
-// in the loop's next turn: NIO does not expect a channel to close inside of its own `channelReadComplete`
-// at the end of its stream (an assertion in `BaseSocketChannel.unregisterForReadable`), and what one
-// channel reads may well decide that another, or itself, is to close.
+// Functions that end a connection. Call them on the channel's event loop. They close the channel in the next turn of
+// the loop: NIO does not expect a channel to close within its own `channelReadComplete` at the end of its stream (an
+// assertion in `BaseSocketChannel.unregisterForReadable`), and a read on one channel may close another channel or
+// itself.
 extension Channel {
-    /// The connection of this channel, which may be one of its streams.
+    /// The TCP connection of this channel, which may be a stream of the connection.
     var connection: any Channel {
         self is any SocketOptionProvider ? self : parent ?? self
     }
 
-    /// Breaks the connection off: the peer sees a reset, and what was not sent yet is lost.
+    /// Resets the connection. Unsent data is lost.
     func reset() {
         resetOnClose()
         closeSoon()
     }
 
-    /// Closes both directions. What was not sent yet is lost.
+    /// Closes both directions. Unsent data is lost.
     func closeSoon() {
         eventLoop.execute { self.close(promise: nil) }
     }
 
-    /// Closes both directions once everything written before has left. For channels of bytes.
+    /// Closes both directions after all earlier writes were sent. For channels of bytes.
     func finishAndClose() {
         eventLoop.execute {
             self.writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(promise: nil) }
         }
     }
 
-    /// Makes the next close a reset: with a linger time of zero it sends RST instead of FIN (socket(7), SO_LINGER).
+    /// Makes the next close a reset: with a linger time of zero the socket sends RST instead of FIN (socket(7),
+    /// SO_LINGER).
     func resetOnClose() {
-        // On the event loop the option is set before this returns.
+        // On the event loop the option is set before the call returns.
         _ = (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     }
 
-    /// Ends the outgoing stream once everything written before has left. For channels of bytes.
+    /// Closes the output after all earlier writes were sent. For channels of bytes.
     func finishOutput() {
-        // A channel whose input has ended turns a close of its output into a full one, and drops what it
-        // has not sent yet. So wait for an empty write, which completes after all earlier ones.
+        // If its input has ended, closing the output closes the whole channel and drops unsent data. An empty write
+        // completes after all earlier writes.
         eventLoop.execute {
             self.writeAndFlush(ByteBuffer()).whenComplete { _ in self.close(mode: .output, promise: nil) }
         }

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import NIOCore
 
-/// The open connections of a server: bounded in number, and closed together when the server stops.
+/// The open connections of a server. It limits their number and closes all of them when the server stops.
 ///
 /// Isolation: any.
 final class ConnectionRegistry: Sendable {
@@ -21,10 +21,10 @@ final class ConnectionRegistry: Sendable {
         self.limit = limit
     }
 
-    /// Connections admitted so far.
+    /// The number of connections admitted so far.
     var total: Int { state.withLock { $0.total } }
 
-    /// Takes a connection in until it closes; `false` when there are too many or the server has stopped.
+    /// Adds a connection until it closes. Returns `false` if the limit is reached or the server has stopped.
     func admit(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let isAdmitted = state.withLock { state in
@@ -41,7 +41,7 @@ final class ConnectionRegistry: Sendable {
         return isAdmitted
     }
 
-    /// Admits no more, ends every connection and waits until they are closed.
+    /// Admits no more connections, ends each open one with `end`, and waits until all are closed.
     func closeAll(_ end: (any Channel) -> Void) async {
         let channels = state.withLock { state in
             state.isStopped = true

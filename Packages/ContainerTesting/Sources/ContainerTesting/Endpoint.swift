@@ -3,32 +3,33 @@
 
 internal import WebSyntax
 
-/// Where a connection leads.
+/// The host and port of a connection.
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address; an IPv6 address stands without brackets.
+    /// A host name or an IP address; an IPv6 address has no brackets.
     public let host: String
-    /// 1 to 65535.
+    /// The port, from 1 to 65535.
     public let port: Int
 
-    /// Names a place; whether anyone listens there shows with a connection.
+    /// Creates an endpoint. It does not check whether a server listens there.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// A port of this machine, by its IPv4 loopback address.
+    /// Returns a port of this machine on its IPv4 loopback address.
     public static func loopback(_ port: Int) -> Endpoint {
         Endpoint(host: "127.0.0.1", port: port)
     }
 
-    /// `host:port`, an IPv6 address in brackets.
+    /// The endpoint as `host:port`, with an IPv6 address in brackets.
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
 extension Endpoint {
-    /// Reads `host:port`, `[v6]:port`, or without a port where `defaultPort` is given.
+    /// Parses `host:port`, `[v6]:port`, or a host without a port if `defaultPort` is not `nil`. Returns `nil`
+    /// otherwise.
     ///
     /// The grammar is the authority of RFC 3986, section 3.2, without user information.
     init?(authority: some StringProtocol, defaultPort: Int? = nil) {

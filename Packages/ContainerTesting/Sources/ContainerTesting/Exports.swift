@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// A test that starts servers needs the clocks of this module, too; so it writes one import.
+// Tests that start servers need the clocks of BaseTesting too, so that one import is enough.
 @_exported public import BaseTesting

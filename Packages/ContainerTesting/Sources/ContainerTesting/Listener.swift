@@ -12,14 +12,16 @@ internal import NIOPosix
     internal import Darwin
 #endif
 
-/// Opens listening sockets on the IPv4 loopback address.
+/// Functions that open listening sockets on the IPv4 loopback address.
 enum Listener {
-    /// What a relayed or proxied socket takes in, in bytes, while no one reads. The system doubles it. Without it that
-    /// could be megabytes, all of which come at once with the stream's end: NIO then reads on, asked or not.
+    /// The receive buffer of relayed and proxied sockets, in bytes. The system doubles it.
+    ///
+    /// Without it, the system could buffer megabytes, which would all arrive at the end of the stream: NIO then reads
+    /// on without a read request.
     static let receiveBuffer: SocketOptionValue = 262_144
 
-    /// Listens, and tells the port.
-    /// - Parameter port: 0 lets the system choose.
+    /// Starts listening and returns the channel and the port.
+    /// - Parameter port: The port; 0 lets the system choose.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     static func bind(_ bootstrap: ServerBootstrap, port: Int) async throws -> (channel: any Channel, port: Int) {
         do {
@@ -32,7 +34,7 @@ enum Listener {
         }
     }
 
-    /// Gives an error of listening its type.
+    /// Converts an error of listening to a `ContainerTestingError`.
     static func error(_ error: any Error, port: Int) -> ContainerTestingError {
         if let error = error as? ContainerTestingError { return error }
         if let error = error as? IOError, error.errnoCode == EADDRINUSE {

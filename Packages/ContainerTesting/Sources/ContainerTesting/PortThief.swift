@@ -11,8 +11,8 @@ internal import NIOCore
     internal import Darwin
 #endif
 
-/// Takes the port of a listener of this process away without its owner's event loop being told: the listener's descriptor
-/// becomes one that nothing comes of, and somebody else listens on the port.
+/// A helper that takes the port of a listener of this process without notifying its event loop. The listener's
+/// descriptor becomes an idle socket, and another socket listens on the port.
 ///
 /// Isolation: any.
 public final class PortThief: Sendable {
@@ -20,7 +20,8 @@ public final class PortThief: Sendable {
     public let port: Int
     private let descriptor: CInt
 
-    /// - Throws: `IOError`, with code `ENOENT` where nobody of this process listens there.
+    /// Takes a port.
+    /// - Throws: `IOError`, with code `ENOENT` if this process does not listen on the port.
     public init(of port: Int) throws {
         self.port = port
         guard let victim = Self.listener(at: port) else { throw IOError(errnoCode: ENOENT, reason: "no listener") }
@@ -29,7 +30,7 @@ public final class PortThief: Sendable {
         #else
             let stream = SOCK_STREAM
         #endif
-        // A socket that neither listens nor is connected takes the place of the listener, which is closed by that.
+        // Replaces the listener with a socket that neither listens nor is connected. This closes the listener.
         let blank = socket(AF_INET, stream, 0)
         guard dup2(blank, victim) == victim else { throw IOError(errnoCode: errno, reason: "dup2") }
         close(blank)
@@ -47,12 +48,12 @@ public final class PortThief: Sendable {
         }
     }
 
-    /// Gives the port up.
+    /// Releases the port.
     public func release() {
         close(descriptor)
     }
 
-    /// The descriptor of this process that listens on a port of 127.0.0.1, as a system finds it that takes it away.
+    /// Returns the descriptor of this process that listens on a port of 127.0.0.1, or `nil`.
     public static func listener(at port: Int) -> CInt? {
         sockets(at: port).first { descriptor in
             var (value, size) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
@@ -60,7 +61,8 @@ public final class PortThief: Sendable {
         }
     }
 
-    /// The descriptors of this process whose own end is a port of IPv4: who listens there, and the connections that came.
+    /// Returns the descriptors of this process that are bound to an IPv4 port: the listener and its accepted
+    /// connections.
     public static func sockets(at port: Int) -> [CInt] {
         (3..<CInt(4_096)).filter { descriptor in
             var name = sockaddr_in()

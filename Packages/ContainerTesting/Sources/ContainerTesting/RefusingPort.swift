@@ -11,19 +11,19 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A port of loopback that is taken and where nobody listens: connections are refused, and no other server can come, for
-/// as long as this object lives.
+/// A bound port on loopback without a listener. While this object exists, connections to it are refused, and no other
+/// server can use it.
 ///
 /// Isolation: any.
 public final class RefusingPort: Sendable {
-    /// The port, of 127.0.0.1.
+    /// The port of 127.0.0.1.
     public let number: Int
     private let descriptor: CInt
 
-    /// With `http`, and a slash at its end.
+    /// The URL of the port with scheme `http` and a trailing slash.
     public var url: String { "http://127.0.0.1:\(number)/" }
 
-    /// Takes a free port.
+    /// Binds a free port.
     /// - Throws: ``ContainerTestingError`` with code `cannotListen`.
     public init() throws {
         #if os(Linux)
@@ -45,7 +45,7 @@ public final class RefusingPort: Sendable {
         }
         number = Int(UInt16(bigEndian: name.sin_port))
         guard bound == 0, named == 0 else {
-            throw ContainerTestingError(.cannotListen, "no port to take: \(SystemError.lastReason)")
+            throw ContainerTestingError(.cannotListen, "cannot bind a port: \(SystemError.lastReason)")
         }
     }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("Faults as text", .timeLimit(.minutes(1)))
+@Suite("The text form of faults", .timeLimit(.minutes(1)))
 struct FaultTests {
-    @Test("every kind is understood")
+    @Test("Every kind is parsed")
     func kinds() throws {
         let faults = try Fault.parse(
             "reset:/a,reset=10:/a,stall:/b,stall=0:/b,status=503:/c/*,truncate=1000:*.js,delay=2000:/d")
@@ -20,7 +20,7 @@ struct FaultTests {
     }
 
     @Test(
-        "what is not understood is named",
+        "An invalid fault is reported",
         arguments: [
             "", "reset", "reset:", "reset:a", "explode:/a", "status:/a", "status=:/a", "status=99:/a", "status=600:/a",
             "truncate:/a", "truncate=-1:/a", "truncate=1x:/a", "delay=600001:/a", "delay=9999999999999:/a", "reset:/a,",
@@ -34,7 +34,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a list without end is refused")
+    @Test("A list that exceeds the limits is refused")
     func limits() {
         #expect(throws: ContainerTestingError.self) {
             try Fault.parse(Array(repeating: "reset:/a", count: 65).joined(separator: ","))
@@ -45,7 +45,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a star is any run of characters",
+        "A star matches any sequence of characters",
         arguments: [
             ("/a", "/a", true), ("/a", "/a/", false), ("/a*", "/a/b/c.js", true), ("*.js", "/x/y.js", true),
             ("*.js", "/x/y.json", false), ("/a*b*c", "/abxbc", true), ("/a*b*c", "/acb", false), ("*", "/", true),
@@ -56,7 +56,7 @@ struct FaultTests {
         #expect(pattern.matches(path) == matches)
     }
 
-    @Test("a hostile pattern takes no time")
+    @Test("A hostile pattern takes no excessive time")
     func hostile() throws {
         let pattern = try #require(OriginPathPattern("/" + String(repeating: "a*", count: 400) + "b"))
         #expect(!pattern.matches("/" + String(repeating: "a", count: 4_000)))

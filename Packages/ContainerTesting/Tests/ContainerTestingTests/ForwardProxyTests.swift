@@ -10,11 +10,11 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("A forward proxy", .timeLimit(.minutes(1)))
+@Suite("ForwardProxy", .timeLimit(.minutes(1)))
 struct ForwardProxyTests {
     private static let megabyte = pattern(1_048_576)
 
-    /// A server that echoes, streams, and answers every other path with a megabyte.
+    /// A server with an echo and a stream that responds to every other path with a megabyte.
     private func configuration(tls: Bool = false) throws -> OriginServer.Configuration {
         let echo = try #require(OriginPathPattern("/echo"))
         let stream = try #require(OriginPathPattern("/stream"))
@@ -34,7 +34,7 @@ struct ForwardProxyTests {
         return configuration
     }
 
-    @Test("a megabyte passes whole both ways, and connections are kept alive")
+    @Test("A megabyte passes in both directions, and connections are kept alive")
     func plain() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
@@ -63,7 +63,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("the server sees a plain request, without the fields that were for the proxy")
+    @Test("The server receives a plain request without the fields for the proxy")
     func hopByHop() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
@@ -93,7 +93,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a client of HTTP/1.0 gets an answer that ends with the connection")
+    @Test("An HTTP/1.0 client receives a response that ends with its connection")
     func oldClient() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
@@ -104,7 +104,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("requests that come in one piece are answered in turn")
+    @Test("Pipelined requests receive their responses in order")
     func pipelining() async throws {
         try await withOrigin(try configuration()) { server async throws in
             try await withProxy { proxy async throws in
@@ -116,7 +116,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("CONNECT is a blind tunnel")
+    @Test("CONNECT opens a tunnel")
     func tunnel() async throws {
         try await withOrigin(try configuration(tls: true)) { server async throws in
             try await withProxy { proxy async throws in
@@ -130,7 +130,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a tunnel passes the end of one direction, and still the bytes of the other")
+    @Test("A tunnel passes a half-close and the remaining bytes of the other direction")
     func tunnelHalfClose() async throws {
         let countAtEnd: @Sendable (TCPChannel) async throws -> Void = { channel in
             try await channel.executeThenClose { inbound, outbound in
@@ -157,7 +157,7 @@ struct ForwardProxyTests {
     }
 
     @Test(
-        "what is not for a proxy is answered with 400",
+        "A request that is not for a proxy receives 400",
         arguments: [
             "GET / HTTP/1.1\r\nhost: a\r\n\r\n", "OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n",
             "GET https://a.example/ HTTP/1.1\r\n\r\n", "GET http:///x HTTP/1.1\r\n\r\n",
@@ -174,7 +174,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a server that is not there is 502, and the connection lives on")
+    @Test("A missing server results in 502, and the client connection is kept")
     func badGateway() async throws {
         let closed = try await ClosedPort()
         let port = closed.number
@@ -194,7 +194,7 @@ struct ForwardProxyTests {
         await closed.release()
     }
 
-    @Test("a server that hangs up before it answers is 502, in the middle it is a broken answer")
+    @Test("A server that closes before its response results in 502, and later in a broken response")
     func brokenAnswers() async throws {
         var configuration = try configuration()
         configuration.faults = try Fault.parse("reset:/reset,truncate=1000:/truncate")
@@ -211,7 +211,7 @@ struct ForwardProxyTests {
                         try await client.ask(server.url + "/truncate")
                     }
                 }
-                // In a tunnel it is the client that sees the reset.
+                // In a tunnel, the client receives the reset.
                 await #expect(throws: IOError.self) {
                     try await withClient(proxy: proxy.port) { client in try await client.ask(server.url + "/reset") }
                 }
@@ -219,13 +219,13 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a server that says nothing is 504")
+    @Test("A silent server results in 504")
     func timeout() async throws {
         var configuration = try configuration()
         configuration.faults = try Fault.parse("stall:/stall")
         try await withOrigin(configuration) { server async throws in
             var limits = ForwardProxy.Configuration()
-            // Long enough for a busy machine to bring the request here first.
+            // Long enough for a busy machine to deliver the request first.
             limits.idleTimeout = .seconds(3)
             try await withProxy(limits) { proxy async throws in
                 let answer = try await exchange(
@@ -235,7 +235,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a client that leaves ends the request upstream")
+    @Test("A client that disconnects cancels the upstream request")
     func cancellation() async throws {
         let endless = try #require(OriginPathPattern("/endless"))
         let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
@@ -260,7 +260,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("stopping ends tunnels and requests")
+    @Test("Stopping ends tunnels and requests")
     func stop() async throws {
         var configuration = try configuration()
         configuration.faults = try Fault.parse("stall:/stall")
@@ -278,7 +278,7 @@ struct ForwardProxyTests {
         }
     }
 
-    @Test("a port in use is named")
+    @Test("A port in use is reported")
     func portInUse() async throws {
         try await withProxy { proxy async throws in
             var second = ForwardProxy.Configuration()
@@ -292,7 +292,7 @@ struct ForwardProxyTests {
     }
 }
 
-@Suite("A proxy behind a slow link", .timeLimit(.minutes(1)))
+@Suite("ShapedProxy", .timeLimit(.minutes(1)))
 struct ShapedProxyTests {
     private func withShapedProxy<Result: Sendable>(
         _ profile: NetworkProfile, _ body: @Sendable (ShapedProxy) async throws -> Result
@@ -308,7 +308,7 @@ struct ShapedProxyTests {
         }
     }
 
-    @Test("pages pass at the profile's rate, plain and in a tunnel", arguments: [false, true])
+    @Test("Pages pass at the rate of the profile, plain and in a tunnel", arguments: [false, true])
     func rate(tls: Bool) async throws {
         let folder = try Folder(["a.bin": pattern(1_048_576)])
         defer { folder.remove() }
@@ -318,8 +318,8 @@ struct ShapedProxyTests {
         let begin = ContinuousClock.now
         try await withOrigin(configuration) { server async throws in
             try await withShapedProxy(profile) { proxy async throws in
-                // Counted while the client is still there: its farewell is answered within TLS, by bytes that keep
-                // the link busy and may reach nobody.
+                // Read while the client is connected: the reply to its close_notify keeps the link busy but may reach
+                // no client.
                 let (answer, counters) =
                     tls
                     ? try await withClient(proxy: proxy.port, trusting: server.authorityPEM) { client in
@@ -336,7 +336,7 @@ struct ShapedProxyTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(1_048_576 * 8 / 40_000))
     }
 
-    @Test("offline, clients fail at once")
+    @Test("Clients fail immediately with the offline profile")
     func offline() async throws {
         try await withOrigin(OriginServer.Configuration()) { server async throws in
             try await withShapedProxy(.offline) { proxy async throws in

@@ -11,7 +11,7 @@ struct LinkSchedulerTests {
     private let b = LinkScheduler.ConnectionID(2)
     private let c = LinkScheduler.ConnectionID(3)
 
-    /// Collects everything a link delivers, looked at only at `instants`.
+    /// Returns all segments that a link delivers if it is checked only at `instants`.
     private func drain(_ link: inout LinkScheduler, at instants: [Duration]) -> [LinkScheduler.Segment] {
         instants.flatMap { link.arrivals(until: $0) }
     }
@@ -22,9 +22,9 @@ struct LinkSchedulerTests {
         }
     }
 
-    @Test("bytes take exactly their time at the rate, plus the delay")
+    @Test("Bytes take exactly their time at the rate, plus the delay")
     func rate() throws {
-        // 1.6 Mbit/s: 200 bytes in a millisecond.
+        // 1.6 Mbit/s are 200 bytes per millisecond.
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .milliseconds(75))
         link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
         let segments = drain(&link, at: [.seconds(10)])
@@ -36,7 +36,7 @@ struct LinkSchedulerTests {
         #expect(segments.first?.arrives == .microseconds(7_500 + 75_000))
     }
 
-    @Test("how late one looks changes nothing")
+    @Test("The time of a check does not affect the result")
     func slop() {
         var early = LinkScheduler(kilobitsPerSecond: 750, delay: .milliseconds(75))
         var late = early
@@ -50,7 +50,7 @@ struct LinkSchedulerTests {
         #expect(often.count == 54)
     }
 
-    @Test("an idle link does not save up time")
+    @Test("An idle link does not accumulate time")
     func idle() {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
         link.enqueue(.bytes(200), on: a, readyAt: .zero)
@@ -60,13 +60,13 @@ struct LinkSchedulerTests {
         #expect(link.busy == .milliseconds(3))
     }
 
-    @Test("connections take turns, whatever they have queued")
+    @Test("Connections take turns, independent of their queues")
     func fairness() {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
         link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
         link.enqueue(.bytes(15_000), on: b, readyAt: .zero)
         link.enqueue(.bytes(15_000), on: c, readyAt: .zero)
-        // 45,000 bytes leave in 225 ms: a third for each.
+        // 45,000 bytes leave in 225 ms: a third for each connection.
         let segments = drain(&link, at: [.milliseconds(225)])
         #expect(bytes(segments, of: a) == 15_000)
         #expect(bytes(segments, of: b) == 15_000)
@@ -74,21 +74,22 @@ struct LinkSchedulerTests {
         #expect(segments.prefix(6).map(\.connection) == [a, b, c, a, b, c])
     }
 
-    @Test("one that comes later waits for one quantum, not for the queue before it")
+    @Test("A later connection waits for one quantum, not for the queue before it")
     func latecomer() throws {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .zero)
         link.enqueue(.bytes(1_000_000), on: a, readyAt: .zero)
         link.enqueue(.bytes(100), on: b, readyAt: .milliseconds(10))
         let first = try #require(drain(&link, at: [.seconds(1)]).first { $0.connection == b })
-        // Quanta of 7.5 ms: at 10 ms the second is under way and ends at 15; a's turn was before b came.
+        // With quanta of 7.5 ms, the second one is in progress at 10 ms and ends at 15 ms. The next turn of `a` was
+        // earlier.
         #expect(first.arrives <= .milliseconds(15) + .microseconds(7_500 + 500))
     }
 
-    @Test("a connection's bytes, end and reset come in their order")
+    @Test("The bytes, end and reset of a connection keep their order")
     func order() {
         var link = LinkScheduler(kilobitsPerSecond: 8, delay: .milliseconds(5))
         link.enqueue(.bytes(2_000), on: a, readyAt: .milliseconds(50))
-        // Ready earlier than what is before it: waits all the same.
+        // Ready before its predecessor, but it waits.
         link.enqueue(.bytes(1_000), on: a, readyAt: .zero)
         link.enqueue(.end, on: a, readyAt: .zero)
         link.enqueue(.reset, on: a, readyAt: .zero)
@@ -97,7 +98,7 @@ struct LinkSchedulerTests {
         #expect(segments.map(\.arrives) == [1_555, 3_055, 3_055, 3_055].map { .milliseconds($0) })
     }
 
-    @Test("without a rate only the delay counts")
+    @Test("Without a rate only the delay applies")
     func unlimited() {
         var link = LinkScheduler(kilobitsPerSecond: nil, delay: .milliseconds(20))
         link.enqueue(.bytes(5_000_000), on: a, readyAt: .milliseconds(1))
@@ -108,7 +109,7 @@ struct LinkSchedulerTests {
         #expect(link.nextWake == nil)
     }
 
-    @Test("a connection that is removed frees its turns")
+    @Test("A removed connection frees its turns")
     func removal() {
         var link = LinkScheduler(kilobitsPerSecond: 1_600, delay: .milliseconds(1))
         link.enqueue(.bytes(3_000), on: a, readyAt: .zero)
@@ -118,11 +119,11 @@ struct LinkSchedulerTests {
         let segments = drain(&link, at: [.seconds(1)])
         #expect(segments.allSatisfy { $0.connection == b })
         #expect(bytes(segments, of: b) == 3_000)
-        // a's first quantum had left: b's three thousand bytes end after it.
+        // The first quantum of `a` was already sent, so the 3,000 bytes of `b` end after it.
         #expect(segments.last?.departs == .microseconds(22_500))
     }
 
-    @Test("profiles carry the field's numbers, and refuse nonsense")
+    @Test("Profiles have the numbers of common tools, and invalid ones are refused")
     func profiles() throws {
         #expect(NetworkProfile(named: "slow-4g") == .slowFourG)
         #expect(NetworkProfile.slowFourG.downKilobits == 1_600)

@@ -8,11 +8,11 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("An origin that fails on purpose", .timeLimit(.minutes(1)))
+@Suite("Faults of an origin server", .timeLimit(.minutes(1)))
 struct OriginFaultTests {
     private static let size = 300_000
 
-    /// What a client gets to see of an answer: the bytes after the head, and how the connection ended.
+    /// The response that a client receives: the head, the number of body bytes, and the end of the connection.
     private struct Outcome: Equatable {
         enum End { case orderly, reset }
         var head = ""
@@ -60,7 +60,7 @@ struct OriginFaultTests {
         return outcome.value
     }
 
-    @Test("reset: no byte, and no orderly end")
+    @Test("reset: no byte and no normal end")
     func reset() async throws {
         try await withFaults("reset:/a.js") { server async throws in
             #expect(try await get("/a.js", from: server) == Outcome(head: "", bodyBytes: 0, end: .reset))
@@ -68,18 +68,18 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("reset with a number: part of the body at most, and no orderly end")
+    @Test("reset with a number: at most a part of the body, and no normal end")
     func resetLater() async throws {
         try await withFaults("reset=1000:/*") { server async throws in
             let outcome = try await get("/a.js", from: server)
             #expect(outcome.end == .reset)
             #expect(outcome.bodyBytes <= 1_000)
-            // Too short to reach the fault.
+            // Too short for the fault.
             #expect(try await get("/small.js", from: server).bodyBytes == 10)
         }
     }
 
-    @Test("status: that status, and the connection lives on")
+    @Test("status: the status, and the connection is kept")
     func status() async throws {
         try await withFaults("status=503:/a.js,status=204:/b.js") { server async throws in
             try await withClient { client async throws in
@@ -94,7 +94,7 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("truncate: the whole length is announced, and exactly so many bytes come", arguments: [0, 1_000, 200_000])
+    @Test("truncate: the full length is announced, and exactly N bytes arrive", arguments: [0, 1_000, 200_000])
     func truncate(_ bytes: Int) async throws {
         try await withFaults("truncate=\(bytes):/a.js") { server async throws in
             let outcome = try await get("/a.js", from: server)
@@ -107,7 +107,7 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("truncate under TLS")
+    @Test("truncate over TLS")
     func truncateTLS() async throws {
         try await withFaults("truncate=1000:/a.js,reset:/b.js", tls: true) { server async throws in
             try await withClient(trusting: server.authorityPEM) { client async throws in
@@ -119,7 +119,7 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("stall: nothing comes until the server stops", arguments: ["stall:/a.js", "stall=1000:/a.js"])
+    @Test("stall: no data arrives until the server stops", arguments: ["stall:/a.js", "stall=1000:/a.js"])
     func stall(_ fault: String) async throws {
         try await withFaults(fault) { server async throws in
             try await connect(to: server.port).executeThenClose { inbound, outbound in
@@ -132,7 +132,7 @@ struct OriginFaultTests {
                     await server.stop()
                     #expect((try? await iterator.next()) == nil)
                 } else {
-                    // The server answers others meanwhile; asked until the stalled one is sure to have arrived.
+                    // The server continues to serve other requests, which repeat until the stalled one has arrived.
                     repeat {
                         #expect(try await get("/small.js", from: server).bodyBytes == 10)
                     } while !server.requests.contains { $0.path == "/a.js" }
@@ -144,7 +144,7 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("delay: the answer begins when the clock says so")
+    @Test("delay: the response begins at the time of the clock")
     func delay() async throws {
         let clock = ManualClock()
         try await withFaults("delay=2000:/*,delay=500:/a.js,status=404:/a.js", clock: clock) { server async throws in
@@ -159,7 +159,7 @@ struct OriginFaultTests {
         }
     }
 
-    @Test("stopping ends a delay")
+    @Test("Stopping ends a delay")
     func delayedStop() async throws {
         let clock = ManualClock()
         try await withFaults("delay=2000:/*", clock: clock) { server async throws in

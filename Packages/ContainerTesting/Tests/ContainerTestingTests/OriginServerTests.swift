@@ -10,7 +10,7 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("An origin server", .timeLimit(.minutes(1)))
+@Suite("OriginServer", .timeLimit(.minutes(1)))
 struct OriginServerTests {
     private let script = pattern(100_000)
 
@@ -32,7 +32,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("files come with their bytes and their media types")
+    @Test("Files have their bytes and media types")
     func files() async throws {
         let script = script
         try await withSite { server, client async throws in
@@ -64,7 +64,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("validators and ranges")
+    @Test("Validators and ranges")
     func ranges() async throws {
         let script = script
         try await withSite { server, client async throws in
@@ -90,7 +90,7 @@ struct OriginServerTests {
     }
 
     @Test(
-        "paths that lead out of the folder are refused",
+        "Paths that lead out of the folder are refused",
         arguments: [
             "/../secret.txt", "/sub/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
             "/sub/%2e%2e%2f%2e%2e/secret.txt",
@@ -114,7 +114,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("routes answer before files, and see the request")
+    @Test("Routes take precedence over files and receive the request")
     func routes() async throws {
         let echo = try #require(OriginPathPattern("/echo"))
         let slow = try #require(OriginPathPattern("/stream/*"))
@@ -154,7 +154,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("the log has the latest requests")
+    @Test("The log contains the latest requests")
     func log() async throws {
         try await withSite {
             $0.logLimit = 3
@@ -188,7 +188,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("a network in front of the server")
+    @Test("A network in front of the server")
     func shaped() async throws {
         let begin = ContinuousClock.now
         try await withSite {
@@ -202,7 +202,7 @@ struct OriginServerTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(140))
     }
 
-    @Test("a port in use, and a folder that is not there")
+    @Test("A port in use, and a missing folder")
     func errors() async throws {
         try await withSite { server, _ async throws in
             for profile in [NetworkProfile.none, .slowFourG] {
@@ -217,7 +217,7 @@ struct OriginServerTests {
                 }
             }
         }
-        // The system may give a port that has just become free to another test: not five times in a row.
+        // The system may give a released port to another test, but not five times in a row.
         var isFreed = false
         for _ in 0..<5 where !isFreed {
             let server = try await OriginServer.start(OriginServer.Configuration())
@@ -240,7 +240,7 @@ struct OriginServerTests {
         }
     }
 
-    @Test("stopping closes connections that lie idle")
+    @Test("Stopping closes idle connections")
     func stop() async throws {
         let server = try await OriginServer.start(OriginServer.Configuration())
         try await connect(to: server.port).executeThenClose { inbound, outbound in

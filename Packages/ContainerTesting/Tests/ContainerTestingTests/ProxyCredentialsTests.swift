@@ -8,7 +8,7 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("A proxy that wants credentials", .timeLimit(.minutes(1)))
+@Suite("A proxy that requires credentials", .timeLimit(.minutes(1)))
 struct ProxyCredentialsTests {
     private static let credentials = TestProxyCredentials(username: "user", password: "pass:word")
 
@@ -24,7 +24,7 @@ struct ProxyCredentialsTests {
     }
 
     @Test(
-        "Others are refused with 407 and counted, and the connection lives on",
+        "Other credentials receive 407 and are counted, and the connection is kept",
         arguments: ["", "Basic", "Basic eDp5", "Bearer x", "Digest dXNlcjpwYXNzOndvcmQ="])
     func refusal(_ value: String) async throws {
         try await withOrigin(try site()) { server async throws in
@@ -47,7 +47,7 @@ struct ProxyCredentialsTests {
         }
     }
 
-    @Test("Two at once are none")
+    @Test("Two credentials fields are refused")
     func twice() async throws {
         try await withProxy(configuration) { proxy async throws in
             let field = "proxy-authorization: \(Self.credentials.basic)\r\n"
@@ -57,7 +57,7 @@ struct ProxyCredentialsTests {
         }
     }
 
-    @Test("A tunnel needs them, and leads where the configuration says")
+    @Test("A tunnel requires credentials and uses the configured route")
     func tunnel() async throws {
         try await withOrigin(try site()) { server async throws in
             var configuration = configuration
@@ -87,7 +87,7 @@ struct ProxyCredentialsTests {
         }
     }
 
-    @Test("A way that is refused is 502")
+    @Test("A route that throws results in 502")
     func noRoute() async throws {
         struct NoRoute: Error {}
         var configuration = ForwardProxy.Configuration()

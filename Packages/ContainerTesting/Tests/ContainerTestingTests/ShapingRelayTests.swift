@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("A relay with a slow link", .timeLimit(.minutes(1)))
+@Suite("ShapingRelay", .timeLimit(.minutes(1)))
 struct ShapingRelayTests {
     /// Runs `body` with a relay in front of a server.
     private func withRelay<Result: Sendable>(
@@ -26,7 +26,7 @@ struct ShapingRelayTests {
         }
     }
 
-    /// Sends bytes, ends, and collects what comes back until the end.
+    /// Sends bytes, closes the output, and returns the bytes received until the end.
     private func sendAndCollect(_ bytes: [UInt8], through port: Int) async throws -> [UInt8] {
         try await connect(to: port).executeThenClose { inbound, outbound in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,7 +45,7 @@ struct ShapingRelayTests {
     }
 
     @Test(
-        "a megabyte arrives whole and in order, both ways",
+        "A megabyte arrives complete and in order in both directions",
         arguments: [
             NetworkProfile.none,
             try NetworkProfile(roundTrip: .milliseconds(10), downKilobits: 80_000, upKilobits: 60_000),
@@ -63,7 +63,7 @@ struct ShapingRelayTests {
         #expect(counters.refused == 0)
     }
 
-    @Test("bytes take the time that the profile says, by the link's clock")
+    @Test("Bytes take the time of the profile, by the link's clock")
     func rate() async throws {
         let profile = try NetworkProfile(roundTrip: .milliseconds(20), downKilobits: 1_600, upKilobits: 8_000)
         let begin = ContinuousClock.now
@@ -74,11 +74,11 @@ struct ShapingRelayTests {
         // 40,000 bytes are 320,000 bits.
         #expect(counters.busyDown == .milliseconds(200))
         #expect(counters.busyUp == .milliseconds(40))
-        // Never sooner; how much later depends on the machine. A handshake, there and back, and the sending.
+        // The lower bound is a handshake, a round trip and the transmission. The upper bound depends on the machine.
         #expect(ContinuousClock.now - begin >= .milliseconds(20 + 20 + 200))
     }
 
-    @Test("a new connection waits a round trip before its first byte passes")
+    @Test("The first byte of a new connection waits one round trip")
     func handshake() async throws {
         let profile = try NetworkProfile(roundTrip: .milliseconds(100))
         let begin = ContinuousClock.now
@@ -89,9 +89,9 @@ struct ShapingRelayTests {
         #expect(ContinuousClock.now - begin >= .milliseconds(200))
     }
 
-    @Test("connections share the rate fairly")
+    @Test("Connections share the rate fairly")
     func fairness() async throws {
-        // So much at once that the relay never runs out of it, however busy the machine is.
+        // Large enough that the relay always has data, also on a busy machine.
         let endless: @Sendable (TCPChannel) async throws -> Void = { channel in
             try await channel.executeThenClose { _, outbound in
                 while true { try await outbound.write(ByteBuffer(repeating: 1, count: 2_000_000)) }
@@ -102,7 +102,8 @@ struct ShapingRelayTests {
             try await connect(to: relay.port).executeThenClose { first, _ in
                 try await connect(to: relay.port).executeThenClose { second, _ in
                     var (one, other) = (first.makeAsyncIterator(), second.makeAsyncIterator())
-                    // Counted by the relay, from when both flow, until the first has 200,000 bytes more.
+                    // Counted by the relay while both connections receive, until the first has received 200,000 more
+                    // bytes.
                     _ = try await (one.next(), other.next())
                     let begin = relay.bytesDownByConnection
                     while relay.bytesDownByConnection[0] - begin[0] < 200_000, try await one.next() != nil {}
@@ -116,9 +117,9 @@ struct ShapingRelayTests {
         #expect(Double(least) > 0.8 * Double(most), "\(least) and \(most) bytes")
     }
 
-    @Test("what a client sends and ends before the target is connected is not lost")
+    @Test("Data sent before the target is connected is not lost")
     func early() async throws {
-        // Many at once, so that most of them have sent everything before the relay has connected them.
+        // Many connections, so that most have sent everything before the relay has connected them.
         let bytes = pattern(30_000)
         try await withRelay(.none) { relay in
             try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -130,9 +131,9 @@ struct ShapingRelayTests {
         }
     }
 
-    @Test("a peer that sends faster than the link has to wait")
+    @Test("A peer that sends faster than the link must wait")
     func backPressure() async throws {
-        // 40 Mbit/s: the limit is a quarter of a second, 1.25 MB, of the four that come at once.
+        // At 40 Mbit/s the limit is a quarter of a second, 1.25 MB, of the 4 MB that are sent at once.
         let profile = try NetworkProfile(upKilobits: 40_000)
         let bytes = pattern(4_000_000)
         let counters = try await withRelay(profile) { relay in
@@ -140,11 +141,11 @@ struct ShapingRelayTests {
             #expect(echoed == bytes)
             return relay.counters
         }
-        // What is read in one go, and a socket's buffer when the end comes, may be on top.
+        // One read and one socket buffer at the end may be added.
         #expect(counters.mostHeld < 1_250_000 + 1_048_576)
     }
 
-    @Test("a connection that is half closed still brings the answer")
+    @Test("A half-closed connection still delivers the response")
     func halfClose() async throws {
         let countAtEnd: @Sendable (TCPChannel) async throws -> Void = { channel in
             try await channel.executeThenClose { inbound, outbound in
@@ -160,7 +161,7 @@ struct ShapingRelayTests {
         #expect(String(decoding: answer, as: UTF8.self) == "100000")
     }
 
-    @Test("a server that breaks off breaks off here too")
+    @Test("A reset of the server is passed on")
     func reset() async throws {
         let breakOff: @Sendable (TCPChannel) async throws -> Void = { channel in
             let socket = channel.channel
@@ -168,7 +169,7 @@ struct ShapingRelayTests {
                 var iterator = inbound.makeAsyncIterator()
                 _ = try await iterator.next()
                 try await outbound.write(ByteBuffer(repeating: 1, count: 10_000))
-                // Once the client has them.
+                // After the client has received them.
                 _ = try await iterator.next()
                 try await socket.eventLoop.submit { socket.reset() }.get()
             }
@@ -192,10 +193,10 @@ struct ShapingRelayTests {
         #expect(received.value == 10_000)
     }
 
-    @Test("offline, connections are reset at once")
+    @Test("Connections are reset immediately with the offline profile")
     func offline() async throws {
         let (received, counters) = try await withRelay(.offline) { relay in
-            // An error or an end, whichever the system reports first; but at once, and without a byte.
+            // An error or an end, depending on the system, but immediately and without a byte.
             let received = try? await sendAndCollect([7], through: relay.port)
             return (received ?? [], relay.counters)
         }
@@ -205,7 +206,7 @@ struct ShapingRelayTests {
         #expect(counters.bytesUp == 0)
     }
 
-    @Test("a target that does not answer resets the connection")
+    @Test("A target that cannot be connected resets the connection")
     func deadTarget() async throws {
         let port = try await ClosedPort()
         let relay = try await ShapingRelay.start(profile: .none, target: .loopback(port.number))
@@ -213,7 +214,7 @@ struct ShapingRelayTests {
             try await connect(to: relay.port).executeThenClose { inbound, outbound in
                 try await outbound.write(ByteBuffer(string: "hello"))
                 for try await _ in inbound {}
-                // An orderly end would be wrong too.
+                // A normal end would be wrong, too.
                 try await outbound.write(ByteBuffer(string: "hello"))
                 throw ContainerTestingError(.tls, "ended in order")
             }
@@ -223,7 +224,7 @@ struct ShapingRelayTests {
         #expect(relay.counters.refused == 1)
     }
 
-    @Test("a port in use is named")
+    @Test("A port in use is reported")
     func portInUse() async throws {
         let relay = try await ShapingRelay.start(profile: .none, target: .loopback(1))
         await #expect {
@@ -235,9 +236,9 @@ struct ShapingRelayTests {
         await relay.stop()
     }
 
-    @Test("a port is free after the stop")
+    @Test("A port is free after the stop")
     func portAfterStop() async throws {
-        // A test that runs beside this one may get the port in between: then another port shows it.
+        // A concurrent test may take the port in between. Another attempt then uses another port.
         for attempt in 1... {
             let relay = try await ShapingRelay.start(profile: .none, target: .loopback(1))
             await relay.stop()
@@ -252,7 +253,7 @@ struct ShapingRelayTests {
         }
     }
 
-    @Test("stopping ends connections that are open")
+    @Test("Stopping ends open connections")
     func stop() async throws {
         try await withRelay(.none) { relay in
             try await connect(to: relay.port).executeThenClose { inbound, outbound in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ContainerTesting
 
-@Suite("A SOCKS5 proxy", .timeLimit(.minutes(1)))
+@Suite("SocksProxy", .timeLimit(.minutes(1)))
 struct SocksProxyTests {
     private static let credentials = TestProxyCredentials(username: "user", password: "pass")
     /// Version 1, `user`, `pass`.
@@ -28,7 +28,7 @@ struct SocksProxyTests {
         }
     }
 
-    /// Sends all at once, or byte by byte, and reads until the proxy ends.
+    /// Sends all bytes at once, or one by one, and returns the bytes received until the end.
     private func answer(to bytes: [UInt8], from port: Int, inPieces: Bool = false) async throws -> [UInt8] {
         try await connect(to: port).executeThenClose { inbound, outbound in
             if inPieces {
@@ -46,7 +46,7 @@ struct SocksProxyTests {
         [5, 1, 0, 3, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(port >> 8), UInt8(port & 0xFF)]
     }
 
-    @Test("With the right credentials a tunnel opens, however the bytes come", arguments: [false, true])
+    @Test("With the right credentials a tunnel opens, for any fragmentation", arguments: [false, true])
     func tunnel(inPieces: Bool) async throws {
         let any = try #require(OriginPathPattern("/*"))
         let site = OriginServer.Configuration(routes: [OriginRoute(.get, any) { _ in .text("the page") }])
@@ -71,7 +71,7 @@ struct SocksProxyTests {
         }
     }
 
-    @Test("Without any, and with others, the connection ends and is counted")
+    @Test("Missing or wrong credentials end the connection and are counted")
     func refusal() async throws {
         var configuration = ForwardProxy.Configuration()
         configuration.credentials = Self.credentials
@@ -83,7 +83,7 @@ struct SocksProxyTests {
         }
     }
 
-    @Test("A proxy that serves anyone asks nobody, and says where nothing answers")
+    @Test("A proxy without credentials serves all clients, and reports an unreachable target")
     func open() async throws {
         let closed = try await ClosedPort()
         let port = closed.number
@@ -96,7 +96,7 @@ struct SocksProxyTests {
     }
 
     @Test(
-        "What is no SOCKS5 ends the connection",
+        "Bytes that are not SOCKS5 end the connection",
         arguments: [[4, 1, 0, 80], [0x47, 0x45, 0x54], [5, 1, 0, 5, 2, 0, 1], [5, 1, 0, 5, 1, 0, 9]] as [[UInt8]])
     func malformed(_ bytes: [UInt8]) async throws {
         try await withSocksProxy(ForwardProxy.Configuration()) { proxy async throws in
@@ -105,7 +105,7 @@ struct SocksProxyTests {
         }
     }
 
-    @Test("An address of IPv6 is one")
+    @Test("An IPv6 address is parsed")
     func address() throws {
         var buffer = ByteBuffer(bytes: [5, 1, 0, 4] + [UInt8](repeating: 0, count: 15) + [1, 1, 0xBB])
         #expect(try SocksMessage.target(in: &buffer) == Endpoint(host: "0:0:0:0:0:0:0:1", port: 443))

@@ -3,12 +3,14 @@
 
 internal import Foundation
 
-/// The bytes of an answer. The last byte gives up the place at the host; who drops the body, read or unread, gives up
-/// the request.
+/// The body of a response.
+///
+/// The end of the body, or an error, releases the request's pass of the ``HostQueue``. Releasing the body, read or
+/// unread, cancels the request.
 struct AnswerBody: AsyncSequence, Sendable {
     let lease: Lease
 
-    /// - Parameter kept: what has to stay for as long as the answer may still be read.
+    /// - Parameter kept: An object that is retained for as long as the body can be read.
     init(_ exchange: any Exchanging, _ pass: HostQueue.Pass, keeping kept: any Sendable) {
         lease = Lease(exchange: exchange, pass: pass, kept: kept)
     }
@@ -32,7 +34,7 @@ struct AnswerBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Held by the body and its iterator.
+    /// The lifetime of the exchange. The body and its iterator share it.
     final class Lease: Sendable {
         fileprivate let exchange: any Exchanging
         fileprivate let pass: HostQueue.Pass

@@ -4,16 +4,16 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// A body in pieces, whatever it is made of: of bytes and files at most 256 KiB at a time, so that a file of any size
-/// takes little memory and each piece is a step forward.
+/// A body as a sequence of chunks. Bytes and files yield chunks of at most 256 KiB, so that a file of any size needs
+/// little memory; streams yield their own chunks.
 struct BodyChunks: AsyncSequence, Sendable {
     private static let size = 256 << 10
     private let body: ResourceBody
     private let url: String?
 
-    /// `nil` for a body that is none.
-    /// - Parameter url: where it is sent to, for a request's body: what it throws becomes a `ResourceError` with this
-    ///   location, code `io` and what was thrown as its cause, unless it is a `ResourceError` or `CancellationError`.
+    /// Creates a sequence, or returns `nil` for an empty body.
+    /// - Parameter url: The URL that a request body is sent to. If it is not `nil`, an error that is neither a
+    ///   `ResourceError` nor a `CancellationError` is wrapped in a `ResourceError` with this location and code `io`.
     init?(_ body: ResourceBody, sentTo url: String? = nil) {
         if case .empty = body { return nil }
         self.body = body
@@ -46,7 +46,7 @@ struct BodyChunks: AsyncSequence, Sendable {
             do {
                 return try await piece()
             } catch let error where url != nil && !(error is ResourceError) && !(error is CancellationError) {
-                throw ResourceError(.io, "the request's body could not be read", at: url, cause: error)
+                throw ResourceError(.io, "the request body could not be read", at: url, cause: error)
             }
         }
 

@@ -4,13 +4,13 @@
 internal import Foundation
 public import ResourceLoading
 
-/// Ends a body as usual where TLS ended without close_notify and HTTP delimits the body by the end of the connection, as
+/// A loader that treats a missing TLS close_notify as the normal end of a body that ends with its connection, as
 /// engines do.
 ///
-/// A transport reports such an end as an error, so that caches, packages, manifests, tables and remote config never take
-/// the body. This loader stands above the HTTP cache, on the way to a page.
+/// A transport reports such an end as an error, so that caches, packages, manifests, tables and remote config never
+/// accept the body. This loader belongs above the HTTP cache, for responses to a page.
 ///
-/// Isolation: as the loader beneath.
+/// Isolation: that of the base loader.
 @_spi(Facade) public struct CloseDelimitedLoader: ResourceLoader {
     private let base: any ResourceLoader
 

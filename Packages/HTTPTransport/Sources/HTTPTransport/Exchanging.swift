@@ -4,20 +4,22 @@
 internal import Foundation
 @_spi(Facade) internal import ResourceLoading
 
-/// One request on its way through a library, whichever that is.
+/// One request in progress, independent of the HTTP library.
 protocol Exchanging: AnyObject, Sendable {
-    /// The next bytes of the body, all that have arrived; `nil` at its end. Cancelling gives the request up.
+    /// Returns the bytes of the body that have arrived, or `nil` at its end. Cancelling the calling task cancels the
+    /// request.
     /// - Throws: `ResourceError`.
     func next() async throws -> Data?
 
-    /// Closes the stream upstream, unless all has arrived.
+    /// Cancels the request, unless the response is complete.
     func giveUp()
 }
 
 extension Exchanging {
-    /// Gives up a request whose response head is not a final one that HTTP allows.
+    /// Cancels a request whose response head is not a valid final head.
     ///
-    /// URLSession passes informational heads on as responses, and `HTTPTypes` ends the process on a status above 999.
+    /// URLSession delivers informational heads as responses, and `HTTPTypes` terminates the process on a status above
+    /// 999.
     /// - Throws: `ResourceError` with code `connectionLost`.
     func check(status: Int, at url: String) throws {
         var heads = ResponseHeadState()
@@ -31,7 +33,7 @@ extension Exchanging {
             throw ResourceError(
                 .connectionLost,
                 TransportFailure(
-                    .receive, "the response breaks the rules of HTTP: \(error)", underlying: error), at: url)
+                    .receive, "the response violates HTTP: \(error)", underlying: error), at: url)
         }
     }
 }

@@ -6,7 +6,9 @@ public import HTTPTypes
 public import ResourceLoading
 
 extension HTTPTransporting {
-    /// For transports that do not know better: what was pulled from the body counts as sent.
+    /// Sends a request and reports the bytes that were read from its body as sent.
+    ///
+    /// This default is for transports that cannot measure the bytes that were sent.
     public func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse {
@@ -16,7 +18,7 @@ extension HTTPTransporting {
     }
 }
 
-/// Tells how many bytes have been pulled: those of a piece when the next one is asked for.
+/// A sequence that reports the number of bytes read. The bytes of a chunk count when the next chunk is requested.
 private struct CountedChunks: AsyncSequence, Sendable {
     let base: BodyChunks
     let total: Int64?
@@ -40,13 +42,14 @@ private struct CountedChunks: AsyncSequence, Sendable {
     }
 }
 
-/// How much of a request's body has been sent.
+/// The progress of sending a request body.
 public struct UploadProgress: Sendable, Hashable {
-    /// Bytes so far.
+    /// The number of bytes sent.
     public var sent: Int64
-    /// All bytes; `nil` where nobody knows.
+    /// The length of the body in bytes; `nil` if unknown.
     public var total: Int64?
 
+    /// Creates a progress value.
     public init(sent: Int64, total: Int64? = nil) {
         self.sent = sent
         self.total = total

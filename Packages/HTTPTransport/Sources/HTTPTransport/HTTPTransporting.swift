@@ -4,79 +4,82 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// Sends one request over the network and returns what came back, one hop, unchanged.
+/// Sends one request over the network and returns its response unchanged.
 ///
-/// A transport does not follow redirects, keep cookies or cache: loaders above it do. By default a host may be silent for
-/// as long as it likes: whoever asks cancels, or has a limit of its own, and a host app may configure one for all. The
-/// wait for a connection has a limit always.
-/// Fields that speak of one connection (RFC 9110, section 7.6.1), those that `Connection` names among them, go neither
-/// out nor up.
-/// Isolation: may be called from any isolation and concurrently.
+/// A transport does not follow redirects, store cookies or cache; loaders above it do. Connecting always has a time
+/// limit. By default a host may be silent for any time: the caller cancels the request or sets its own limit, and the
+/// host app can configure a limit for all requests. Connection-specific fields (RFC 9110, section 7.6.1), including
+/// those that `Connection` names, are neither sent nor returned.
+///
+/// Isolation: methods may be called from any isolation and concurrently.
 public protocol HTTPTransporting: Sendable {
-    /// What this transport does beyond the mandatory.
+    /// The optional capabilities of this transport.
     var capabilities: TransportCapabilities { get }
 
     /// Sends a request with an absolute `http` or `https` URL.
     ///
-    /// Cancelling the calling task, or dropping the body's iterator, closes the stream upstream.
-    /// - Throws: `ResourceError`, which says by `transportPhase` how far the request came; or `CancellationError`.
+    /// Cancelling the calling task, or releasing the body's iterator, closes the stream.
+    /// - Throws: `ResourceError`, whose `transportPhase` is the phase that failed, or `CancellationError`.
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse
 
-    /// Sends a request as `send(_:body:)` does, and tells how its body gets on.
+    /// Sends a request as `send(_:body:)` does, and reports the progress of its body.
     /// - Parameters:
-    ///   - request: a request with an absolute `http` or `https` URL.
-    ///   - body: the body of the request.
-    ///   - progress: called in order, from any isolation, each time that bytes were sent; not after the answer's body
-    ///     has ended.
+    ///   - request: A request with an absolute `http` or `https` URL.
+    ///   - body: The body of the request.
+    ///   - progress: A function that is called in order, from any isolation, each time bytes were sent; not after the
+    ///     response body has ended.
     func send(
         _ request: HTTPRequest, body: ResourceBody, progress: @escaping @Sendable (UploadProgress) -> Void
     ) async throws -> TransportResponse
 }
 
-/// What a transport does beyond the mandatory. What is absent here is absent: a test holds each transport to it.
+/// The capabilities of a transport beyond the mandatory ones. A test checks the presence and absence of each.
 public struct TransportCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
+    /// Creates a set from its raw value.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// Content codings are removed from bodies always, and the head says so. Without it bytes come as they were sent,
-    /// with their `Content-Encoding`.
+    /// Content codings are always removed from bodies, and the head is adjusted. Without this capability bodies keep
+    /// their codings and `Content-Encoding`.
     public static let decodes = TransportCapabilities(rawValue: 1 << 0)
     /// A reader that stops reading stops the sender.
     public static let backPressure = TransportCapabilities(rawValue: 1 << 1)
     /// All requests can be sent through one proxy.
     public static let proxy = TransportCapabilities(rawValue: 1 << 2)
-    /// Several `Set-Cookie` fields come as several.
+    /// Several `Set-Cookie` fields stay separate.
     public static let separateCookies = TransportCapabilities(rawValue: 1 << 3)
-    /// HTTP/2 over TLS, where the host offers it.
+    /// HTTP/2 is used over TLS if the host offers it.
     public static let http2 = TransportCapabilities(rawValue: 1 << 4)
-    /// A refused connection is an error at once.
+    /// A refused connection fails immediately.
     public static let refusesAtOnce = TransportCapabilities(rawValue: 1 << 5)
-    /// The host app may say at which addresses a name is found.
+    /// The host app can provide the addresses of a host name.
     public static let ownAddresses = TransportCapabilities(rawValue: 1 << 6)
-    /// Bytes of an upload leave while later ones are still being made. Without it a stream is written to a file first.
+    /// Upload bytes are sent while later ones are produced. Without this capability a stream is written to a file
+    /// first.
     public static let streamingUploads = TransportCapabilities(rawValue: 1 << 7)
-    /// The host app may name certificate authorities of its own.
+    /// The host app can add certificate authorities.
     public static let ownAuthorities = TransportCapabilities(rawValue: 1 << 8)
-    /// The wait for a connection has a limit of its own. Without it that wait and the one for the head have one limit
-    /// together, the sum of both.
+    /// Connecting has a time limit of its own. Without this capability the sum of both limits applies to connecting
+    /// and waiting for the head together.
     public static let connectTimeout = TransportCapabilities(rawValue: 1 << 9)
-    /// A request that the host has surely not processed is sent again, with its body: it never left, or the host refused
-    /// its HTTP/2 stream. One that may have been processed is not, unless its method is idempotent.
+    /// A request that the host has not processed is sent again with its body: it was never sent, or the host refused
+    /// its HTTP/2 stream. A request that may have been processed is sent again only if its method is idempotent.
     public static let repeatsUnprocessed = TransportCapabilities(rawValue: 1 << 10)
-    /// Connections have TCP keep-alive, so that a request without a limit does not wait for a peer that is gone.
+    /// Connections use TCP keep-alive, so that a request without a limit does not wait for a lost peer.
     public static let keepAlive = TransportCapabilities(rawValue: 1 << 11)
 }
 
-/// The answer to one hop.
+/// The response to one request.
 public struct TransportResponse: Sendable {
-    /// Agrees with the bytes of the body, whether the transport decodes them or not.
+    /// The response head. It matches the bytes of the body, whether the transport decodes them or not.
     public var head: HTTPResponse
-    /// May be read once; dropping it closes the stream upstream.
+    /// The response body. It can be read once; releasing it closes the stream.
     public var body: ResourceBody
 
+    /// Creates a response.
     public init(head: HTTPResponse, body: ResourceBody) {
         self.head = head
         self.body = body

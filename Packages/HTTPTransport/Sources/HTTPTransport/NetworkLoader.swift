@@ -4,11 +4,11 @@
 internal import HTTPTypes
 public import ResourceLoading
 
-/// The last loader of a chain: it asks the network and is never "not mine".
+/// The last loader of a chain: it sends every request to the network and never returns `nil`.
 public struct NetworkLoader: ResourceLoader {
     private let transport: any HTTPTransporting
 
-    /// A loader that has an answer, or an error, to every request.
+    /// Creates a loader that sends requests with a transport.
     public init(_ transport: any HTTPTransporting) {
         self.transport = transport
     }
@@ -17,20 +17,21 @@ public struct NetworkLoader: ResourceLoader {
         let response = try await transport.send(request.head, body: request.body)
         return ResourceResponse(
             head: response.head, body: response.body,
-            provenance: Provenance(.network, reason: "no loader before the network had it"))
+            provenance: Provenance(.network, reason: "no loader before the network returned a response"))
     }
 }
 
 extension ResourceLoader where Self == NetworkLoader {
-    /// The network, by way of `transport`.
+    /// Returns a loader that sends requests with `transport`.
     public static func network(_ transport: any HTTPTransporting) -> Self {
         NetworkLoader(transport)
     }
 }
 
-/// The transport that suits the system.
+/// The default transport of the system.
 public enum PlatformTransport {
-    /// URLSession on Apple's systems, for their proxies and App Transport Security; AsyncHTTPClient elsewhere.
+    /// Returns a URLSession transport on Apple's systems, for their proxies and App Transport Security, and an
+    /// AsyncHTTPClient transport elsewhere.
     public static func make() -> any HTTPTransporting {
         #if canImport(Darwin)
             URLSessionTransport()

@@ -5,23 +5,24 @@ internal import AsyncSupport
 internal import Foundation
 internal import ResourceLoading
 
-/// A request's body that can be sent more than once. Bytes and files are as they are; of a stream the pieces that were
-/// sent are kept until ``stopKeeping()``, within a limit.
+/// A request body that can be sent more than once. Bytes and files are read again. The sent chunks of a stream are
+/// kept until ``stopKeeping()``, within a limit.
 ///
-/// A stream is read when its next piece is asked for, by one attempt at a time. An attempt that is cancelled does not
-/// end it; ``cancel()`` does, and so does the last reference when it goes.
+/// A chunk of a stream is read when it is requested, by one attempt at a time. Cancelling an attempt does not end the
+/// stream; ``cancel()`` or releasing the last reference does.
+///
 /// Isolation: any.
 final class RepeatableBody: Sendable {
     private struct State {
-        /// The pieces that are kept.
+        /// The chunks that are kept.
         var pieces: [Data] = []
-        /// The number of the first of them, counted from 0.
+        /// The index of the first kept chunk.
         var first = 0
-        /// The number of the piece after the last one that was handed out.
+        /// The index after the last chunk that was returned.
         var position = 0
-        /// The kept bytes, as taken from the budget.
+        /// The number of kept bytes that were reserved from the budget.
         var bytes = 0
-        /// Whether there was no room for a piece.
+        /// A Boolean value that indicates whether the budget was exhausted.
         var isFull = false
         var isKeeping = true
         var isPulling = false
@@ -30,7 +31,7 @@ final class RepeatableBody: Sendable {
         var pump: Task<Void, Never>?
     }
 
-    /// The most bytes that are kept of one stream.
+    /// The limit of bytes that are kept of one stream.
     static let limit = 4 << 20
     let length: Int64?
     private let body: ResourceBody
@@ -40,8 +41,9 @@ final class RepeatableBody: Sendable {
     private let (demands, demand) = AsyncStream<Void>.makeStream()
 
     /// - Parameters:
-    ///   - url: the location that errors name.
-    ///   - budget: the bytes that all bodies of a transport may keep.
+    ///   - body: The body to send.
+    ///   - url: The location that errors contain.
+    ///   - budget: The budget that all bodies of a transport share.
     init(_ body: ResourceBody, sentTo url: String, budget: ByteBudget) {
         self.body = body
         self.url = url
@@ -54,17 +56,17 @@ final class RepeatableBody: Sendable {
         budget.giveBack(state.withLock { $0.bytes })
     }
 
-    /// The pieces of the body from its first byte on, for one attempt; `nil` if it has none.
+    /// The chunks of the body from its first byte, for one attempt; `nil` for an empty body.
     var chunks: BodyChunks? {
         guard case .stream = body else { return BodyChunks(body, sentTo: url) }
         state.withLock { $0.position = 0 }
         return BodyChunks(.stream(ByteStream(Pieces(body: self), length: length)), sentTo: url)
     }
 
-    /// A Boolean value that indicates whether the body can be sent from its first byte on.
+    /// A Boolean value that indicates whether the body can be sent from its first byte.
     var isWhole: Bool { state.withLock { $0.first == 0 } }
 
-    /// Keeps no more pieces: the body is not sent again.
+    /// Stops keeping chunks, because the body will not be sent again.
     func stopKeeping() {
         state.withLock { state in
             state.isKeeping = false
@@ -72,13 +74,13 @@ final class RepeatableBody: Sendable {
         }
     }
 
-    /// Reads no more of a stream.
+    /// Stops reading the stream.
     func cancel() {
         demand.finish()
         state.withLock { $0.pump }?.cancel()
     }
 
-    /// Drops the pieces that were handed out.
+    /// Removes the kept chunks that were returned.
     private func drop(in state: inout State) {
         let count = min(state.position - state.first, state.pieces.count)
         guard count > 0 else { return }
@@ -93,10 +95,10 @@ final class RepeatableBody: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let known: Result<Data?, any Error>? = state.withLock { state in
-                    // A cancellation from here on finds the reader; an earlier one is seen here.
+                    // `onCancel` handles a cancellation after this check. A cancellation before it is detected here.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     guard number >= state.first, state.reader == nil else {
-                        return .failure(ResourceError(.internal, "a piece of the body was read before", at: url))
+                        return .failure(ResourceError(.internal, "a chunk of the body was already read", at: url))
                     }
                     if number - state.first < state.pieces.count {
                         let piece = state.pieces[number - state.first]
@@ -127,7 +129,7 @@ final class RepeatableBody: Sendable {
         state.isPulling = true
         demand.yield()
         guard state.pump == nil, let chunks = BodyChunks(body, sentTo: url) else { return }
-        // Does not keep the body while it waits.
+        // The task does not retain the body while it waits.
         state.pump = Task { [weak self, demands] in
             var pieces = chunks.makeAsyncIterator()
             for await _ in demands {

@@ -3,19 +3,20 @@
 
 public import ResourceLoading
 
-/// How far a request came before it failed: the cause of each `ResourceError` of a transport that concerns the network.
+/// The phase and message of a failed request: the cause of each `ResourceError` of a transport that concerns the
+/// network.
 public struct TransportFailure: Error, Sendable, CustomStringConvertible {
-    /// The steps of a request, in their order.
+    /// The phases of a request, in order.
     public enum Phase: String, Sendable, Hashable, Comparable, CaseIterable {
-        /// The host's name was looked up.
+        /// Resolving the host name.
         case resolve
-        /// A connection was made, to the host or to the proxy.
+        /// Connecting to the host or to the proxy.
         case connect
-        /// TLS was agreed.
+        /// The TLS handshake.
         case tls
-        /// The request was on its way.
+        /// Sending the request.
         case send
-        /// The answer was awaited, or was arriving.
+        /// Waiting for the response, or receiving it.
         case receive
 
         public static func < (first: Phase, second: Phase) -> Bool {
@@ -23,15 +24,17 @@ public struct TransportFailure: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The step that failed.
+    /// The phase that failed.
     public let phase: Phase
-    /// One line for people; that of the `ResourceError`.
+    /// The one-line message, the same as that of the `ResourceError`.
     public let message: String
-    /// What the library underneath says. Not for people: its text is its own.
+    /// The error of the underlying library. Its text is not suitable for display.
     public let underlying: (any Error)?
-    /// The peer went away and had said nothing: a connection that it had closed already looks like this.
+    /// A Boolean value that indicates whether the connection ended without a byte of a response, as it does if the
+    /// peer had already closed it.
     let isUnanswered: Bool
 
+    /// Creates a failure.
     public init(_ phase: Phase, _ message: String, underlying: (any Error)? = nil) {
         self.init(phase, message, underlying: underlying, isUnanswered: false)
     }
@@ -47,13 +50,13 @@ public struct TransportFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension ResourceError {
-    /// The step that a request failed in; `nil` where the network had no part in it.
+    /// The phase that the request failed in; `nil` if the failure does not concern the network.
     public var transportPhase: TransportFailure.Phase? {
         (cause as? TransportFailure)?.phase
     }
 
-    /// A Boolean value that indicates whether a body has arrived that HTTP delimits by the end of its connection, and TLS
-    /// ended without close_notify. The body is whole as far as engines can tell, and may have been cut off.
+    /// A Boolean value that indicates whether TLS ended without close_notify during a body that ends with its
+    /// connection. Engines treat such a body as complete, but it may be truncated.
     public var isMissingCloseNotify: Bool {
         (cause as? TransportFailure)?.underlying is MissingCloseNotify
     }

@@ -8,9 +8,9 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Answers from the network", .timeLimit(.minutes(3)))
+@Suite("Responses from the network", .timeLimit(.minutes(3)))
 struct AnswerTests {
-    @Test("Head and body come as they were sent, and repeated fields stay apart")
+    @Test("The response has the head and body that were sent, with repeated fields separate")
     func fields() async throws {
         let route = try route(.get, "/") { _ in
             var fields: HTTPFields = [.contentType: "text/plain", .eTag: "\"1\""]
@@ -31,14 +31,14 @@ struct AnswerTests {
                 ])
             #expect(response.body.length == 3)
             #expect(try await response.body.collect(upTo: 3) == Data("abc".utf8))
-            // What speaks of the connection ends here.
+            // Connection-specific fields are not returned.
             for name in ["connection", "keep-alive", "transfer-encoding"] {
                 #expect(HTTPField.Name(name).flatMap { response.head.headerFields[$0] } == nil)
             }
         }
     }
 
-    @Test("A request arrives as it was made, without what speaks of the connection")
+    @Test("A request is sent as given, without connection-specific fields")
     func request() async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
             var fields: HTTPFields = [.accept: "a/b", .referer: "https://shop.example/", .acceptEncoding: "br"]
@@ -60,7 +60,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "What engines leave unencoded is encoded, and what is encoded is not encoded again",
+        "Characters that engines leave unencoded are encoded, and encoded ones are not encoded again",
         arguments: [
             ("/a|b?c|d", "/a%7Cb?c%7Cd"), ("/%20|?%25|", "/%20%7C?%25%7C"), ("/?a[]=1&b=%20", "/?a%5B%5D=1&b=%20"),
             ("/a//b/../c?../d", "/a//b/../c?../d"), ("/%zz", "/%25zz"), ("/'(a)*~!$&+,;=:@", "/'(a)*~!$&+,;=:@"),
@@ -74,7 +74,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("Answers without a body have none", arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304)])
+    @Test("Responses without a body", arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304)])
     func bodiless(method: HTTPRequest.Method, status: Int) async throws {
         let route = try route(.get, "/") { _ in
             OriginResponse(
@@ -82,7 +82,7 @@ struct AnswerTests {
                 body: .bytes(status == 200 ? Data("four".utf8) : Data()))
         }
         try await withOrigin([route]) { origin, transport async throws in
-            // Twice: the connection must be good for another request.
+            // Twice, because the connection must be usable for another request.
             for _ in 0..<2 {
                 let response = try await transport.send(origin.url + "/", method)
                 #expect(response.head.status.code == status)
@@ -97,7 +97,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("A large body arrives whole and in order, with and without an announced length", arguments: [true, false])
+    @Test("A large body arrives complete and in order, with or without an announced length", arguments: [true, false])
     func large(announced: Bool) async throws {
         let size = 1 << 20
         let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -116,7 +116,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("Redirects are handed up and not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("Redirects are returned and not followed", arguments: [301, 302, 303, 307, 308])
     func redirects(status: Int) async throws {
         let route = try route(.get, "/*") { _ in
             OriginResponse(.init(code: status), headers: [.location: "/next"])
@@ -128,14 +128,14 @@ struct AnswerTests {
         }
     }
 
-    @Test("Errors of the server are answers", arguments: [400, 404, 500, 503, 599])
+    @Test("Server errors are responses", arguments: [400, 404, 500, 503, 599])
     func errors(status: Int) async throws {
         try await withOrigin(faults: "status=\(status):/*") { origin, transport async throws in
             #expect(try await transport.send(origin.url + "/").head.status.code == status)
         }
     }
 
-    @Test("The network loader says where its answers come from, and never \"not mine\"")
+    @Test("The network loader sets the provenance of its responses and never returns nil")
     func loader() async throws {
         try await withOrigin([try route(.post, "/*") { .text("\($0.body.count)") }]) { origin, transport async throws in
             let request = try #require(HTTPRequest(method: .post, urlText: origin.url + "/"))

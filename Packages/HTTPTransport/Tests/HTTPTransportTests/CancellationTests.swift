@@ -11,12 +11,12 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Requests that are given up", .timeLimit(.minutes(3)))
+@Suite("Cancelled requests", .timeLimit(.minutes(3)))
 struct CancellationTests {
-    /// Answers with a head and bytes without end.
+    /// A response head followed by a body without an end.
     private static let endless = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"
 
-    @Test("Cancelled before the answer: the connection is closed")
+    @Test("Cancelling before the response closes the connection")
     func beforeTheHead() async throws {
         let (asks, asked) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, _ in
@@ -36,7 +36,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Cancelled while the body arrives: the connection is closed")
+    @Test("Cancelling during the body closes the connection")
     func withinTheBody() async throws {
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -60,7 +60,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Over HTTP/2 the stream is reset, before the head and within the body", arguments: [false, true])
+    @Test("Cancelling an HTTP/2 request resets its stream, before the head or in the body", arguments: [false, true])
     func stream(hasHead: Bool) async throws {
         let (asks, asked) = AsyncStream<UInt32>.makeStream()
         let (resets, reset) = AsyncStream<UInt32>.makeStream()
@@ -75,9 +75,9 @@ struct CancellationTests {
             }
         } _: { server async throws in
             var configuration = try server.configuration()
-            // A place that was not given up would be free again only then.
+            // If cancelling did not release the pass, the next request would wait until then.
             configuration.readTimeout = .seconds(3_600)
-            // The machine may stall for longer than the ten seconds that a user is asked to wait.
+            // A slow machine may stall for longer than the default of ten seconds.
             configuration.connectTimeout = .seconds(60)
             try await withTransport(configuration) { transport async throws in
                 var (asks, resets) = (asks.makeAsyncIterator(), resets.makeAsyncIterator())
@@ -86,14 +86,14 @@ struct CancellationTests {
                     let task = Task {
                         defer {
                             piece.finish()
-                            // Failed by itself: nobody will be asked.
+                            // The request failed by itself, so no further request is sent.
                             if !Task.isCancelled { asked.finish() }
                         }
                         guard case .stream(let stream) = try await transport.send(server.url + "/").body else { return }
                         for try await _ in stream { piece.yield() }
                     }
                     guard let asked = await asks.next() else {
-                        // Says why it failed, or that the test's time is over.
+                        // The task's error is the reason, or the test's time limit has expired.
                         task.cancel()
                         return try await task.value
                     }
@@ -108,7 +108,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "Through the tunnel of the app's own addresses the host's connection is closed too", arguments: [false, true])
+        "Cancelling through the address tunnel closes the connection to the host", arguments: [false, true])
     func throughTunnel(hasHead: Bool) async throws {
         struct Book: AddressResolving {
             func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
@@ -141,7 +141,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A body that is dropped, read in part or not at all, closes the connection", arguments: [true, false])
+    @Test("Releasing a body, read in part or not at all, closes the connection", arguments: [true, false])
     func dropped(isRead: Bool) async throws {
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -160,7 +160,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("One that was cancelled before it was sent is not sent")
+    @Test("A request that was cancelled before it was sent is not sent")
     func early() async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, transport async throws in
             let (gate, open) = AsyncStream<Void>.makeStream()

@@ -11,10 +11,10 @@ import ResourceLoading
 import Testing
 import ZlibStreams
 
-/// What transports declare beyond the mandatory is there, and what they do not declare is absent.
+/// Checks that each transport has the capabilities that it declares, and lacks the others.
 @Suite("Capabilities", .timeLimit(.minutes(3)))
 struct CapabilityTests {
-    @Test("What is declared")
+    @Test("Declared capabilities")
     func declared() async throws {
         try await withTransport {
             #expect(
@@ -33,7 +33,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("Several Set-Cookie come apart, or as one that nobody can take apart", arguments: Subject.allCases)
+    @Test("Set-Cookie fields stay separate, or are joined into one field", arguments: Subject.allCases)
     func cookies(subject: Subject) async throws {
         let sent = ["a=1; Expires=Wed, 21 Oct 2035 07:28:00 GMT", "b=2, 3", "a=1"]
         let route = try route(.get, "/") { _ in
@@ -50,15 +50,15 @@ struct CapabilityTests {
         await server.stop()
     }
 
-    /// What happens to an upload, in its order.
+    /// The steps of an upload, in order.
     private enum Step {
-        /// The app has made its last piece.
+        /// The app has produced its last chunk.
         case made
-        /// The host has the first piece.
+        /// The host has received the first chunk.
         case arrived
     }
 
-    @Test("An upload leaves while it is being made, or when it is whole", arguments: Subject.allCases)
+    @Test("An upload is sent while it is produced, or after it is complete", arguments: Subject.allCases)
     func streamingUploads(subject: Subject) async throws {
         let steps = Mutex<[Step]>([])
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -78,10 +78,10 @@ struct CapabilityTests {
                     let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
                     if piece == "two" {
                         if isImmediate {
-                            // Not before the host has the first piece.
+                            // Only after the host has received the first chunk.
                             for await _ in arrivals { break }
                         } else {
-                            // Time for the first piece to arrive, would it leave.
+                            // Gives the first chunk time to arrive if it is sent.
                             for _ in 0..<50 { _ = try await transport.get(ping.url + "/") }
                         }
                         steps.withLock { $0.append(.made) }
@@ -97,10 +97,10 @@ struct CapabilityTests {
         await ping.stop()
     }
 
-    @Test("Where the sender is not held back a body that nobody reads fails, and stops")
+    @Test("An unread body fails and stops if the transport has no back-pressure")
     func unread() async throws {
         let total = 1 << 36
-        // So much that a busy machine is not through with it before the session has counted: it was with 1 GiB.
+        // Large enough that a busy machine does not send it all before the session counts it; 1 GiB was too small.
         let most = 8 << 30
         try await PouringServer.with(total: total, most: most) { server async throws in
             var configuration = URLSessionTransport.Configuration()
@@ -108,7 +108,8 @@ struct CapabilityTests {
             let transport = URLSessionTransport(configuration)
             #expect(!transport.capabilities.contains(.backPressure))
             let body = try await transport.send("http://127.0.0.1:\(server.port)/").body
-            // The sender is broken off while nobody reads. The session counts a while after it has read.
+            // The connection is closed while the body is unread. The session counts bytes some time after it has read
+            // them.
             for await sent in server.ends {
                 #expect(sent < most)
                 break
@@ -118,7 +119,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("The wait for a connection has a limit of its own, or none")
+    @Test("The connect timeout is separate, or added to the read timeout")
     func connectTimeout() async throws {
         try await RawServer.with({ _, _ in }) { server async throws in
             for subject in Subject.allCases {
@@ -138,7 +139,7 @@ struct CapabilityTests {
         }
     }
 
-    @Test("A session's encoded body has a limit too")
+    @Test("The encoded body of a session has a limit")
     func sessionBomb() async throws {
         let bomb = try Deflate.encode(Data(count: 4 << 20), as: .gzip)
         let route = try route(.get, "/") { _ in

@@ -39,7 +39,7 @@ struct CloseNotifyTests {
     }
 
     @Test(
-        "A body that is delimited by close arrives whole, and then fails; on the way to a page it ends",
+        "A body that ends with its connection arrives and then fails; CloseDelimitedLoader ends it normally",
         arguments: Subject.withAuthorities,
         ["HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n"])
     func delimitedByClose(subject: Subject, head: String) async throws {
@@ -61,7 +61,7 @@ struct CloseNotifyTests {
         }
     }
 
-    @Test("A body that is delimited by close ends as usual after close_notify", arguments: Subject.withAuthorities)
+    @Test("A body that ends with its connection ends normally after close_notify", arguments: Subject.withAuthorities)
     func closeNotify(subject: Subject) async throws {
         try await with(subject, "HTTP/1.0 200 OK\r\n\r\nabc", end: .server) { transport, url async throws in
             #expect(try await transport.get(url) == Data("abc".utf8))
@@ -69,7 +69,7 @@ struct CloseNotifyTests {
     }
 
     @Test(
-        "A body with a length of its own that is cut off fails, on the way to a page too",
+        "A truncated body with an announced length fails, with CloseDelimitedLoader too",
         arguments: Subject.withAuthorities,
         [
             "content-length: 501\r\n\r\n", "transfer-encoding: chunked\r\n\r\n1f4\r\n",
@@ -84,7 +84,7 @@ struct CloseNotifyTests {
         }
     }
 
-    @Test("A connection that is closed does not wait for the close_notify of its peer")
+    @Test("Closing a connection does not wait for the close_notify of the peer")
     func promptClose() throws {
         let certificate = try OriginCertificate()
         var settings = TLSConfiguration.makeClientConfiguration()
@@ -113,7 +113,7 @@ struct CloseNotifyTests {
         client.close(promise: nil)
         client.embeddedEventLoop.run()
         #expect(!client.isActive)
-        // The alert was sent all the same.
+        // The alert was sent before the close.
         let alert = try client.readOutbound(as: ByteBuffer.self)
         #expect(alert != nil)
     }

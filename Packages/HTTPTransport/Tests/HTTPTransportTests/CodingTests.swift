@@ -14,7 +14,7 @@ import ZlibStreams
 struct CodingTests {
     private let text = Data(repeating: 0x61, count: 100_000)
 
-    /// Runs `body` with an origin whose answer is `content` in a coding.
+    /// Runs `body` with an origin whose response body is `content` with a content coding.
     private func withCoded<Result: Sendable>(
         _ content: Data, as coding: String = "gzip", status: Int = 200,
         _ change: (inout DecodingLimits) -> Void = { _ in },
@@ -33,7 +33,7 @@ struct CodingTests {
     }
 
     @Test(
-        "gzip is removed, and so are the fields that speak of it",
+        "gzip is removed together with the fields that describe it",
         arguments: ["gzip", "GZIP", "x-gzip", "identity, gzip", "gzip, , identity"])
     func gzip(coding: String) async throws {
         try await withCoded(Gzip.store(text), as: coding) { origin, transport async throws in
@@ -46,7 +46,7 @@ struct CodingTests {
         }
     }
 
-    @Test("deflate is removed, with the header of zlib and without", arguments: [ZlibFormat.zlib, .raw])
+    @Test("deflate is removed, with or without the zlib header", arguments: [ZlibFormat.zlib, .raw])
     func deflate(format: ZlibFormat) async throws {
         try await withCoded(Deflate.encode(text, as: format), as: "deflate") { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -55,7 +55,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Without the decorator the bytes stay as they came, and so does the head")
+    @Test("Without the decorator the head and the bytes stay unchanged")
     func undecoded() async throws {
         let content = Gzip.store(text)
         let route = try route(.get, "/*") { _ in
@@ -71,7 +71,7 @@ struct CodingTests {
     }
 
     @Test(
-        "A coding that is not known is passed through with its name", arguments: ["br", "zstd", "gzip, br", "nonsense"])
+        "An unknown coding is passed through with its name", arguments: ["br", "zstd", "gzip, br", "nonsense"])
     func unknown(coding: String) async throws {
         try await withCoded(Data("abc".utf8), as: coding) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -81,7 +81,7 @@ struct CodingTests {
         }
     }
 
-    @Test("identity is no coding")
+    @Test("identity is not a coding")
     func identity() async throws {
         try await withCoded(Data("abc".utf8), as: "identity") { origin, transport async throws in
             let response = try await transport.send(origin.url + "/")
@@ -91,7 +91,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Codings on top of each other are removed, down to one that is not known")
+    @Test("Multiple codings are removed down to an unknown one")
     func nested() async throws {
         let twice = try Deflate.encode(Gzip.store(text), as: .zlib)
         for (coding, rest) in [("gzip, deflate", nil), ("br, gzip, deflate", "br")] as [(String, String?)] {
@@ -110,7 +110,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A body that grows too much is none, whatever its size", arguments: [["gzip"], ["gzip", "gzip"]])
+    @Test("A body that exceeds the decoding ratio fails, for any size", arguments: [["gzip"], ["gzip", "gzip"]])
     func ratio(codings: [String]) async throws {
         var content = try Deflate.encode(Data(count: 8 << 20), as: .gzip)
         if codings.count > 1 { content = try Deflate.encode(content, as: .gzip) }
@@ -129,14 +129,14 @@ struct CodingTests {
         }
     }
 
-    @Test("Several gzips in a row are one body")
+    @Test("Several gzip members form one body")
     func members() async throws {
         try await withCoded(Gzip.store(text) + Gzip.store(Data("more".utf8))) { origin, transport async throws in
             #expect(try await transport.get(origin.url + "/") == text + Data("more".utf8))
         }
     }
 
-    @Test("What is ready is handed on before the rest arrives")
+    @Test("Decoded bytes are returned before the rest arrives")
     func streaming() async throws {
         let whole = try Deflate.encode(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }), as: .gzip)
         let (gate, open) = AsyncStream<Void>.makeStream()
@@ -162,7 +162,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A loader is decoded too, whatever its bodies are made of")
+    @Test("DecodingLoader decodes bodies of bytes and files")
     func loader() async throws {
         struct Coded: ResourceLoader {
             let body: ResourceBody
@@ -186,7 +186,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A bomb ends at the limit", arguments: [200_000, 8 << 20])
+    @Test("Decoding a bomb stops at the limit", arguments: [200_000, 8 << 20])
     func bomb(size: Int) async throws {
         try await withCoded(Gzip.bomb(size)) {
             $0.bytes = 99_999
@@ -196,7 +196,7 @@ struct CodingTests {
         }
     }
 
-    @Test("A body of exactly the limit is none")
+    @Test("A body of exactly the limit succeeds")
     func limit() async throws {
         try await withCoded(Gzip.store(text)) {
             $0.bytes = 100_000
@@ -205,7 +205,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Bytes that are no gzip, end early or go on break the protocol")
+    @Test("Bytes that are not gzip, end early or continue after the end fail")
     func broken() async throws {
         let whole = Gzip.store(text)
         for content in [Data("no gzip at all".utf8), whole.prefix(50_000), whole + Data("more".utf8)] {
@@ -217,7 +217,7 @@ struct CodingTests {
     }
 
     @Test(
-        "An answer without a body may name a coding",
+        "A response without a body may have a content coding",
         arguments: [(HTTPRequest.Method.head, 200), (.get, 304), (.get, 204)])
     func bodiless(method: HTTPRequest.Method, status: Int) async throws {
         let content = status == 200 ? Gzip.store(text) : Data()
@@ -230,7 +230,7 @@ struct CodingTests {
         }
     }
 
-    @Test("An empty body may name a coding")
+    @Test("An empty body may have a content coding")
     func empty() async throws {
         try await withCoded(Data()) { origin, transport async throws in
             #expect(try await transport.get(origin.url + "/") == Data())
@@ -238,7 +238,7 @@ struct CodingTests {
     }
 
     @Test(
-        "Part of a file is asked for as it is: a part of a gzip is of no use. Who wants no coding gets none",
+        "A range request, and one that accepts only identity, are sent with identity",
         arguments: [
             ([.range: "bytes=0-1", .acceptEncoding: "gzip"], "identity"), ([.acceptEncoding: "identity"], "identity"),
             ([.acceptEncoding: "br"], "gzip, deflate"), ([:], "gzip, deflate"),
@@ -250,7 +250,7 @@ struct CodingTests {
         }
     }
 
-    @Test("Damage anywhere is an error or another body, within the limits", arguments: [ZlibFormat.gzip, .zlib, .raw])
+    @Test("Damaged bytes cause an error or another body, within the limits", arguments: [ZlibFormat.gzip, .zlib, .raw])
     func damage(format: ZlibFormat) async throws {
         struct Coded: ResourceLoader {
             let body: Data
@@ -273,7 +273,7 @@ struct CodingTests {
                 let response = try #require(try await DecodingLoader(coded, limits: limits).load(request))
                 do {
                     let data = try await response.body.collect(upTo: 100_000)
-                    // gzip has a checksum, and fields that nothing hangs on.
+                    // gzip has a checksum, and header fields whose damage has no effect.
                     #expect(format != .gzip || data.count == 3_000)
                 } catch let error as ResourceError {
                     #expect([.connectionLost, .tooLarge].contains(error.code))

@@ -11,7 +11,7 @@ import ResourceLoading
 import Testing
 import ZlibStreams
 
-/// What every transport does, whatever else it can.
+/// Requirements that every transport must meet.
 @Suite("Conformance of transports", .timeLimit(.minutes(3)))
 struct ConformanceTests {
     private func withOrigin<Result: Sendable>(
@@ -31,7 +31,7 @@ struct ConformanceTests {
         return try result.get()
     }
 
-    /// Expects an error with a phase, in one line and in words of this house.
+    /// Expects an error with a phase and a one-line message without the texts of the underlying library.
     private func expectFailure<Value>(
         _ phase: TransportFailure.Phase, _ codes: Set<ResourceError.Code>, at url: String,
         sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Value
@@ -54,9 +54,9 @@ struct ConformanceTests {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    @Test("Head and body come as they were sent", arguments: Subject.allCases)
+    @Test("The response has the head and body that were sent", arguments: Subject.allCases)
     func answer(subject: Subject) async throws {
         let route = try route(.get, "/*") { _ in
             OriginResponse(
@@ -73,7 +73,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("An answer streams: the first byte does not wait for the last", arguments: Subject.allCases)
+    @Test("A response is streamed: the first byte does not wait for the last", arguments: Subject.allCases)
     func streaming(subject: Subject) async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let route = try route(.get, "/") { _ in
@@ -98,7 +98,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A large body arrives whole and in order", arguments: Subject.allCases)
+    @Test("A large body arrives complete and in order", arguments: Subject.allCases)
     func large(subject: Subject) async throws {
         let content = Data((0..<4 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let route = try route(.get, "/") { _ in OriginResponse(body: .bytes(content)) }
@@ -108,7 +108,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Redirects are handed up and not followed", arguments: Subject.allCases, [301, 302, 303, 307, 308])
+        "Redirects are returned and not followed", arguments: Subject.allCases, [301, 302, 303, 307, 308])
     func redirects(subject: Subject, status: Int) async throws {
         let routes = [
             try route(.get, "/") { _ in OriginResponse(.init(code: status), headers: [.location: "/next"]) },
@@ -122,7 +122,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Errors of the server are answers", arguments: Subject.allCases, [400, 401, 404, 500, 503])
+    @Test("Server errors are responses", arguments: Subject.allCases, [400, 401, 404, 500, 503])
     func errors(subject: Subject, status: Int) async throws {
         let route = try route(.get, "/") { _ in OriginResponse(.init(code: status), body: .bytes(Data("no".utf8))) }
         try await withOrigin(subject, [route]) { origin, transport async throws in
@@ -132,7 +132,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Answers without a body have none", arguments: Subject.allCases, [204, 304, 200])
+    @Test("Responses without a body", arguments: Subject.allCases, [204, 304, 200])
     func bodiless(subject: Subject, status: Int) async throws {
         let method: HTTPRequest.Method = status == 200 ? .head : .get
         let route = try route(.get, "/") { _ in
@@ -148,7 +148,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("The head agrees with the bytes: raw with their coding, or decoded without", arguments: Subject.allCases)
+    @Test("The head matches the bytes: raw with their coding, or decoded without", arguments: Subject.allCases)
     func codings(subject: Subject) async throws {
         let text = Data(repeating: 0x61, count: 50_000)
         let content = try Deflate.encode(text, as: .gzip)
@@ -167,12 +167,12 @@ struct ConformanceTests {
                 #expect(response.head.headerFields[.contentEncoding] == "gzip")
                 #expect(response.head.headerFields[.contentLength] == "\(content.count)")
             }
-            // With the decorator on top all are the same.
+            // With the decorator, all transports have the same result.
             #expect(try await DecodingTransport(transport).get(origin.url + "/") == text)
         }
     }
 
-    @Test("An informational answer is not the answer", arguments: Subject.allCases)
+    @Test("An informational response is not returned", arguments: Subject.allCases)
     func informational(subject: Subject) async throws {
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -189,7 +189,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Fields of the connection go neither out nor up, nor do those that it names", arguments: Subject.allCases)
+    @Test("Connection-specific fields are neither sent nor returned", arguments: Subject.allCases)
     func connectionFields(subject: Subject) async throws {
         let (heads, head) = AsyncStream<String>.makeStream()
         try await RawServer.with { input, output in
@@ -227,7 +227,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Names of fields go as the page wrote them, and cookies in one field, which servers of HTTP/1.1 read alone",
+        "Field names keep their case, and cookies are sent in one field, as HTTP/1.1 servers require",
         arguments: Subject.allCases)
     func requestFields(subject: Subject) async throws {
         let (heads, head) = AsyncStream<String>.makeStream()
@@ -238,7 +238,7 @@ struct ConformanceTests {
             try await output.write(ByteBuffer(string: "HTTP/1.1 204 No Content\r\n\r\n"))
         } _: { server async throws in
             try await subject.with { transport async throws in
-                // Set by its name it is taken apart.
+                // Setting the value by name splits the field.
                 var fields = HTTPFields()
                 fields[.cookie] = "a=1; b=2, 3; c"
                 #expect(fields.count == 3)
@@ -251,7 +251,7 @@ struct ConformanceTests {
                 }
                 let cookies = lines.filter { $0.lowercased().hasPrefix("cookie:") }
                 #expect(cookies.map { $0.drop { $0 != " " } } == [" a=1; b=2, 3; c"])
-                // URLSession has a spelling of its own.
+                // URLSession changes the case of field names.
                 let written = subject == .urlSession ? "X-Written-So: 1" : "X-Written-SO: 1"
                 #expect(lines.contains { $0 == written }, "\(lines)")
             }
@@ -260,7 +260,7 @@ struct ConformanceTests {
 
     // MARK: Uploads
 
-    /// All kinds of bodies that hold `content`.
+    /// Returns a body of each kind with `content`.
     private func bodies(_ content: Data, path: String) throws -> [ResourceBody] {
         try content.write(to: URL(filePath: path))
         let file = FileSlice(try OpenFile(path: path), range: 0..<Int64(content.count))
@@ -275,7 +275,7 @@ struct ConformanceTests {
         return [.bytes(content), .file(file), stream(Int64(content.count)), stream(nil)]
     }
 
-    @Test("Uploads arrive whole, and tell how far they are", arguments: Subject.allCases)
+    @Test("Uploads arrive complete and report their progress", arguments: Subject.allCases)
     func uploads(subject: Subject) async throws {
         let content = Data((0..<1_200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
         let path = FileManager.default.temporaryDirectory.appending(path: "conform-\(UUID().uuidString)").path
@@ -298,7 +298,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A body that fails fails its request with its own error", arguments: Subject.allCases)
+    @Test("A request body that fails ends its request with its own error", arguments: Subject.allCases)
     func failingBody(subject: Subject) async throws {
         let route = try route(.post, "/*") { _ in .text("") }
         try await withOrigin(subject, [route]) { origin, transport async throws in
@@ -311,7 +311,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("What the app's body throws is an error of this house, with its cause", arguments: Subject.allCases)
+    @Test("An error of the app's request body is the cause of a ResourceError", arguments: Subject.allCases)
     func foreignError(subject: Subject) async throws {
         struct Foreign: Error {}
         let route = try route(.post, "/*") { _ in .text("") }
@@ -331,7 +331,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A body of another length than announced is an error", arguments: Subject.allCases, [Int64(2), 4])
+    @Test("A body whose length differs from the announced one is an error", arguments: Subject.allCases, [Int64(2), 4])
     func wrongLength(subject: Subject, length: Int64) async throws {
         let route = try route(.post, "/*") { _ in .text("") }
         try await withOrigin(subject, [route]) { origin, transport async throws in
@@ -345,10 +345,10 @@ struct ConformanceTests {
         }
     }
 
-    // MARK: Ends
+    // MARK: Cancellation
 
     @Test(
-        "Cancelling closes the stream, before the head and within the body", arguments: Subject.allCases, [true, false])
+        "Cancelling closes the stream, before the head and during the body", arguments: Subject.allCases, [true, false])
     func cancellation(subject: Subject, hasHead: Bool) async throws {
         let (asks, asked) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, output in
@@ -374,7 +374,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A body that is dropped closes the stream", arguments: Subject.allCases)
+    @Test("Releasing a body closes the stream", arguments: Subject.allCases)
     func dropped(subject: Subject) async throws {
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -391,7 +391,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("After a shutdown nothing is sent", arguments: Subject.allCases)
+    @Test("A transport sends nothing after its shutdown", arguments: Subject.allCases)
     func shutDown(subject: Subject) async throws {
         let route = try route(.get, "/*") { _ in .text("") }
         let settings = OriginServer.Configuration(routes: [route])
@@ -404,9 +404,9 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    // MARK: Failures by their phase
+    // MARK: Failures by phase
 
-    @Test("A name without an address fails in its look-up", arguments: Subject.allCases)
+    @Test("A name without an address fails in the resolve phase", arguments: Subject.allCases)
     func resolve(subject: Subject) async throws {
         try await subject.with { transport async in
             await expectFailure(.resolve, [.unknownHost], at: "http://nothing.invalid/") {
@@ -415,10 +415,10 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A refused connection fails while connecting, at once", arguments: Subject.allCases)
+    @Test("A refused connection fails immediately in the connect phase", arguments: Subject.allCases)
     func connect(subject: Subject) async throws {
         let port = try RefusingPort()
-        // Would the transport try again, the test would run into its time limit.
+        // If the transport retried, the test would exceed its time limit.
         try await subject.with(.init(read: .seconds(600), connect: .seconds(600))) { transport async in
             #expect(transport.capabilities.contains(.refusesAtOnce))
             await expectFailure(.connect, [.cannotConnect], at: port.url) { try await transport.send(port.url) }
@@ -426,7 +426,7 @@ struct ConformanceTests {
         withExtendedLifetime(port) {}
     }
 
-    @Test("A certificate that nobody vouches for fails in TLS", arguments: Subject.allCases)
+    @Test("An untrusted certificate fails in the tls phase", arguments: Subject.allCases)
     func tls(subject: Subject) async throws {
         var settings = OriginServer.Configuration(routes: [try route(.get, "/*") { _ in .text("secret") }])
         settings.usesTLS = true
@@ -438,7 +438,7 @@ struct ConformanceTests {
         await server.stop()
     }
 
-    @Test("A host that takes no more of a request ends by the write timeout", arguments: Subject.allCases)
+    @Test("A host that stops reading a request causes the write timeout", arguments: Subject.allCases)
     func write(subject: Subject) async throws {
         try await RawServer.with(isReading: false) { server async throws in
             try await subject.with(.init(write: .milliseconds(300), connect: .milliseconds(300))) { transport async in
@@ -451,7 +451,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A connection that breaks fails in receiving", arguments: Subject.allCases,
+        "A connection that breaks fails in the receive phase", arguments: Subject.allCases,
         ["reset:/*", "reset=1000:/*", "truncate=1000:/*"])
     func broken(subject: Subject, fault: String) async throws {
         let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
@@ -462,7 +462,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "Silence ends by the read timeout, before the answer and within", arguments: Subject.allCases,
+        "Silence causes the read timeout, before and during the response", arguments: Subject.allCases,
         ["stall:/*", "stall=1000:/*"])
     func silence(subject: Subject, fault: String) async throws {
         let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
@@ -474,7 +474,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "By default no silence of a host ends a request, and the wait in line has no limit", arguments: Subject.allCases
+        "By default neither silence of a host nor the wait in line has a limit", arguments: Subject.allCases
     )
     func defaultLimits(subject: Subject) async throws {
         #expect(subject.defaultLimits.allSatisfy { $0 == nil })
@@ -494,7 +494,7 @@ struct ConformanceTests {
         try await withOrigin(subject, routes) { origin, transport async throws in
             async let late = transport.get(origin.url + "/late")
             for await _ in arrivals { break }
-            // Rests for as long as a request with a limit is given up, twice.
+            // Waits twice as long as the time limit of a limited request.
             try await subject.with(.init(read: .seconds(1), connect: .seconds(1))) { limited async in
                 for _ in 0..<2 {
                     await expectFailure(.receive, [.timedOut], at: origin.url + "/silent") {
@@ -508,7 +508,7 @@ struct ConformanceTests {
     }
 
     #if os(Linux)
-        @Test("A connection whose host is silent has TCP keep-alive, or none", arguments: Subject.allCases)
+        @Test("The connection to a silent host uses TCP keep-alive, or none", arguments: Subject.allCases)
         func keepAlive(subject: Subject) async throws {
             let (gate, open) = AsyncStream<Void>.makeStream()
             let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -524,7 +524,7 @@ struct ConformanceTests {
                 async let late = transport.get(origin.url + "/late")
                 for await _ in arrivals { break }
                 var isOn = false
-                // The timer of what was sent runs first.
+                // The retransmission timer runs before the keep-alive timer.
                 for _ in 0..<200 where !isOn {
                     isOn = try KeepAliveTimers.isRunning(to: origin.port)
                     _ = try await transport.get(ping.url + "/")
@@ -537,7 +537,7 @@ struct ConformanceTests {
         }
     #endif
 
-    @Test("A stream of events may rest longer than the read timeout; other bodies may not", arguments: Subject.allCases)
+    @Test("Only an event stream may be silent for longer than the read timeout", arguments: Subject.allCases)
     func events(subject: Subject) async throws {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let routes = [
@@ -565,7 +565,7 @@ struct ConformanceTests {
             for try await data in stream {
                 text += String(decoding: data, as: UTF8.self)
                 guard text == "data: 1\n\n" else { continue }
-                // Rests for as long as another body is given up for its silence, twice.
+                // Waits twice as long as the time limit of another body.
                 for _ in 0..<2 {
                     await expectFailure(.receive, [.timedOut], at: origin.url + "/plain") {
                         try await transport.get(origin.url + "/plain")
@@ -578,9 +578,9 @@ struct ConformanceTests {
     }
 
     @Test(
-        "A body that nobody reads for longer than the read timeout is whole all the same", arguments: Subject.allCases)
+        "A body that is unread for longer than the read timeout still arrives complete", arguments: Subject.allCases)
     func unreadBody(subject: Subject) async throws {
-        // More than is read ahead: the server is held back.
+        // More than the client reads ahead, so that the server must wait.
         let bytes = Data((0..<(4 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 9) })
         let routes = [
             try route(.get, "/file") { _ in OriginResponse(body: .bytes(bytes)) },
@@ -592,7 +592,7 @@ struct ConformanceTests {
         let limits = Subject.Limits(read: .seconds(2), connect: .seconds(2))
         try await withOrigin(subject, routes, limits) { origin, transport async throws in
             let response = try await transport.send(origin.url + "/file")
-            // For as long as another answer is given up for its silence, twice.
+            // Waits twice as long as the time limit of another response.
             for _ in 0..<2 {
                 await expectFailure(.receive, [.timedOut], at: origin.url + "/silent") {
                     try await transport.get(origin.url + "/silent")
@@ -602,7 +602,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("Where streams of events have a limit it applies", arguments: Subject.allCases)
+    @Test("The event stream timeout applies if it is set", arguments: Subject.allCases)
     func limitedEvents(subject: Subject) async throws {
         let route = try route(.get, "/*") { _ in
             OriginResponse(headers: [.contentType: "text/event-stream"], body: .bytes(Data(count: 10_000)))
@@ -615,7 +615,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("What is no URL of http is not sent", arguments: Subject.allCases)
+    @Test("A request whose URL is not http or https is not sent", arguments: Subject.allCases)
     func urls(subject: Subject) async throws {
         try await subject.with { transport async in
             for (scheme, authority) in [
@@ -624,7 +624,7 @@ struct ConformanceTests {
                 let request = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: "/")
                 await #expect(throws: ResourceError.self) { try await transport.send(request, body: .empty) }
             }
-            // A URL put together of these would lead to another host.
+            // The URL composed of these parts would lead to another host.
             for (authority, path) in [
                 ("a.example", "@127.0.0.1/"), ("a.example", ":80/"), ("127.0.0.1/a", "/"), ("127.0.0.1?", "/"),
                 ("127.0.0.1\\a", "/"), ("127.0.0.1#", "/"), ("127.0.0.1", ""),

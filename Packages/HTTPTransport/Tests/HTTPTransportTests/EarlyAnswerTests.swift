@@ -10,18 +10,18 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Answers that come before the request is out, and requests whose body rests.
-@Suite("Uploads and their answers", .timeLimit(.minutes(3)))
+/// Responses that arrive before the end of their request, and request bodies that pause.
+@Suite("Uploads and their responses", .timeLimit(.minutes(3)))
 struct EarlyAnswerTests {
-    /// How the app makes a body that does not end.
+    /// The behaviour of a request body that does not end.
     enum Making: CaseIterable {
-        /// One piece, and then nothing.
+        /// One chunk, then nothing.
         case rests
-        /// Always more.
+        /// Chunks without end.
         case pours
     }
 
-    /// A body that does not end, and what tells when nobody wants it any more.
+    /// Returns a body that does not end, and a stream that finishes when the body is released.
     private func endless(_ making: Making) -> (ResourceBody, AsyncStream<Void>) {
         let (ends, end) = AsyncStream<Void>.makeStream()
         switch making {
@@ -44,7 +44,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    /// Reads a body whose end comes apart from its bytes: when the gate is open.
+    /// Returns the text of a body whose end is sent separately from its bytes, after the gate opens.
     private func text(
         of answer: TransportResponse, opening gate: AsyncStream<Void>.Continuation
     ) async throws -> String? {
@@ -57,7 +57,7 @@ struct EarlyAnswerTests {
         return text
     }
 
-    /// Sends a body without an end to a host that refuses it, with a body of its own.
+    /// Sends a body without an end to a host that refuses it with a response body.
     private func refuse(
         _ transport: AsyncHTTPTransport, _ url: String, _ making: Making, opening gate: AsyncStream<Void>.Continuation
     ) async throws {
@@ -69,11 +69,11 @@ struct EarlyAnswerTests {
             #expect(answer.head.status.code == 413)
             #expect(try await text(of: answer, opening: gate) == "too large")
         }
-        // The app's stream is let go.
+        // The app's stream is released.
         for await _ in ends {}
     }
 
-    @Test("A body of an early refusal arrives whole, and no more is sent", arguments: Making.allCases)
+    @Test("The body of an early refusal arrives complete, and the upload stops", arguments: Making.allCases)
     func refusal(making: Making) async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, output in
@@ -93,7 +93,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("Over HTTP/2 too, and the stream is reset", arguments: Making.allCases)
+    @Test("An early refusal over HTTP/2 arrives complete, and the stream is reset", arguments: Making.allCases)
     func refusedStream(making: Making) async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         let (resets, reset) = AsyncStream<Void>.makeStream()
@@ -120,20 +120,20 @@ struct EarlyAnswerTests {
         }
     }
 
-    /// What a host does after an answer whose request is not out.
+    /// The action of a host after a response whose request has not ended.
     enum Ending: CaseIterable {
         case reset
         case close
     }
 
-    @Test("An answer that is whole before its request arrives, whatever ends the stream", arguments: Ending.allCases)
+    @Test("A response that is complete before its request arrives", arguments: Ending.allCases)
     func endedStream(ending: Ending) async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         try await RawHTTP2Server.with { peer in
             while let frame = try await peer.next(RawHTTP2Peer.headers) {
                 try await peer.head("200", of: frame.stream)
                 try await peer.body("ok", of: frame.stream, isLast: true)
-                // A reset would discard what the client has not read.
+                // A reset would discard bytes that the client has not read.
                 for await _ in gates { break }
                 switch ending {
                 case .reset: try await peer.reset(frame.stream, code: 0)
@@ -154,7 +154,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("An early refusal without a body leaves the transport to the next request")
+    @Test("An early refusal without a body leaves the transport usable")
     func bodiless() async throws {
         try await RawServer.with { input, output in
             _ = try await input.next()
@@ -177,10 +177,10 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("An answer that comes with the last byte, before the end is said, leaves its connection to the next request")
+    @Test("A response after the last body byte, before the end of the request, keeps its connection usable")
     func immediate() async throws {
         let count = 20
-        // It serves one connection, and another only when that is closed.
+        // Serves one connection at a time.
         try await RawServer.with { input, output in
             for _ in 0..<count {
                 var text = ""
@@ -196,7 +196,7 @@ struct EarlyAnswerTests {
                 for _ in 0..<count {
                     let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
                     continuation.yield(Data("abc".utf8))
-                    // A POST would have a connection of its own.
+                    // A POST would use a connection of its own.
                     let answer = try await transport.send(
                         server.url + "/", .put, body: .stream(ByteStream(stream, length: 3)))
                     continuation.finish()
@@ -206,7 +206,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("Over HTTP/2 a head that is too large for one frame fails its request")
+    @Test("An HTTP/2 request head that exceeds one frame fails")
     func largeHead() async throws {
         try await RawHTTP2Server.with { peer in
             while try await peer.next(RawHTTP2Peer.headers) != nil {}
@@ -221,7 +221,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("A body may rest for as long as the app likes")
+    @Test("A request body may pause for any time")
     func resting() async throws {
         let (pieces, piece) = AsyncStream<Void>.makeStream()
         try await RawServer.with { input, output in
@@ -243,7 +243,7 @@ struct EarlyAnswerTests {
                         ).body.collect(upTo: 2)
                     }
                     for await _ in pieces { break }
-                    // For longer than another is given up whose host takes no more.
+                    // Waits longer than the write timeout of a request to a host that does not read.
                     await expectFailure(.timedOut) {
                         try await transport.send(full.url + "/", .post, body: .bytes(Data(count: 64 << 20)))
                     }
@@ -255,7 +255,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("A body that is broken off does not end as if it were whole")
+    @Test("A cancelled request body does not end as if it were complete")
     func brokenOff() async throws {
         let seen = Mutex("")
         let (pieces, piece) = AsyncStream<Void>.makeStream()
@@ -284,7 +284,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    @Test("A body that waits for its host is let go when the request ends", arguments: [true, false])
+    @Test("A request body that waits for its host is released when the request ends", arguments: [true, false])
     func letGo(isCancelled: Bool) async throws {
         try await RawServer.with(isReading: false) { server async throws in
             var configuration = AsyncHTTPTransport.Configuration()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Failures of the network", .timeLimit(.minutes(3)))
+@Suite("Network failures", .timeLimit(.minutes(3)))
 struct FailureTests {
     #if os(Linux)
         private static let isLinux = true
@@ -18,14 +18,14 @@ struct FailureTests {
         private static let isLinux = false
     #endif
 
-    @Test("A refused connection is an answer, and comes at once")
+    @Test("A refused connection fails immediately")
     func refused() async throws {
-        // A port that was free a moment ago.
+        // A port that was free recently.
         let server = try await OriginServer.start(.init())
         let url = server.url + "/"
         await server.stop()
         var configuration = AsyncHTTPTransport.Configuration()
-        // Would the transport try again, the test would run into its time limit.
+        // If the transport retried, the test would exceed its time limit.
         configuration.connectTimeout = .seconds(600)
         configuration.readTimeout = .seconds(600)
         try await withTransport(configuration) { transport async in
@@ -33,10 +33,10 @@ struct FailureTests {
         }
     }
 
-    /// Connects to a multicast group, to which TCP has no way: Linux says that its network is unreachable, as of any
-    /// address where there is no route.
+    /// Connects to a multicast group, for which TCP has no route. Linux reports an unreachable network, as for any
+    /// address without a route.
     @Test(
-        "A network that cannot be reached is no fault of the host", .enabled(if: Self.isLinux, "skipped: Linux alone"))
+        "A network without a route is reported as offline", .enabled(if: Self.isLinux, "skipped: requires Linux"))
     func unreachable() async throws {
         try await withTransport { transport async in
             let url = "http://224.0.0.1:9/"
@@ -45,7 +45,7 @@ struct FailureTests {
     }
 
     @Test(
-        "What connect(2) says of a way there",
+        "Errors of connect(2)",
         arguments: [
             (ENETUNREACH, .offline), (ENETDOWN, .offline), (ECONNREFUSED, .cannotConnect),
             (EHOSTUNREACH, .cannotConnect),
@@ -64,7 +64,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Silence before the answer, and within it, ends by the read timeout", arguments: ["stall:/*", "stall=1000:/*"])
+        "Silence before or during the response causes the read timeout", arguments: ["stall:/*", "stall=1000:/*"])
     func silence(fault: String) async throws {
         let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
         var configuration = AsyncHTTPTransport.Configuration()
@@ -75,7 +75,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A server that accepts and never greets ends by the connect timeout")
+    @Test("A server that accepts without a TLS handshake causes the connect timeout")
     func handshake() async throws {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.connectTimeout = .milliseconds(200)
@@ -87,7 +87,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A connection that breaks before the answer, or within it",
+        "A connection that breaks before or during the response",
         arguments: ["reset:/*", "reset=1000:/*", "truncate=1000:/*", "truncate=0:/*"])
     func broken(fault: String) async throws {
         let route = try route(.get, "/*") { _ in OriginResponse(body: .bytes(Data(count: 100_000))) }
@@ -98,7 +98,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Answers that break the protocol",
+        "Responses that violate the protocol",
         arguments: [
             "garbage\r\n\r\n", "HTTP/1.1 two hundred\r\n\r\n",
             "HTTP/1.1 9999 Odd\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
@@ -117,7 +117,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A certificate that nobody vouches for")
+    @Test("An untrusted certificate")
     func certificate() async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("secret") }], tls: true) { origin, transport async in
             let url = origin.url + "/"
@@ -126,7 +126,7 @@ struct FailureTests {
         }
     }
 
-    @Test("What is not http is not sent", arguments: ["ftp", "file", "containerkit", "javascript", ""])
+    @Test("A request with another scheme is not sent", arguments: ["ftp", "file", "containerkit", "javascript", ""])
     func schemes(scheme: String) async throws {
         try await withTransport { transport async in
             let request = HTTPRequest(method: .get, scheme: scheme, authority: "127.0.0.1:1", path: "/")
@@ -135,7 +135,7 @@ struct FailureTests {
     }
 
     @Test(
-        "A URL that is none",
+        "An invalid authority",
         arguments: ["", ":80", "127.0.0.1:65536", "127.0.0.1:99999", "127.0.0.1:9999999999999999999999", "[::1", "a b"])
     func authorities(authority: String) async throws {
         try await withTransport { transport async in
@@ -144,7 +144,7 @@ struct FailureTests {
         }
     }
 
-    @Test("After a shutdown nothing is sent")
+    @Test("A transport sends nothing after its shutdown")
     func afterShutdown() async throws {
         try await withOrigin([try route(.get, "/*") { _ in .text("") }]) { origin, _ async throws in
             let transport = AsyncHTTPTransport()

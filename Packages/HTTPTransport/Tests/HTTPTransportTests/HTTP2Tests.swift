@@ -32,13 +32,13 @@ struct HTTP2Tests {
         return try result.get()
     }
 
-    @Test("Fifty requests are under way at once on one connection")
+    @Test("Fifty concurrent requests use one connection")
     func concurrency() async throws {
         let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
         let routes = [
             try route(.get, "/first") { _ in .text("first") },
             try route(.get, "/all/*") { request in
-                // Answered when all have arrived, which six connections of HTTP/1.1 never see.
+                // Responds when all requests have arrived, which is impossible with six HTTP/1.1 connections.
                 await withCheckedContinuation { continuation in
                     let all = waiting.withLock { waiting in
                         waiting.append(continuation)
@@ -63,7 +63,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("Fields, large bodies and uploads come as over HTTP/1.1")
+    @Test("Fields, large bodies and uploads work as over HTTP/1.1")
     func exchange() async throws {
         let content = Data((0..<2 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let cookies = ["a=1; Expires=Wed, 21 Oct 2035 07:28:00 GMT", "b=2, 3"]
@@ -79,7 +79,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("A stream that is given up leaves the connection to the others")
+    @Test("A cancelled stream leaves its connection usable")
     func cancellation() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         let routes = [
@@ -105,7 +105,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("A silent stream ends by the read timeout")
+    @Test("A silent stream causes the read timeout")
     func silence() async throws {
         let route = try route(.get, "/") { _ in
             OriginResponse(

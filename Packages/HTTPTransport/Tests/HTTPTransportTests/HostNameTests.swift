@@ -16,12 +16,12 @@ import Testing
 
 @Suite("Host names of TLS connections", .timeLimit(.minutes(3)))
 struct HostNameTests {
-    /// Resolves every name to this machine.
+    /// A resolver that returns 127.0.0.1 for every name.
     private struct Loopback: AddressResolving {
         func addresses(of host: String) async throws -> [String] { ["127.0.0.1"] }
     }
 
-    /// A certificate, a host, and whether the host is one of the certificate.
+    /// A certificate's names, a host, and a Boolean value that indicates whether the certificate matches the host.
     struct Case: Sendable, CustomTestStringConvertible {
         let names: [String]
         let host: String
@@ -44,7 +44,7 @@ struct HostNameTests {
         Case(names: ["127.0.0.1"], host: "a.shop.test", isValid: false),
     ]
 
-    @Test("HTTP/1.1: the request is sent to its own host alone", arguments: Subject.withAuthorities, cases)
+    @Test("HTTP/1.1: a request is sent only if the certificate matches", arguments: Subject.withAuthorities, cases)
     func http1(subject: Subject, test: Case) async throws {
         let certificate = try OriginCertificate(names: test.names)
         let received = Mutex(0)
@@ -69,7 +69,7 @@ struct HostNameTests {
         #expect((received.withLock { $0 } > 0) == test.isValid)
     }
 
-    @Test("HTTP/2: the request is sent to its own host alone", arguments: Subject.withAuthorities, cases)
+    @Test("HTTP/2: a request is sent only if the certificate matches", arguments: Subject.withAuthorities, cases)
     func http2(subject: Subject, test: Case) async throws {
         let certificate = try OriginCertificate(names: test.names)
         let received = Mutex(0)
@@ -96,7 +96,7 @@ struct HostNameTests {
         #expect((received.withLock { $0 } > 0) == test.isValid)
     }
 
-    @Test("An authority of one host does not vouch for another", arguments: Subject.withAuthorities)
+    @Test("A certificate authority of one host is not trusted for another", arguments: Subject.withAuthorities)
     func authorityOfOneHost(subject: Subject) async throws {
         let certificate = try OriginCertificate()
         try await RawServer.with(tls: certificate.configuration) { input, output in
@@ -133,7 +133,7 @@ struct HostNameTests {
         }
     }
 
-    @Test("A connection without the handlers of the transport takes no request")
+    @Test("A connection without the handlers of the transport accepts no request")
     func missingHandlers() throws {
         let connection = EmbeddedChannel()
         try connection.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

@@ -10,9 +10,9 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("The line for a host", .timeLimit(.minutes(3)))
+@Suite("HostQueue", .timeLimit(.minutes(3)))
 struct HostQueueTests {
-    /// Enters and tells the order in which it came to be.
+    /// Enters the queue, and yields `name` when it is admitted.
     private func enter(_ queue: HostQueue, _ name: Int, _ order: AsyncStream<Int>.Continuation) -> Task<
         HostQueue.Pass, any Error
     > {
@@ -23,7 +23,7 @@ struct HostQueueTests {
         }
     }
 
-    @Test("Another host's line does not matter")
+    @Test("The lines of different hosts are independent")
     func hosts() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("a")
@@ -33,7 +33,7 @@ struct HostQueueTests {
         _ = try await queue.enter("a")
     }
 
-    @Test("Who waits goes on when one leaves, and a place is given up once")
+    @Test("A waiting request is admitted when another leaves, and leaving twice has no effect")
     func leaving() async throws {
         let queue = HostQueue(limit: 1)
         let (order, entered) = AsyncStream<Int>.makeStream()
@@ -43,20 +43,20 @@ struct HostQueueTests {
         first.leave()
         #expect(await names.next() == 2)
         let third = enter(queue, 3, entered)
-        // Already given up: the place of the second is still taken.
+        // Already left: the second request is still admitted.
         first.leave()
         try await second.value.leave()
         #expect(await names.next() == 3)
         try await third.value.leave()
     }
 
-    @Test("A place goes with its pass")
+    @Test("Releasing a pass ends its admission")
     func dropping() async throws {
         let queue = HostQueue(limit: 1)
         for _ in 0..<3 { _ = try await queue.enter("h") }
     }
 
-    @Test("One that is cancelled in line leaves it, and the ones behind it move up")
+    @Test("A cancelled request leaves the line, and the requests behind it move up")
     func cancelling() async throws {
         let queue = HostQueue(limit: 1)
         let held = try await queue.enter("h")
@@ -69,7 +69,7 @@ struct HostQueueTests {
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         held.leave()
-        // The place is free: neither of the two took it, and one that is cancelled takes no free one either.
+        // The capacity is free: the cancelled requests did not use it, and a cancelled task is not admitted.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await queue.enter("h")
@@ -78,7 +78,7 @@ struct HostQueueTests {
         try await queue.enter("h").leave()
     }
 
-    @Test("Nobody waits longer than the limit, and those behind move up")
+    @Test("No request waits longer than the limit, and the requests behind it move up")
     func timingOut() async throws {
         let clock = ManualClock()
         let queue = HostQueue(limit: 1, longestWait: .seconds(60), clock: clock)
@@ -98,7 +98,7 @@ struct HostQueueTests {
         try await second.value.leave()
     }
 
-    @Test("A full line takes nobody more")
+    @Test("A full line rejects further requests")
     func fullLine() async throws {
         let clock = ManualClock()
         let queue = HostQueue(limit: 1, longestLine: 0, clock: clock)
@@ -113,7 +113,7 @@ struct HostQueueTests {
         try await queue.enter("h").leave()
     }
 
-    @Test("No more than the limit go to a host at a time, and all of them get there", arguments: [1, 3])
+    @Test("At most the limit of requests run concurrently, and all of them succeed", arguments: [1, 3])
     func limit(limit: Int) async throws {
         let running = Mutex((now: 0, most: 0))
         let route = try route(.get, "/*") { request in
@@ -141,7 +141,7 @@ struct HostQueueTests {
         #expect(running.withLock { $0.most } <= limit)
     }
 
-    @Test("Failed and bodiless answers give up their place too")
+    @Test("Failed responses and responses without a body release their passes")
     func failures() async throws {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.connectionsPerHost = 1
@@ -162,7 +162,7 @@ struct HostQueueTests {
         }
     }
 
-    /// How many go to the host at a time, besides those that are there.
+    /// Returns the number of requests that the host admits in addition to the current ones.
     private func room(of queue: HostQueue) async throws -> Int {
         var passes: [HostQueue.Pass] = []
         do {
@@ -171,7 +171,7 @@ struct HostQueueTests {
         return passes.count
     }
 
-    @Test("A host that speaks HTTP/2 takes more at a time, and one that no longer does takes fewer")
+    @Test("The limit is raised for a host that uses HTTP/2, and restored when it no longer does")
     func raising() async throws {
         let queue = HostQueue(limit: 2, longestLine: 0)
         let pass = try await queue.enter("h")
@@ -182,7 +182,7 @@ struct HostQueueTests {
         #expect(try await room(of: queue) == 1)
     }
 
-    @Test("Who waits goes on when there is more space")
+    @Test("Waiting requests are admitted when the limit is raised")
     func waking() async throws {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("h")
@@ -199,12 +199,12 @@ struct HostQueueTests {
         first.leave()
     }
 
-    @Test("A host that was full is given as many as found space, and then one more with each answer")
+    @Test("The limit of a full host falls to the running requests, then grows by one with each response")
     func full() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let passes = [try await queue.enter("h"), try await queue.enter("h"), try await queue.enter("h")]
         passes[0].recordShared()
-        // Nobody is under way: a line would have no end.
+        // Without a running request, waiting would never end.
         #expect(!queue.recordFull("h"))
         passes[0].begin()
         passes[1].begin()
@@ -219,7 +219,7 @@ struct HostQueueTests {
         #expect(try await room(of: queue) == 99)
     }
 
-    @Test("A network that stalls does not close a host to all but those under way")
+    @Test("A slow network does not lower the limit of a host")
     func stalled() async throws {
         let queue = HostQueue(limit: 6, longestLine: 0)
         let endless = try await queue.enter("h")
@@ -230,7 +230,7 @@ struct HostQueueTests {
         #expect(try await room(of: queue) == 5)
     }
 
-    @Test("Where the limit was lowered and those under way do not end, one more is tried from time to time")
+    @Test("A lowered limit is raised by one at intervals while the running requests do not end")
     func trial() async throws {
         let clock = ManualClock()
         let queue = HostQueue(limit: 6, clock: clock)

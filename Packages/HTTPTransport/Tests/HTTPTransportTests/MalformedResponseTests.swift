@@ -8,11 +8,11 @@ import NIOCore
 import ResourceLoading
 import Testing
 
-/// Responses that end the process inside HTTP libraries, at every transport.
-@Suite("Responses whose head breaks the rules of HTTP", .timeLimit(.minutes(2)))
+/// Responses that terminate the process inside HTTP libraries, for every transport.
+@Suite("Response heads that violate HTTP", .timeLimit(.minutes(2)))
 struct MalformedResponseTests {
-    /// Expects a typed error, and that the next request succeeds.
-    /// - Parameter code: The code of the error; `nil` for any.
+    /// Expects a `ResourceError`, and that the next request succeeds.
+    /// - Parameter code: The expected code; `nil` for any.
     private func expectRefusal(
         _ response: MalformedResponse, from origin: MalformedOrigin, by transport: any HTTPTransporting,
         _ code: ResourceError.Code?
@@ -25,18 +25,18 @@ struct MalformedResponseTests {
                 #expect(response.part == .rest, "a head with status \(answer.head.status.code)")
                 _ = try await answer.body.collect(upTo: 1 << 20)
             }
-            #expect(error?.description.contains("\n") == false)
+            #expect(error.map { "\($0)".contains("\n") } == false)
             if let code { #expect(error?.code == code, "\(String(describing: error))") }
         }
         #expect(try await transport.get(origin.goodURL) == .init(MalformedOrigin.good.utf8))
     }
 
-    @Test("Over HTTP/1.1", arguments: Subject.allCases, MalformedResponse.http1)
+    @Test("Malformed responses over HTTP/1.1", arguments: Subject.allCases, MalformedResponse.http1)
     func http1(subject: Subject, response: MalformedResponse) async throws {
-        // The library of URLSession on Linux reads the status line of any version.
+        // On Linux, the library below URLSession accepts a status line with any version.
         guard subject == .asyncHTTPClient || response.name != "version" else { return }
         try await MalformedOrigin.with(.http1) { origin in
-            // URLSession has another code for some of them, and waits after others until its limit.
+            // URLSession reports other codes for some responses, and waits for its time limit after others.
             let isOurs = subject == .asyncHTTPClient
             try await subject.with(isOurs ? Subject.Limits() : Subject.Limits(read: .seconds(2), write: .seconds(2))) {
                 try await expectRefusal(response, from: origin, by: $0, isOurs ? .connectionLost : nil)
@@ -44,7 +44,7 @@ struct MalformedResponseTests {
         }
     }
 
-    @Test("Over HTTP/2", arguments: MalformedResponse.http2)
+    @Test("Malformed responses over HTTP/2", arguments: MalformedResponse.http2)
     func http2(response: MalformedResponse) async throws {
         try await MalformedOrigin.with(.http2) { origin in
             var configuration = AsyncHTTPTransport.Configuration()
@@ -55,7 +55,7 @@ struct MalformedResponseTests {
         }
     }
 
-    @Test("To HEAD, over both versions", arguments: MalformedOrigin.Version.allCases)
+    @Test("Malformed responses to HEAD, over both versions", arguments: MalformedOrigin.Version.allCases)
     func head(version: MalformedOrigin.Version) async throws {
         try await MalformedOrigin.with(version) { origin in
             var configuration = AsyncHTTPTransport.Configuration()
@@ -72,7 +72,7 @@ struct MalformedResponseTests {
         }
     }
 
-    @Test("As a proxy's response to CONNECT", arguments: MalformedResponse.http1)
+    @Test("Malformed responses of a proxy to CONNECT", arguments: MalformedResponse.http1)
     func proxy(response: MalformedResponse) async throws {
         let text = try #require(response.text)
         try await RawServer.with { input, output in

@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-@Suite("Through a proxy", .timeLimit(.minutes(3)))
+@Suite("Requests through a proxy", .timeLimit(.minutes(3)))
 struct ProxyTests {
     private func withProxy<Result: Sendable>(
         _ body: @Sendable (ForwardProxy, AsyncHTTPTransport.Configuration) async throws -> Result
@@ -26,7 +26,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("All requests go through it")
+    @Test("All requests use the proxy")
     func requests() async throws {
         try await withProxy { proxy, configuration async throws in
             let route = try route(.get, "/*") { .text($0.path) }
@@ -35,7 +35,7 @@ struct ProxyTests {
                     #expect(try await transport.get(origin.url + path) == Data(path.utf8))
                 }
                 #expect(proxy.connections == 1 && origin.connectionCount == 1)
-                // More than there are connections, by as many tunnels.
+                // More requests than connections; each connection has its own tunnel.
                 try await withThrowingTaskGroup(of: Bool.self) { group in
                     for number in 0..<50 {
                         group.addTask {
@@ -49,7 +49,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("A host that the proxy cannot reach cannot be connected to")
+    @Test("A host that the proxy cannot reach fails with cannotConnect")
     func unreachable() async throws {
         try await withProxy { _, configuration async throws in
             try await withTransport(configuration) { transport async in
@@ -58,7 +58,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("Without its proxy nothing is reached, least of all past it")
+    @Test("Requests fail without their proxy and do not bypass it")
     func gone() async throws {
         let route = try route(.get, "/*") { _ in .text("") }
         let port = try RefusingPort()

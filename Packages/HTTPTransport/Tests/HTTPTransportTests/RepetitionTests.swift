@@ -20,7 +20,7 @@ struct RepetitionTests {
         .receive, "a", underlying: NIOHTTP2Errors.streamClosed(streamID: 1, errorCode: .refusedStream),
         isUnanswered: true)
 
-    @Test("Over HTTP/1.1 a request that is not idempotent goes on a new connection")
+    @Test("A request that is not idempotent uses a new HTTP/1.1 connection")
     func first() {
         for isShared in [nil, true, false] {
             #expect(Repetition(of: .get).first(isShared: isShared) == .pooled)
@@ -28,7 +28,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("What may have been processed is sent again once, if that does no harm")
+    @Test("A request that may have been processed is sent again once if it is idempotent")
     func processed() {
         var get = Repetition(of: .get)
         #expect(get.next(after: unanswered, isShared: false) == .init(connection: .fresh, delay: .zero))
@@ -42,7 +42,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("What was not processed is sent again, with growing delays and not for ever")
+    @Test("A request that was not processed is sent again, with growing delays and a limit")
     func unprocessed() {
         var post = Repetition(of: .post)
         var delays: [Duration] = []
@@ -57,7 +57,7 @@ struct RepetitionTests {
         #expect(count == 4)
     }
 
-    @Test("A used HTTP/1.1 connection takes no request that is not idempotent", arguments: [true, false])
+    @Test("A used HTTP/1.1 connection rejects requests that are not idempotent", arguments: [true, false])
     func guarded(isUsed: Bool) throws {
         let channel = EmbeddedChannel(handler: ReuseGuard())
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -98,7 +98,7 @@ struct RepeatableBodyTests {
         return data
     }
 
-    @Test("A stream is read once, and sent as often as needed")
+    @Test("A stream is read once and can be sent repeatedly")
     func twice() async throws {
         let (body, end) = body([Data("one".utf8), Data("two".utf8)])
         end.finish()
@@ -108,7 +108,7 @@ struct RepeatableBodyTests {
         #expect(!body.isWhole)
     }
 
-    @Test("An attempt that is cancelled while it waits loses nothing for the next one")
+    @Test("Cancelling a waiting attempt loses no chunk for the next attempt")
     func cancelled() async throws {
         let (body, source) = body([Data("one".utf8)])
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -132,7 +132,7 @@ struct RepeatableBodyTests {
         #expect(!body.isWhole)
     }
 
-    @Test("The error of a stream is the error of each attempt")
+    @Test("Each attempt throws the error of the stream")
     func failing() async throws {
         let (body, end) = body([Data("one".utf8)])
         end.finish(throwing: ResourceError(.damaged, "blob"))

@@ -12,14 +12,16 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Requests that failed although the host has processed nothing of them.
+/// Requests that failed although the host has processed none of them.
 @Suite("Requests that are sent again", .serialized, .timeLimit(.minutes(5)))
 struct RetryTests {
     private static let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
 
-    /// Runs `body` with a server that answers some requests on each connection, reads one more and closes the connection,
-    /// without a byte or after some.
-    /// - Parameter answering: the number of answered requests.
+    /// Runs `body` with a server that responds to some requests on each connection, reads one more request and closes
+    /// the connection.
+    /// - Parameters:
+    ///   - answering: The number of requests that receive a response.
+    ///   - bytes: The bytes that are sent before the close.
     private func withForgetful<Result: Sendable>(
         _ subject: Subject = .asyncHTTPClient, answering: Int = 1, afterBytes bytes: String = "",
         _ body:
@@ -30,7 +32,7 @@ struct RetryTests {
         return try await RawServer.with(concurrently: { _, input, output in
             for number in 0...answering {
                 var text = ""
-                // What comes of a body is passed over.
+                // The bytes of a request body are ignored.
                 while !text.contains(" HTTP/1.1\r\n") {
                     guard let bytes = try await input.next() else { return }
                     text = String(buffer: bytes)
@@ -54,7 +56,7 @@ struct RetryTests {
         return .stream(ByteStream(stream, length: length))
     }
 
-    /// The transports that send again what was surely not processed.
+    /// The transports that send a request again if it was not processed.
     private static var subjects: [Subject] {
         get async throws {
             var found: [Subject] = []
@@ -70,7 +72,7 @@ struct RetryTests {
     // MARK: HTTP/1.1
 
     @Test(
-        "An idempotent request is sent again, once, with its body",
+        "An idempotent request is sent again once, with its body",
         arguments: [(HTTPRequest.Method.get, ""), (.put, ""), (.put, "abc"), (.delete, "abc"), (.get, "abc")])
     func again(method: HTTPRequest.Method, body: String) async throws {
         for subject in try await Self.subjects {
@@ -81,7 +83,7 @@ struct RetryTests {
                     let body: ResourceBody = body.isEmpty ? .empty : isStream ? stream([data]) : .bytes(data)
                     let second = try await transport.send(server.url + "/", method, body: body)
                     #expect(try await second.body.collect(upTo: 2) == Data("ok".utf8))
-                    // The first, the one that was dropped, and its repetition.
+                    // The first request, the one without a response, and its repetition.
                     #expect(seen() == ["GET", method.rawValue, method.rawValue])
                 }
             }
@@ -89,14 +91,14 @@ struct RetryTests {
     }
 
     @Test(
-        "A request that may not be sent twice meets no kept connection", arguments: [HTTPRequest.Method.post, .patch])
+        "A request that is not idempotent never uses a pooled connection", arguments: [HTTPRequest.Method.post, .patch])
     func fresh(method: HTTPRequest.Method) async throws {
         for subject in try await Self.subjects {
             for body in [ResourceBody.empty, .bytes(Data("abc".utf8)), stream([Data("abc".utf8)])] {
                 try await withForgetful(subject) { server, transport, seen async throws in
                     #expect(try await transport.get(server.url + "/") == Data("ok".utf8))
                     for _ in 0..<2 {
-                        // Streams can be read once.
+                        // A stream can be read once.
                         if case .stream = body, seen().count > 1 { break }
                         let answer = try await transport.send(server.url + "/", method, body: body)
                         #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
@@ -107,7 +109,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A connection that is closed after a POST was read is one error, and no second request")
+    @Test("A connection that closes after it has read a POST causes one error and no second request")
     func unsafe() async throws {
         for subject in try await Self.subjects {
             let bodies: [ResourceBody] = [.empty, .bytes(Data("a".utf8)), stream([Data("a".utf8)])]
@@ -122,7 +124,7 @@ struct RetryTests {
         }
     }
 
-    @Test("An idempotent request whose repetition fails too fails")
+    @Test("An idempotent request fails if its repetition fails")
     func never() async throws {
         try await withForgetful(answering: 0) { server, transport, seen async throws in
             await expectFailure(.connectionLost) { try await transport.send(server.url + "/") }
@@ -139,7 +141,7 @@ struct RetryTests {
         }
     }
 
-    @Test("Of 200 requests none is lost or processed twice where kept connections are closed", arguments: 1...20)
+    @Test("Of 200 requests none is lost or processed twice if idle connections are closed", arguments: 1...20)
     func flaky(seed: UInt64) async throws {
         for subject in try await Self.subjects {
             let processed = ProcessedRequests()
@@ -156,7 +158,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A host may answer a POST, and close the connection, as soon as it has the announced bytes")
+    @Test("A host may respond to a POST and close the connection after the announced bytes")
     func promptEnd() async throws {
         for subject in try await Self.subjects {
             try await RawServer.with(concurrently: { _, input, output in
@@ -169,7 +171,7 @@ struct RetryTests {
                 try await subject.with(.init(connect: .seconds(60))) { transport async throws in
                     for number in 0..<100 {
                         let data = Data("body".utf8)
-                        // Pieces without bytes do not part the last byte from the end.
+                        // Empty chunks do not separate the last byte from the end.
                         let body: ResourceBody = number % 2 == 0 ? .bytes(data) : stream([data, Data()], length: 4)
                         let answer = try await transport.send(server.url + "/", .post, body: body)
                         #expect(try await answer.body.collect(upTo: 2) == Data("ok".utf8))
@@ -181,7 +183,7 @@ struct RetryTests {
 
     // MARK: HTTP/2
 
-    @Test("Of 200 requests none is lost or processed twice where streams are refused or ended", arguments: 1...20)
+    @Test("Of 200 requests none is lost or processed twice if streams are refused or ended", arguments: 1...20)
     func flakyStreams(seed: UInt64) async throws {
         for subject in try await Self.subjects {
             let processed = ProcessedRequests()
@@ -198,7 +200,7 @@ struct RetryTests {
         }
     }
 
-    /// Sends 200 requests, eight at a time, and expects that each is answered with its identifier.
+    /// Sends 200 requests, eight at a time, and expects each response to contain the identifier of its request.
     private func expectAll(
         _ transport: any HTTPTransporting, at url: String, _ seed: UInt64, methods: [HTTPRequest.Method]
     ) async throws {
@@ -233,7 +235,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A body of which a part was sent is sent again whole", arguments: [true, false])
+    @Test("A body that was sent in part is sent again completely", arguments: [true, false])
     func wholeBody(isRefused: Bool) async throws {
         let pieces = (0..<10).map { Data(repeating: UInt8(0x61 + $0), count: 10_000) }
         let whole = String(decoding: Data(pieces.joined()), as: UTF8.self)
@@ -241,7 +243,7 @@ struct RetryTests {
             for body in [stream(pieces), .bytes(Data(pieces.joined()))] {
                 let received = Mutex<[String]>([])
                 try await RawHTTP2Server.with { peer in
-                    // Refused when a part is there, or above the last stream of a GOAWAY.
+                    // Refused after a part of the body, or by a GOAWAY with a lower last stream.
                     var refused: UInt32?
                     while let frame = try await peer.next(RawHTTP2Peer.data) {
                         let isOver = frame.stream == refused || frame.flags & 1 == 1
@@ -284,7 +286,7 @@ struct RetryTests {
     }
 
     @Test(
-        "A stream that the host resets, or a connection that ends, after a POST was read is one error",
+        "A stream reset or a connection end after a POST was read causes one error",
         arguments: [true, false])
     func read(isReset: Bool) async throws {
         for subject in try await Self.subjects {
@@ -293,7 +295,7 @@ struct RetryTests {
                 while let frame = try await peer.next(RawHTTP2Peer.data) {
                     guard frame.flags & 1 == 1 else { continue }
                     count.withLock { $0 += 1 }
-                    // CANCEL says nothing about what was done.
+                    // CANCEL does not indicate whether the request was processed.
                     guard isReset else { return }
                     try await peer.reset(frame.stream, code: 8)
                 }
@@ -308,7 +310,7 @@ struct RetryTests {
         }
     }
 
-    @Test("POSTs to a host that speaks HTTP/2 share its connection")
+    @Test("POST requests to an HTTP/2 host share its connection")
     func sharedConnection() async throws {
         for subject in try await Self.subjects {
             try await RawHTTP2Server.with { peer in
@@ -330,7 +332,7 @@ struct RetryTests {
         }
     }
 
-    @Test("A host that refuses for ever ends in an error")
+    @Test("A host that always refuses streams causes an error")
     func refusing() async throws {
         for subject in try await Self.subjects {
             try await RawHTTP2Server.with { peer in

@@ -11,10 +11,10 @@ import Testing
 
 @testable import HTTPTransport
 
-/// What can go wrong where many requests share one connection.
+/// Failures of a connection that many requests share.
 @Suite("Shared connections", .timeLimit(.minutes(3)))
 struct SharedConnectionTests {
-    @Test("A host that allows fewer streams than are common loses no request")
+    @Test("A host that allows fewer streams than usual loses no request")
     func fewStreams() async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
@@ -22,7 +22,7 @@ struct SharedConnectionTests {
             guard let first = try await peer.next(RawHTTP2Peer.headers) else { return }
             try await peer.head("200", of: first.stream)
             try await peer.body("first", of: first.stream, isLast: true)
-            // Two come, and rest until the others must have waited for too long.
+            // Two requests arrive and wait until the others would have timed out.
             var held: [UInt32] = []
             for _ in 0..<2 {
                 guard let frame = try await peer.next(RawHTTP2Peer.headers) else { return }
@@ -39,7 +39,7 @@ struct SharedConnectionTests {
                 try await peer.body("ok", of: frame.stream, isLast: true)
             }
         } _: { server async throws in
-            // Accepts and never greets: its requests end by the connect timeout.
+            // Accepts connections without a TLS handshake, so that requests end by the connect timeout.
             try await RawServer.with({ _, _ in }) { mute async throws in
                 var configuration = try server.configuration()
                 configuration.connectTimeout = .seconds(8)
@@ -63,7 +63,7 @@ struct SharedConnectionTests {
     }
 
     @Test(
-        "A connection whose peer has gone without a word ends its requests and is not used again",
+        "A connection whose peer has disappeared fails its requests and is not reused",
         arguments: [Duration.seconds(4), nil])
     func deadConnection(limit: Duration?) async throws {
         try await RawHTTP2Server.with { peer in
@@ -90,7 +90,7 @@ struct SharedConnectionTests {
         }
     }
 
-    @Test("A host that goes away and leaves its connection open holds no shutdown up", arguments: [true, false])
+    @Test("A host that sends GOAWAY without closing does not delay the shutdown", arguments: [true, false])
     func shutdown(isIdle: Bool) async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         try await RawHTTP2Server.with { peer in
@@ -98,7 +98,7 @@ struct SharedConnectionTests {
             guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
             try await peer.head("200", of: request.stream)
             try await peer.body("body", of: request.stream, isLast: isIdle)
-            // The client has read the response, and answers.
+            // The client has read the response when it acknowledges the PING.
             try await peer.write(RawHTTP2Peer.ping, payload: ByteBuffer(repeating: 1, count: 8))
             while let frame = try await peer.next(RawHTTP2Peer.ping), frame.flags & 1 == 0 {}
             try await peer.goAway(last: request.stream)
@@ -121,13 +121,13 @@ struct SharedConnectionTests {
         }
     }
 
-    @Test("A peer that answers PING may be silent for as long as it likes")
+    @Test("A peer that acknowledges PING may be silent for any time")
     func patientRequest() async throws {
         try await RawHTTP2Server.with { peer in
             guard let request = try await peer.next(RawHTTP2Peer.headers) else { return }
             _ = try await peer.next(RawHTTP2Peer.ping)
             try await peer.head("200", of: request.stream)
-            // Asked again: one answer does not last for ever.
+            // The probe is repeated.
             for _ in 0..<2 { _ = try await peer.next(RawHTTP2Peer.ping) }
             try await peer.body("late", of: request.stream, isLast: true)
             while try await peer.nextFrame() != nil {}
@@ -145,7 +145,7 @@ struct SharedConnectionTests {
     private static let answer = HTTP2Frame(
         streamID: .rootStream, payload: .ping(HTTP2PingData(withInteger: 0), ack: true))
 
-    /// A connection that is asked after `silence` for a sign of life, for which it has three quarters of that.
+    /// Returns a connection that was probed with the given silence, after the given time without data.
     private func probed(_ silence: TimeAmount, after time: TimeAmount) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(ConnectionPulse())
@@ -161,7 +161,7 @@ struct SharedConnectionTests {
         return frame.streamID == .rootStream
     }
 
-    @Test("A peer that is slow but there keeps its connection")
+    @Test("A slow peer that replies keeps its connection")
     func slowPeer() throws {
         let channel = try probed(.seconds(15), after: .seconds(15))
         #expect(try asks(channel))
@@ -169,17 +169,17 @@ struct SharedConnectionTests {
         try channel.writeInbound(Self.answer)
         channel.embeddedEventLoop.advanceTime(by: .seconds(3_600))
         #expect(channel.isActive)
-        // And is asked again.
+        // The next probe sends a PING again.
         channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: .seconds(15)), promise: nil)
         #expect(try asks(channel))
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test("One that says nothing loses it, after a second at least", arguments: [(20, 15_000), (1, 1_000)])
+    @Test("A silent peer loses its connection, after at least one second", arguments: [(20, 15_000), (1, 1_000)])
     func silentPeer(silence: Int64, wait: Int64) throws {
         let channel = try probed(.seconds(silence), after: .seconds(silence))
         #expect(try asks(channel))
-        // Asked once, whoever else wants to know.
+        // A second probe does not send another PING.
         channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: .seconds(silence)), promise: nil)
         #expect(try !asks(channel))
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(wait - 1))
@@ -189,7 +189,7 @@ struct SharedConnectionTests {
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test("One that was heard lately is asked when it has been silent for as long, unless it is heard before")
+    @Test("A peer that sent data recently is probed after the full silence, unless more data arrives")
     func livePeer() throws {
         for hasReceived in [true, false] {
             let channel = try probed(.seconds(15), after: .seconds(14))
@@ -203,7 +203,7 @@ struct SharedConnectionTests {
         }
     }
 
-    @Test("A status beyond three digits is no answer", arguments: ["9999", "1000"])
+    @Test("A status with more than three digits is invalid", arguments: ["9999", "1000"])
     func status(status: String) async throws {
         try await RawHTTP2Server.with { peer in
             while let frame = try await peer.next(RawHTTP2Peer.headers) {

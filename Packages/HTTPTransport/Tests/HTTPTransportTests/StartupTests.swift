@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("What is started again when it was lost", .timeLimit(.minutes(3)))
+@Suite("Values that are started again after a loss", .timeLimit(.minutes(3)))
 struct StartupTests {
     private struct Failed: Error {}
 
@@ -21,14 +21,14 @@ struct StartupTests {
         startup.begin { number in Task { number } }
     }
 
-    @Test("One that comes late speaks of its own start alone")
+    @Test("A late result affects only its own start")
     func late() {
         var startup = Startup<Int>(.idle)
         begin(&startup)
         startup.finish(1, .failure(Failed()))
         #expect(isIdle(startup))
         begin(&startup)
-        // A second one that waited for the first start.
+        // The result of another caller that waited for the first start.
         startup.finish(1, .failure(Failed()))
         #expect(!isIdle(startup) && startup.number == 2)
         startup.finish(1, .success(1))
@@ -39,7 +39,7 @@ struct StartupTests {
         #expect(value(startup) == 2)
     }
 
-    @Test("What is lost is started again, and only what is there can be lost")
+    @Test("A lost value is started again, and only the current value can be lost")
     func lost() {
         var startup = Startup<Int>(.idle)
         begin(&startup)
@@ -50,7 +50,7 @@ struct StartupTests {
         startup.finish(2, .success(2))
         startup.lose(1)
         #expect(value(startup) == 2)
-        // Lost before anybody heard that it was there.
+        // Lost before the start has been recorded as finished.
         startup.lose(2)
         begin(&startup)
         startup.lose(3)
@@ -58,7 +58,7 @@ struct StartupTests {
         #expect(isIdle(startup))
     }
 
-    @Test("What has ended is not started again")
+    @Test("An ended value is not started again")
     func ended() {
         var startup = Startup<Int>(.idle)
         begin(&startup)

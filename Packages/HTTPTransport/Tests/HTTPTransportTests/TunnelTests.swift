@@ -12,9 +12,9 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite("Addresses of the host app's own", .timeLimit(.minutes(3)))
+@Suite("Resolvers of the host app", .timeLimit(.minutes(3)))
 struct TunnelTests {
-    /// Knows some names, and notes what it was asked.
+    /// A resolver that knows some names and records its requests.
     private final class Book: AddressResolving {
         let asked = Mutex<[String]>([])
         private let entries: [String: [String]]
@@ -36,7 +36,7 @@ struct TunnelTests {
         return configuration
     }
 
-    @Test("Names are found where the app says, and the host hears its own name")
+    @Test("The app's resolver finds names, and the request keeps its host name")
     func names() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         try await withOrigin([try route(.get, "/*") { .text($0.path) }], transport: configuration(book)) {
@@ -47,14 +47,14 @@ struct TunnelTests {
             }
             #expect(book.asked.withLock { $0 } == ["shop.test"])
             #expect(origin.connectionCount == 1)
-            // An address stands for itself.
+            // An IP address literal is not resolved.
             #expect(try await transport.get(origin.url + "/a") == Data("/a".utf8))
             #expect(book.asked.withLock { $0.count } == 1)
         }
     }
 
     @Test(
-        "Addresses are raced: one that refuses costs little",
+        "Addresses are raced, so that one that refuses costs little time",
         arguments: [["::1", "127.0.0.1"], ["127.0.0.9", "127.0.0.1"], ["nonsense", "127.0.0.1"]])
     func race(addresses: [String]) async throws {
         let book = Book(["shop.test": addresses])
@@ -64,7 +64,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("TLS stays between the client and the host, HTTP/2 with it")
+    @Test("TLS and HTTP/2 remain between the client and the host")
     func tls() async throws {
         var settings = OriginServer.Configuration(routes: [try route(.get, "/*") { _ in .text("secret") }])
         settings.usesTLS = true
@@ -79,7 +79,7 @@ struct TunnelTests {
         await server.stop()
     }
 
-    @Test("Large bodies pass both ways")
+    @Test("Large bodies pass in both directions")
     func large() async throws {
         let content = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let book = Book(["shop.test": ["127.0.0.1"]])
@@ -92,13 +92,13 @@ struct TunnelTests {
         }
     }
 
-    @Test("A reader that does not read stops the sender, through the tunnel too")
+    @Test("A reader that does not read stops the sender through the tunnel")
     func backPressure() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         try await expectBackPressure(configuration(book), host: "shop.test")
     }
 
-    @Test("Failures say their phase: a name that is not found, and addresses that refuse")
+    @Test("Failures have their phase: an unknown name, and addresses that refuse")
     func failures() async throws {
         let closed = try await OriginServer.start(.init())
         await closed.stop()
@@ -119,7 +119,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A look-up that never ends, ends by the connect timeout")
+    @Test("A look-up that never ends causes the connect timeout")
     func endless() async throws {
         struct Endless: AddressResolving {
             func addresses(of host: String) async throws -> [String] {
@@ -138,7 +138,7 @@ struct TunnelTests {
         }
     }
 
-    /// Starts tunnels, and keeps them for the test to end.
+    /// A factory that retains the tunnels that it starts.
     private final class Keeper: Sendable {
         let tunnels = Mutex<[AddressTunnel]>([])
 
@@ -148,7 +148,8 @@ struct TunnelTests {
             return tunnel
         }
 
-        /// Takes the listener of the latest away, as a system does. Returns when all have heard of it who asked before.
+        /// Closes the listener of the latest tunnel, as a system does, and waits until earlier observers have been
+        /// called.
         func closeListener() async {
             guard let tunnel = tunnels.withLock({ $0.last }) else { return }
             await withCheckedContinuation { continuation in
@@ -158,7 +159,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("A tunnel whose listener was taken away is made anew, and requests under way go on")
+    @Test("A tunnel whose listener was closed is started again, and requests in progress continue")
     func lostListener() async throws {
         let (gates, gate) = AsyncStream<Void>.makeStream()
         let routes = [
@@ -190,7 +191,7 @@ struct TunnelTests {
         await server.stop()
     }
 
-    @Test("A tunnel that cannot be started fails the requests that waited for it, and no later one")
+    @Test("A tunnel that cannot be started fails only the requests that waited for it")
     func failedStart() async throws {
         let attempts = Mutex(0)
         let keeper = Keeper()
@@ -211,7 +212,7 @@ struct TunnelTests {
         await server.stop()
     }
 
-    @Test("A start under way does not outlive its transport")
+    @Test("A start in progress ends with its transport")
     func abandonedStart() async throws {
         let (begins, begun) = AsyncStream<Void>.makeStream()
         let (ends, end) = AsyncStream<Bool>.makeStream()
@@ -223,7 +224,7 @@ struct TunnelTests {
                 end.yield(Task.isCancelled)
                 return try await AddressTunnel.start(addresses, timeout: timeout)
             }
-            // Shut down while a request waits for it.
+            // Shut down while a request waits for the start.
             let request = Task { try await transport.get("http://shop.test/") }
             for await _ in begins { break }
             try await transport.shutDown()
@@ -236,10 +237,10 @@ struct TunnelTests {
         }
     }
 
-    @Test("A client that ends its output is gone, and so is its connection to the host")
+    @Test("A client that closes its output is disconnected, together with its connection to the host")
     func halfClosed() async throws {
         let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(10))
-        // A host that says nothing, and does not mind the end of what it hears.
+        // A host that sends nothing and accepts the end of its input.
         let host = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -259,7 +260,7 @@ struct TunnelTests {
         try await host.close()
     }
 
-    @Test("Connections that do not say who they are have a limit, and so do their time and their bytes")
+    @Test("Unauthenticated connections have a limit of number, time and bytes")
     func silentStrangers() async throws {
         let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
@@ -275,7 +276,7 @@ struct TunnelTests {
             closed += 1
             if closed == 8 { break }
         }
-        // The oldest went; those that came together may be taken in another order.
+        // The oldest connections were closed. Concurrent ones may be accepted in another order.
         let gone = channels.indices.filter { !channels[$0].isActive }
         #expect(gone.count == 8 && gone.allSatisfy { $0 < 16 }, "\(gone)")
         for channel in channels { try? await channel.close() }
@@ -289,7 +290,7 @@ struct TunnelTests {
     }
 
     @Test(
-        "Strangers are answered and closed, and leave their places",
+        "Connections with an invalid request receive a response and are closed",
         arguments: [
             ("CONNECT a.test:80 HTTP/1.1\r\n\r\n", "407"), ("GET / HTTP/1.1\r\n\r\n", "400"),
             ("CONNECT a.test:80 HTTP/1.1\r\nx: " + String(repeating: "x", count: 5_000), "431"),
@@ -303,7 +304,7 @@ struct TunnelTests {
                 do {
                     for try await buffer in inbound { answer += String(buffer: buffer) }
                 } catch {
-                    // What it did not read makes it a reset.
+                    // Unread input makes the close a reset.
                     #expect(status == "431", "\(error)")
                 }
                 if status != "431" { #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)") }
@@ -312,7 +313,7 @@ struct TunnelTests {
         tunnel.close()
     }
 
-    @Test("Who does not know the credentials gets nowhere")
+    @Test("A client without the credentials reaches no host")
     func strangers() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(10))

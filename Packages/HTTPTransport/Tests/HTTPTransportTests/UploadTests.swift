@@ -12,7 +12,7 @@ import Testing
 struct UploadTests {
     private let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
 
-    /// Sends a body to an origin that answers with what it got.
+    /// Sends a body to an origin that echoes it.
     private func echo(_ body: ResourceBody, _ method: HTTPRequest.Method = .post) async throws -> (Data, OriginRequest)
     {
         let route = try route(method, "/*") { OriginResponse(body: .bytes($0.body)) }
@@ -33,7 +33,7 @@ struct UploadTests {
         return .stream(ByteStream(stream, length: length))
     }
 
-    @Test("Bytes arrive whole", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
+    @Test("Bytes arrive complete", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
     func bytes(method: HTTPRequest.Method) async throws {
         let (received, seen) = try await echo(.bytes(content), method)
         #expect(received == content)
@@ -41,7 +41,7 @@ struct UploadTests {
         #expect(seen.headers[.contentLength] == "300000" && seen.headers[.contentType] == "application/x-any")
     }
 
-    @Test("A slice of a file arrives, and only the slice")
+    @Test("Only the slice of a file is sent")
     func file() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)").path
         try content.write(to: URL(filePath: path))
@@ -53,7 +53,7 @@ struct UploadTests {
         }
     }
 
-    @Test("A stream of a known length is announced, one of an unknown length is chunked")
+    @Test("A stream of known length is announced, and one of unknown length is chunked")
     func streams() async throws {
         let (known, announced) = try await echo(stream(length: 300_000))
         #expect(known == content)
@@ -70,12 +70,12 @@ struct UploadTests {
         #expect(seen.headers[.contentLength].map { $0 == "0" } ?? true)
     }
 
-    @Test("A stream that fails fails the request with its own error")
+    @Test("A stream that fails ends its request with its own error")
     func failing() async throws {
         await expectFailure(.damaged) { try await echo(stream(length: nil, error: ResourceError(.damaged, "blob"))) }
     }
 
-    @Test("A stream that has more or fewer bytes than announced is an error", arguments: [299_999, 300_001])
+    @Test("A stream with more or fewer bytes than announced is an error", arguments: [299_999, 300_001])
     func wrongLength(length: Int64) async throws {
         await #expect(throws: ResourceError.self) { try await echo(stream(length: length)) }
     }

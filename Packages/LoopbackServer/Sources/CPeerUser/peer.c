@@ -30,7 +30,7 @@ static int ask(int netlink, uint16_t near_port, uint16_t far_port) {
     question.socket.sdiag_family = AF_INET;
     question.socket.sdiag_protocol = IPPROTO_TCP;
     question.socket.idiag_states = ~0U;
-    /* As the other end sees itself: from its port to ours. */
+    /* The socket of the other end: its port is the source, ours is the destination. */
     question.socket.id.idiag_sport = htons(far_port);
     question.socket.id.idiag_dport = htons(near_port);
     question.socket.id.idiag_src[0] = htonl(INADDR_LOOPBACK);
@@ -69,7 +69,7 @@ static int hear(int netlink, uint16_t near_port, uint16_t far_port, uint32_t *us
         errno = EPROTO;
         return -1;
     }
-    /* Where no connection matches, the kernel may tell of a listener on that port instead. */
+    /* If no connection matches, the kernel may return a listener on that port instead. */
     if (socket->id.idiag_sport != htons(far_port) || socket->id.idiag_dport != htons(near_port)) {
         errno = ESTALE;
         return -1;
@@ -78,8 +78,8 @@ static int hear(int netlink, uint16_t near_port, uint16_t far_port, uint32_t *us
     return 0;
 }
 
-/* Returns whether the kernel finds this end's own socket, or the listener on its port. A kernel without inet_diag finds no
-   socket, and reports that with the same error as for a connection that is gone. */
+/* Returns 1 if the kernel finds the socket of this end, or the listener on its port, and 0 otherwise. A kernel without
+   inet_diag finds no socket and reports the same error as for a closed connection. */
 static int knows(int netlink, uint16_t near_port, uint16_t far_port) {
     uint32_t user;
     if (ask(netlink, far_port, near_port) < 0) return 0;
@@ -89,7 +89,7 @@ static int knows(int netlink, uint16_t near_port, uint16_t far_port) {
 int container_peer_user(uint16_t near_port, uint16_t far_port, uint32_t *user) {
     int netlink = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (netlink < 0) return -1;
-    /* The kernel answers within the call; the limit is for a kernel that does not. */
+    /* The kernel responds within the call; the timeout is for a kernel that does not. */
     struct timeval limit = {.tv_sec = 1};
     setsockopt(netlink, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     int result = ask(netlink, near_port, far_port);

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Connections to hosts", .timeLimit(.minutes(1)))
 struct DialerTests {
-    @Test("A foreign name whose address is ours is refused at our own port, and reached at others", arguments: [4, 6])
+    @Test("A name that resolves to loopback is refused at our own port, and reached at others", arguments: [4, 6])
     func names(version: Int) async throws {
         try await RawHost.with { host in
             let dialer = try Dialer(
@@ -22,7 +22,7 @@ struct DialerTests {
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
             try await channel.close()
-            // As if the host that listens there were the proxy.
+            // As if this host were the proxy.
             dialer.keepOff(host.port)
             await #expect {
                 try await dialer.connect(to: target, on: eventLoop).get()
@@ -32,7 +32,7 @@ struct DialerTests {
         }
     }
 
-    @Test("Programs that the app starts do not inherit a connection to a host")
+    @Test("Child processes do not inherit a connection to a host")
     func inheritance() async throws {
         try await RawHost.with { host in
             let dialer = try Dialer(proxy: nil, timeout: .seconds(20), trustRoots: nil)
@@ -51,10 +51,10 @@ struct DialerTests {
     }
 }
 
-/// Whatever is asked for is at home.
+/// A resolver that returns the loopback address for every name.
 private struct PointingHome: Resolver, Sendable {
     let eventLoop: any EventLoop
-    /// As an address of IPv6.
+    /// A Boolean value that indicates whether the address is an IPv4-mapped IPv6 address.
     let isMapped: Bool
 
     private func addresses(_ address: String, _ port: Int, _ isWanted: Bool) -> EventLoopFuture<[SocketAddress]> {

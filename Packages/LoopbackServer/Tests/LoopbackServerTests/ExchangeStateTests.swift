@@ -5,9 +5,9 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Life of a request on its connection", .timeLimit(.minutes(2)))
+@Suite("ExchangeState", .timeLimit(.minutes(2)))
 struct ExchangeStateTests {
-    /// What a walk has seen so far.
+    /// The events of a sequence so far.
     private struct Seen {
         var isRequestWhole: Bool
         var heads = 0
@@ -15,7 +15,7 @@ struct ExchangeStateTests {
         var isOver = false
     }
 
-    /// Walks every way of `depth` more events, and counts the steps that must not be.
+    /// Returns the event sequences of up to `depth` more events that lead to an incorrect step.
     private func faults(
         _ life: ExchangeState, _ seen: Seen, _ depth: Int, keepsAlive: Bool, _ path: [ExchangeState.Event] = []
     ) -> [[ExchangeState.Event]] {
@@ -55,13 +55,13 @@ struct ExchangeStateTests {
         }
     }
 
-    @Test("No way of seven events leads to a step that must not be", arguments: [true, false], [true, false])
+    @Test("No sequence of seven events leads to an incorrect step", arguments: [true, false], [true, false])
     func interleavings(keepsAlive: Bool, hasBody: Bool) {
         let life = ExchangeState(keepsAlive: keepsAlive, hasBody: hasBody)
         #expect(faults(life, Seen(isRequestWhole: !hasBody), 7, keepsAlive: keepsAlive).first == nil)
     }
 
-    @Test("A connection is kept where the request was whole before its answer began")
+    @Test("A connection is kept only if the request was complete before its response began")
     func keeping() {
         var whole = ExchangeState(keepsAlive: true, hasBody: true)
         #expect([.requestEnd, .head, .data, .end].map { whole.accept($0) } == [.proceed, .proceed, .proceed, .next])

@@ -8,11 +8,11 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Requests of opened hosts", .timeLimit(.minutes(2)))
+@Suite("Requests to intercepted hosts", .timeLimit(.minutes(2)))
 struct ExchangeTests {
     private static let large = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
-    /// Says what it was asked for; some paths are special.
+    /// A loader that responds with the request line; some paths are special.
     private let loader = Answers { request in
         switch request.head.path {
         case "/empty": ResourceResponse(200, [.eTag: "\"1\""])
@@ -27,7 +27,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Bodies of every kind arrive whole, on one connection")
+    @Test("Bodies of every kind arrive complete on one connection")
     func bodies() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.open()
@@ -53,7 +53,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("HEAD has the head alone")
+    @Test("HEAD receives only the head")
     func head() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.open()
@@ -66,7 +66,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Files arrive whole, small and large")
+    @Test("Small and large files arrive complete")
     func files() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         try Self.large.write(to: URL(fileURLWithPath: path))
@@ -87,7 +87,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("What lies in memory is answered at once, without a task")
+    @Test("A response in memory is sent immediately, without a task")
     func immediate() async throws {
         var loader = loader
         loader.immediate = { $0.head.path == "/now" ? .text("now") : nil }
@@ -103,7 +103,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A connection is kept for many requests, and pipelined ones are answered in order")
+    @Test("A connection serves many requests, and pipelined ones in order")
     func pipelining() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.open()
@@ -119,7 +119,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("A connection on which nothing more is asked is closed in time, and not while an answer is awaited")
+    @Test("An idle connection is closed in time, but not while a response is awaited")
     func idle() async throws {
         let gate = Gate()
         let loader = Answers { request in
@@ -141,7 +141,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("After a request that says so the connection ends, whatever else was sent")
+    @Test("The connection closes after a request with Connection: close, and later requests are ignored")
     func close() async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.open()
@@ -155,7 +155,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Peers of HTTP/1.0 get what they understand")
+    @Test("HTTP/1.0 clients receive HTTP/1.0 framing")
     func old() async throws {
         try await Fixture.with(loader) { fixture in
             let stream = try await fixture.open()
@@ -173,7 +173,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("Fields of the connection stay on it")
+    @Test("Connection-specific fields are not forwarded")
     func fields() async throws {
         let loader = Answers { request in
             var fields: HTTPFields = [.connection: "x-hop , close", .contentType: "text/plain"]
@@ -202,7 +202,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("The host's port is its own, and the name has no case")
+    @Test("The port must match the host, and the name is case-insensitive")
     func ports() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.open(port: 8443)
@@ -212,7 +212,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("http URLs are answered too, each request with credentials")
+    @Test("http URLs are served, and each request needs credentials")
     func plain() async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.connect()

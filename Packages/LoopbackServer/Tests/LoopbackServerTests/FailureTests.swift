@@ -13,7 +13,7 @@ import Testing
 struct FailureTests {
     private static let failure = ResourceError(.connectionLost, "a test")
 
-    @Test("Without a head the connection breaks off in the middle of one, and says no status")
+    @Test("A failure before the head breaks the connection within the status line")
     func beforeHead() async throws {
         try await Fixture.with(Answers { _ in throw Self.failure }) { fixture in
             let peer = try await fixture.open()
@@ -24,7 +24,7 @@ struct FailureTests {
         }
     }
 
-    @Test("No answer is a fault")
+    @Test("A loader that returns nil is an error")
     func none() async throws {
         try await Fixture.with(Answers { _ in nil }) { fixture in
             let peer = try await fixture.open()
@@ -34,7 +34,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A status that ends no request is a fault", arguments: [100, 101, 103])
+    @Test("An informational status from a loader is an error", arguments: [100, 101, 103])
     func interim(status: Int) async throws {
         try await Fixture.with(Answers { _ in ResourceResponse(status) }) { fixture in
             let peer = try await fixture.open()
@@ -44,7 +44,7 @@ struct FailureTests {
         }
     }
 
-    @Test("In the middle of a body the connection breaks off, and the engine can tell")
+    @Test("A failure during the body breaks the connection detectably")
     func afterHead() async throws {
         let loader = Answers { request in
             .pieces(["one "], length: request.head.path == "/length" ? 10 : nil, error: Self.failure)
@@ -62,7 +62,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Where the end of the connection is the end of the body, a broken one does not end properly")
+    @Test("A failure resets the connection if its end delimits the body")
     func withoutFraming() async throws {
         let gate = Gate()
         let loader = Answers { _ in
@@ -93,7 +93,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A client that goes away cancels the loader", arguments: [true, false], ["loader", "body"])
+    @Test("A client that disconnects cancels the loader", arguments: [true, false], ["loader", "body"])
     func cancellation(reset: Bool, place: String) async throws {
         let cancelled = Log<Bool>()
         let began = Gate()
@@ -121,7 +121,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A client that does not read stops the loader's body, and its end is noticed")
+    @Test("A client that does not read stops the loader's body, and its disconnect is detected")
     func slowReader() async throws {
         let pulled = Log<Int>()
         let loader = Answers { _ in
@@ -149,7 +149,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Nothing is held for connections that are gone")
+    @Test("Closed connections retain nothing")
     func leaks() async throws {
         final class Token: Sendable {}
         let token = Log<Bool>()
@@ -175,7 +175,7 @@ struct FailureTests {
             }
             token.append(true)
         }
-        // What the loops still have to let go of.
+        // Waits until the event loops have released their references.
         for _ in 0..<1_000 where weakToken != nil { try await Fixture.turn() }
         #expect(weakToken == nil)
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Authority of a launch", .timeLimit(.minutes(1)))
+@Suite("The certificate authority of a launch", .timeLimit(.minutes(1)))
 struct LaunchAuthorityTests {
     private let authority: LaunchAuthority
 
@@ -16,7 +16,8 @@ struct LaunchAuthorityTests {
         authority = try LaunchAuthority()
     }
 
-    /// Whether a client that trusts the authority alone speaks with a server that shows the certificate of `host`.
+    /// Returns a Boolean value that indicates whether a client that trusts only the authority connects to a server
+    /// with the certificate of `host`.
     private func speaks(
         to name: String?, at address: String = "127.0.0.1", certificateOf host: String, trusting: [UInt8]? = nil
     ) async throws -> Bool {
@@ -33,7 +34,7 @@ struct LaunchAuthorityTests {
         }
     }
 
-    @Test("Names are verified in full")
+    @Test("Host names are verified")
     func names() async throws {
         #expect(try await speaks(to: "shop.test", certificateOf: "shop.test"))
         #expect(try await !speaks(to: "www.shop.test", certificateOf: "shop.test"))
@@ -43,13 +44,13 @@ struct LaunchAuthorityTests {
         #expect(try await speaks(to: long, certificateOf: long))
     }
 
-    @Test("Addresses are verified in full")
+    @Test("IPv4 addresses are verified")
     func addresses() async throws {
         #expect(try await speaks(to: nil, certificateOf: "127.0.0.1"))
         #expect(try await !speaks(to: nil, certificateOf: "127.0.0.2"))
     }
 
-    @Test("Addresses of IPv6 too", .enabled("only where there is ::1") { await Self.hasIPv6() })
+    @Test("IPv6 addresses are verified", .enabled("requires ::1") { await Self.hasIPv6() })
     func longAddresses() async throws {
         #expect(try await speaks(to: nil, at: "::1", certificateOf: "::1"))
         #expect(try await !speaks(to: nil, at: "::1", certificateOf: "::2"))
@@ -59,7 +60,7 @@ struct LaunchAuthorityTests {
         (try? await RawHost.with(address: "::1") { _ in true }) ?? false
     }
 
-    @Test("Certificates hold for a week, and for clocks that are a little late")
+    @Test("Certificates are valid for a week, and earlier for slow clocks")
     func validity() throws {
         let leaf = try authority.leaf(for: "shop.test")
         let certificate = try NIOSSLCertificate(bytes: leaf.certificate, format: .der)

@@ -12,7 +12,7 @@ import Testing
 struct LeafStoreTests {
     private let now = Date()
 
-    @Test("Who asks at the same time shares one certificate, trusted once, and waits for that")
+    @Test("Concurrent requests share one certificate and wait until it is trusted")
     func sharing() async throws {
         let gate = Gate()
         var trusting = Trusting()
@@ -37,7 +37,7 @@ struct LeafStoreTests {
         #expect(trusting.shown.entries == ["shop.test"])
     }
 
-    @Test("A failure is not remembered")
+    @Test("A failure is not cached")
     func failure() async throws {
         let failures = Mutex(1)
         var trusting = Trusting()
@@ -59,7 +59,7 @@ struct LeafStoreTests {
         #expect(trusting.shown.entries.count == 2)
     }
 
-    @Test("The host that was used least lately makes space")
+    @Test("The least recently used host is removed")
     func limit() async throws {
         let trusting = Trusting()
         let store = LeafStore(try LaunchAuthority(), trusting: trusting, limit: 2)
@@ -69,7 +69,7 @@ struct LeafStoreTests {
         #expect(trusting.shown.entries == ["a.test", "b.test", "c.test", "b.test"])
     }
 
-    @Test("A certificate is renewed before it ends")
+    @Test("A certificate is renewed before it expires")
     func renewal() async throws {
         let trusting = Trusting()
         let store = LeafStore(try LaunchAuthority(), trusting: trusting, limit: 2)

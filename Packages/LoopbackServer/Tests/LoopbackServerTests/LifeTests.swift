@@ -11,11 +11,11 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Life of a proxy", .timeLimit(.minutes(2)))
+@Suite("Lifecycle of a proxy", .timeLimit(.minutes(2)))
 struct LifeTests {
     private let loader = Answers { _ in .text("ok") }
 
-    /// The port of the listener after those that were told before.
+    /// Returns the port of the listening event at an index.
     private func port(_ index: Int, _ fixture: Fixture) async throws -> Int {
         try await fixture.witness.events.value("listening") { events in
             let ports = events.compactMap { if case .listening(let port) = $0 { port } else { nil } }
@@ -23,7 +23,7 @@ struct LifeTests {
         }
     }
 
-    @Test("Who is at work may finish when the proxy stops, the others end at once")
+    @Test("Requests in progress finish when the proxy stops, and other connections close immediately")
     func graceful() async throws {
         let gate = Gate()
         let loader = Answers { request in
@@ -44,7 +44,7 @@ struct LifeTests {
             #expect(try await asked.answer().status == 407)
             let stopping = Task { await fixture.proxy.stop() }
             for peer in [idle, silent, asked] { #expect(try await peer.rest() == []) }
-            // On a slow machine their own limits may have ended them, before the listener is closed.
+            // On a slow machine they may have reached their own limits before the listener is closed.
             let port = try await port(0, fixture)
             while await (try? Peer.connect(to: port)) != nil { try Task.checkCancellation() }
             gate.open()
@@ -58,7 +58,7 @@ struct LifeTests {
         }
     }
 
-    @Test("What does not finish in time is closed")
+    @Test("Requests that do not finish in time are closed")
     func late() async throws {
         let cancelled = Gate()
         let loader = Answers { _ in
@@ -70,7 +70,7 @@ struct LifeTests {
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             _ = try await loader.asked.entry(0)
-            // It would not agree to a proper end of TLS.
+            // It would not acknowledge close_notify.
             try await peer.channel.setOption(.autoRead, value: false).get()
             async let first: Void = fixture.proxy.stop()
             async let second: Void = fixture.proxy.stop()
@@ -81,7 +81,7 @@ struct LifeTests {
         }
     }
 
-    @Test("An early answer and a stop do not meet badly")
+    @Test("A stop after an early response works")
     func earlyAndStop() async throws {
         try await Fixture.with(loader) {
             $0.limits.grace = .seconds(15)
@@ -94,16 +94,16 @@ struct LifeTests {
         }
     }
 
-    /// Runs `body` with new proxies until it says yes: for a moment a port may be another test's, or be held by a program
-    /// that another test is just starting.
+    /// Runs `body` with new proxies until it returns `true`. For a short time, another test or its child process may
+    /// hold a port.
     private func eventually(_ body: @Sendable (Fixture) async throws -> Bool) async throws {
         for _ in 0..<10 {
             if try await Fixture.with(loader, body) { return }
         }
-        Issue.record("not even once")
+        Issue.record("no attempt succeeded")
     }
 
-    @Test("A port that is given up a moment later is waited for, and one that is not is given up")
+    @Test("A port that is released soon is waited for, and another is used otherwise")
     func heldPort() async throws {
         for isGivenUp in [true, false] {
             let first = LoopbackListener(LoopbackLimits(), port: 0) { _ in
@@ -118,7 +118,7 @@ struct LifeTests {
             } receive: { _, _ in
             }
             let got = try await second.listen()
-            // Another test may have taken it in between, though hardly.
+            // Another test may have taken it in between, which is unlikely.
             #expect(isGivenUp ? got == port || rests.entries.count > 1 : got != port)
             #expect(!rests.entries.isEmpty && rests.entries.count < 5)
             await first.stop()
@@ -126,7 +126,7 @@ struct LifeTests {
         }
     }
 
-    @Test("Programs that the app starts inherit neither the listener nor its connections")
+    @Test("Child processes inherit neither the listener nor its connections")
     func inheritance() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.open()
@@ -137,21 +137,21 @@ struct LifeTests {
         }
     }
 
-    @Test("Nor do they inherit the connection by which the listener is asked whether it hears")
+    @Test("Child processes do not inherit the connection of a listener probe")
     func probe() async throws {
         try await RawHost.with { host in
             let probe = ListenerProbe()
             async let isReachable = probe.isReachable(at: host.port)
             let arrived = try await host.connections.entry(0).channel
             let sockets = Self.sockets(from: try #require(arrived.remoteAddress?.port), to: host.port)
-            // On a slow machine it may have been given up by now.
+            // On a slow machine the probe may have ended already.
             #expect(sockets.allSatisfy { fcntl($0, F_GETFD) & FD_CLOEXEC != 0 })
             _ = probe.accepts(arrived)
             _ = await isReachable
         }
     }
 
-    /// The descriptors of this process that are connected from one port of IPv4 to another one.
+    /// Returns the descriptors of this process that are connected from one IPv4 port to another.
     private static func sockets(from port: Int, to far: Int) -> [CInt] {
         PortThief.sockets(at: port).filter { descriptor in
             var name = sockaddr_in()
@@ -163,13 +163,13 @@ struct LifeTests {
         }
     }
 
-    @Test("Where it cannot listen again it is tried after longer and longer pauses", arguments: [true, false])
+    @Test("Failed attempts to listen again are repeated after increasing pauses", arguments: [true, false])
     func persistence(isStopped: Bool) async throws {
         let clock = ManualClock()
         let (ports, rests) = (Log<Int>(), Log<Void>())
         let listener = LoopbackListener(LoopbackLimits(), port: 0, clock: clock) {
             rests.append(())
-            // As where there are no descriptors.
+            // As without free descriptors.
             if rests.entries.count <= 3 { throw IOError(errnoCode: EMFILE, reason: "a test") }
         } happened: { event in
             if case .listening(let port) = event { ports.append(port) }
@@ -190,14 +190,14 @@ struct LifeTests {
             await listener.stop()
             #expect(clock.sleeperCount == 0 && rests.entries.count == 1)
         } else {
-            // The port is another's, still.
+            // The port is still in use.
             #expect(try await ports.entry(1) != first)
             await listener.stop()
         }
         thief.release()
     }
 
-    @Test("Two that find it deaf at the same time make one other listener")
+    @Test("Two callers that detect a closed listener create one new listener")
     func concurrently() async throws {
         let (ports, asked) = (Log<Int>(), Log<Void>())
         let asking = Mutex(0)
@@ -208,7 +208,7 @@ struct LifeTests {
                 return count
             }
             asked.append(())
-            // Both ask the same listener, and one learns that it is deaf when the other has made another one.
+            // Both probe the same listener; one receives its result after the other has replaced the listener.
             if number == 1 { try? await asked.entry(1) } else { try? await replaced.passed() }
             return false
         }
@@ -228,7 +228,7 @@ struct LifeTests {
         await listener.stop()
     }
 
-    @Test("A listener that is shut down underneath comes back, on its port where that is free")
+    @Test("A listener that was shut down in the kernel listens again, on its port if that is free")
     func shutDown() async throws {
         try await eventually { fixture in
             let kept = try await fixture.open()
@@ -236,7 +236,7 @@ struct LifeTests {
             let first = try await port(0, fixture)
             let descriptor = try #require(PortThief.listener(at: first))
             shutdown(descriptor, CInt(SHUT_RDWR))
-            // A system that takes a listener away may say so, or not.
+            // The system may or may not report the shutdown.
             let second = try await fixture.proxy.resume()
             #expect(try await port(1, fixture) == second)
             #expect(try await fixture.open().get("/").text == "ok")
@@ -245,7 +245,7 @@ struct LifeTests {
         }
     }
 
-    @Test("A listener that is closed comes back by itself, on its port where that is free")
+    @Test("A closed listener listens again by itself, on its port if that is free")
     func closed() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
@@ -258,12 +258,12 @@ struct LifeTests {
         }
     }
 
-    @Test("Where the port was taken meanwhile it is another one, and whoever took it is not believed")
+    @Test("If the port was taken, another port is used, and its new owner is not trusted")
     func taken() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
             guard let thief = try? PortThief(of: first) else { return false }
-            // A connection to the port succeeds, but at the wrong place.
+            // A connection to the port succeeds, but reaches another listener.
             let second = try await fixture.proxy.resume()
             #expect(second != first)
             #expect(try await port(1, fixture) == second)
@@ -273,7 +273,7 @@ struct LifeTests {
         }
     }
 
-    @Test("A listener that hears is left as it is, however often it is asked for")
+    @Test("A working listener is kept, even with concurrent calls")
     func alive() async throws {
         try await Fixture.with(loader) { fixture in
             let first = try await port(0, fixture)
@@ -286,7 +286,7 @@ struct LifeTests {
         }
     }
 
-    @Test("A proxy that nobody holds does not listen")
+    @Test("A released proxy does not listen")
     func released() async throws {
         let port: Int
         do {
@@ -294,7 +294,7 @@ struct LifeTests {
                 .init(loader: loader, policy: Opening(), trusting: Trusting()))
             port = try #require(proxy.port)
         }
-        // The listener closes on its own loop.
+        // The listener closes on its own event loop.
         while true {
             guard let peer = try? await Peer.connect(to: port) else { break }
             _ = try await peer.rest()

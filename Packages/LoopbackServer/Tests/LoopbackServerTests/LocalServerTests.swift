@@ -26,7 +26,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Who says the token is answered as the real host would")
+    @Test("A request with the token receives the response of the real host")
     func served() async throws {
         try await SiteFixture.with(loader) { fixture in
             let peer = try await fixture.open()
@@ -35,7 +35,7 @@ struct LocalServerTests {
             let fields = "\(fixture.cookie.dropLast()); c=d\r\nOrigin: \(origin)\r\nReferer: \(origin)/x\r\n"
             let said = try await fixture.get("/", from: peer, fields: "\(fields)Sec-Fetch-Site: same-origin\r\n")
             #expect(said.text == "GET|https://shop.test/|c=d|https://shop.test|https://shop.test/x")
-            // As a page says of its own posts that hides where it lies.
+            // The Origin of a page's own POST request with a policy that hides it.
             let hidden = "\(fixture.cookie)Origin: null\r\nSec-Fetch-Site: same-origin\r\n"
             #expect(try await fixture.get("/", from: peer, fields: hidden).text == "GET|https://shop.test/||null|")
             let moved = try await fixture.get("/away", from: peer)
@@ -48,7 +48,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Bodies go through whole")
+    @Test("Request bodies arrive complete")
     func bodies() async throws {
         let echo = Answers { request in
             guard case .stream(let stream) = request.body else { return .text("none") }
@@ -67,7 +67,7 @@ struct LocalServerTests {
     }
 
     @Test(
-        "A WebSocket reaches the real host, which hears of no token and of no other origin", arguments: [true, false])
+        "A WebSocket request reaches the real host without the token or the local origin", arguments: [true, false])
     func webSocket(isAgreed: Bool) async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
@@ -102,10 +102,10 @@ struct LocalServerTests {
         }
     }
 
-    // MARK: Who is not served
+    // MARK: Refused clients
 
     @Test(
-        "Without the token nobody is answered",
+        "A request without the token is refused",
         arguments: ["", "Cookie: __Host-container=\r\n", "Cookie: __Host-container=0123\r\n", "Cookie: a=b\r\n"])
     func strangers(fields: String) async throws {
         try await SiteFixture.with(loader) { fixture in
@@ -118,7 +118,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("The token said twice is not said, and that of another launch is none")
+    @Test("A repeated token, and that of another launch, are refused")
     func tokens() async throws {
         try await SiteFixture.with(loader) { fixture in
             let other = AccessToken()
@@ -132,7 +132,7 @@ struct LocalServerTests {
     }
 
     @Test(
-        "Another origin's page gets nothing, a preflight too",
+        "Requests of a page of another origin are refused, including preflights",
         arguments: [
             "Origin: https://evil.example", "Origin: null", "Origin: https://shop.test",
             "Origin: https://shop-test.localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
@@ -153,11 +153,11 @@ struct LocalServerTests {
     }
 
     @Test(
-        "Another host on the connection of a site is misdirected",
+        "A request for another host on the connection of a site is misdirected",
         arguments: ["shop.test", "localhost", "127.0.0.1", "evil.example", "other-test.localhost"])
     func hosts(name: String) async throws {
         try await SiteFixture.with(loader) { fixture in
-            // As by a name that is led to loopback; and with no port, or another one.
+            // As with a name that resolves to loopback; and with no port or another port.
             for host in ["\(name):\(try fixture.port)", name, SiteFixture.name, "\(SiteFixture.name):1"] {
                 let peer = try await fixture.open()
                 #expect(try await peer.get("/", host: host, fixture.cookie).status == 421)
@@ -167,7 +167,7 @@ struct LocalServerTests {
     }
 
     @Test(
-        "Who asks by TLS for what is no site gets no byte",
+        "A TLS client of an unknown site receives no byte",
         arguments: ["other-test.localhost", "localhost", "shop.test", "evil.example", nil])
     func unknown(name: String?) async throws {
         try await SiteFixture.with(loader) { fixture in
@@ -179,7 +179,7 @@ struct LocalServerTests {
     }
 
     @Test(
-        "Who speaks no TLS gets no byte", arguments: ["GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "\u{5}\u{1}\u{2}xx"])
+        "Plaintext clients are refused", arguments: ["GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "\u{5}\u{1}\u{2}xx"])
     func plain(text: String) async throws {
         try await SiteFixture.with(loader) { fixture in
             let peer = try await fixture.connect()
@@ -190,7 +190,7 @@ struct LocalServerTests {
     }
 
     @Test(
-        "No folder is listed, and no site: there is what the loader answers, and nothing else",
+        "Neither directories nor sites are listed: only the loader responds",
         arguments: ["/", "//", "/.", "/folder", "/folder/", "/folder/?list", "/folder/..", "/%2E%2E/"])
     func listing(path: String) async throws {
         let loader = Answers { request in
@@ -206,7 +206,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Who says nothing has to go")
+    @Test("A silent connection is closed")
     func silent() async throws {
         try await SiteFixture.with(loader) {
             $0.limits.introduction = .milliseconds(50)
@@ -217,7 +217,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Whoever has not said the token goes first when there are too many")
+    @Test("The oldest connection without the token is closed if there are too many")
     func crowd() async throws {
         try await SiteFixture.with(loader) {
             $0.limits.unidentifiedPeers = 2
@@ -227,7 +227,7 @@ struct LocalServerTests {
             var silent: [Peer] = []
             for number in 0..<3 {
                 silent.append(try await fixture.connect())
-                // Connections that come together may be taken in another order.
+                // Concurrent connections may be accepted in another order.
                 while number < 2, fixture.server.connections < number + 2 { try await Fixture.turn() }
             }
             #expect(try await silent[0].rest().isEmpty)
@@ -235,7 +235,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("A certificate that the engine does not trust in time ends the connection, and is told")
+    @Test("A certificate that the engine does not trust in time ends the connection with an event")
     func untrusted() async throws {
         let never = Gate()
         defer { never.open() }
@@ -252,7 +252,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Of more sites than there may be the one that was named least lately is not served")
+    @Test("The site that was added least recently is removed beyond the limit")
     func limit() async throws {
         try await SiteFixture.with(loader) {
             $0.limits.hosts = 2
@@ -266,10 +266,10 @@ struct LocalServerTests {
         }
     }
 
-    // MARK: The port
+    // MARK: Port
 
     @Test(
-        "The port is the one that was asked for, launch after launch, and another one where it is taken, which is told")
+        "The requested port is used in each launch, and another with an event if it is taken")
     func port() async throws {
         for _ in 0..<20 {
             let wanted = try await SiteFixture.with(loader) { try $0.port }
@@ -284,13 +284,13 @@ struct LocalServerTests {
                     return try await second.get("/", from: second.open()).status == 200
                 }
             }
-            // Unless another program of the machine came first.
+            // Unless another program took the port first.
             if thief == true { return }
         }
-        Issue.record("not even once")
+        Issue.record("no attempt succeeded")
     }
 
-    @Test("A listener that is closed comes back by itself, and one that went deaf when it is asked for")
+    @Test("A closed listener listens again by itself, or after resume() if it was shut down")
     func loss() async throws {
         try await SiteFixture.with(loader) { fixture in
             let kept = try await fixture.open()
@@ -307,7 +307,7 @@ struct LocalServerTests {
         }
     }
 
-    @Test("Stopped, it serves nobody")
+    @Test("A stopped server accepts no connection")
     func stopped() async throws {
         try await SiteFixture.with(loader) { fixture in
             let port = try fixture.port

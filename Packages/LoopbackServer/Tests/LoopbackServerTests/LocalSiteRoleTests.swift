@@ -7,7 +7,7 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("What requests and answers say of a site's origin")
+@Suite("Translation of origins in requests and responses")
 struct LocalSiteRoleTests {
     private static let local = "https://shop-example.localhost:7443"
     private let role: LocalSiteRole
@@ -30,30 +30,30 @@ struct LocalSiteRoleTests {
         return headers[name]
     }
 
-    @Test("The token stays here, and other cookies go on")
+    @Test("The token is removed from requests, and other cookies are kept")
     func cookie() {
         let said = "\(token.name)=\(token.value)"
         #expect(restored([("Cookie", said)])["cookie"].isEmpty)
         #expect(restored([("Cookie", "a=1; \(said); b=2")])["cookie"] == ["a=1; b=2"])
         #expect(restored([("Cookie", "\(said);a=1=2;flag")])["cookie"] == ["a=1=2; flag"])
-        // Another launch's, or a page's guess.
+        // The token of another launch, or a value guessed by a page.
         #expect(restored([("Cookie", "\(token.name)=old; a=1")])["cookie"] == ["a=1"])
         #expect(restored([("Cookie", "a=1")])["cookie"] == ["a=1"])
     }
 
-    @Test("Origin and Referer name the real origin")
+    @Test("Origin and Referer contain the real origin")
     func origins() {
         let fields = restored([("Origin", Self.local), ("Referer", "\(Self.local)/a?b")])
         #expect(fields["origin"] == ["https://shop.example"])
         #expect(fields["referer"] == ["https://shop.example/a?b"])
-        // Neither is of the site, though they begin like it.
+        // URLs with the same prefix that do not belong to the site.
         for other in ["\(Self.local)5/", "\(Self.local).evil.example/", "https://other.localhost:7443/"] {
             #expect(restored([("Referer", other)])["referer"] == [other])
         }
     }
 
     @Test(
-        "A redirect inside of the site stays on the server",
+        "A redirect within the site stays on the server",
         arguments: [
             ("https://shop.example/a?b#c", "\(local)/a?b#c"), ("https://SHOP.example", "\(local)"),
             ("//shop.example/a", "\(local)/a"), ("https://shop.example:443/a", "\(local)/a"), ("/a", "/a"),
@@ -69,7 +69,7 @@ struct LocalSiteRoleTests {
     }
 
     @Test(
-        "A cookie is the site's own",
+        "A cookie belongs to the site only",
         arguments: [
             ("a=1; Path=/; Domain=shop.example; Secure", "a=1; Path=/; Secure"),
             ("a=1;domain = .Shop.Example", "a=1"), ("a=1; Domain=example", "a=1"), ("a=1; Domain=", "a=1"),
@@ -81,12 +81,12 @@ struct LocalSiteRoleTests {
         #expect(localized("Set-Cookie", from) == (to.map { [$0] } ?? []))
     }
 
-    @Test("Each cookie is looked at")
+    @Test("Each Set-Cookie field is checked")
     func manyCookies() {
         #expect(localized("Set-Cookie", "a=1; Domain=shop.example", "b=2; Domain=x.example", "c=3") == ["a=1", "c=3"])
     }
 
-    @Test("What is said of the real host alone is not said of this one")
+    @Test("Fields that apply only to the real host are removed")
     func dropped() {
         for name in [
             "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Expose-Headers",
@@ -98,7 +98,7 @@ struct LocalSiteRoleTests {
     }
 
     @Test(
-        "The token outlives what a site clears",
+        "Clear-Site-Data does not remove the token",
         arguments: [
             ("\"cookies\"", nil), ("\"*\"", "\"cache\", \"storage\""),
             ("\"cache\", \"cookies\", \"storage\"", "\"cache\", \"storage\""), ("\"cache\"", "\"cache\""),
@@ -107,7 +107,7 @@ struct LocalSiteRoleTests {
         #expect(localized("Clear-Site-Data", from) == (to.map { [$0] } ?? []))
     }
 
-    @Test("No description shows the token's value")
+    @Test("No description contains the token's value")
     func secret() {
         for text in ["\(token)", String(reflecting: token), "\(role)"] { #expect(!text.contains(token.value)) }
         var dumped = ""

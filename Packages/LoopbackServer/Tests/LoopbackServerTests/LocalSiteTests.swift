@@ -8,7 +8,7 @@ import Testing
 @Suite("The names of sites on the local server")
 struct LocalSiteTests {
     @Test(
-        "An https origin is read in its name",
+        "The name of an https origin is readable",
         arguments: [
             ("https://shop.example/", "shop-example"),
             ("https://SHOP.example:443/x?y", "shop-example"),
@@ -21,7 +21,7 @@ struct LocalSiteTests {
     }
 
     @Test(
-        "What could be another one's name is named by its hash",
+        "An ambiguous name is replaced by a hash",
         arguments: [
             "http://shop.example/", "https://shop.example:8443/", "https://shop/", "https://a.-b.example/",
             "https://a-.b.example/", "https://shop.example./", "https://under_score.example/", "https://[::1]/",
@@ -34,7 +34,7 @@ struct LocalSiteTests {
         #expect(LocalSite(url: url) == site)
     }
 
-    @Test("No two origins have one name")
+    @Test("Different origins have different names")
     func apart() {
         let urls = [
             "https://a-b.example/", "https://a.b.example/", "https://a--b.example/", "https://a-.b.example/",
@@ -44,8 +44,8 @@ struct LocalSiteTests {
         #expect(Set(urls.compactMap { LocalSite(url: $0)?.name }).count == urls.count)
     }
 
-    /// It is part of the origin: another one, and what the pages have stored is gone.
-    @Test("The name by a hash stays as it is")
+    /// The name is part of the origin, so a change would lose the storage of the pages.
+    @Test("The name from a hash does not change")
     func stable() {
         #expect(LocalSite(url: "http://shop.example/")?.name == "2ruuylxv6ts2mfmmtz5nikqluy.localhost")
     }
@@ -55,7 +55,7 @@ struct LocalSiteTests {
         #expect(LocalSite(url: url) == nil)
     }
 
-    @Test("A page's URL keeps its path, query and fragment")
+    @Test("The local URL of a page keeps its path, query and fragment")
     func url() throws {
         let page = try #require(LocalServer.url(of: "https://shop.example/a/b?c=d#e?f", at: 7443))
         #expect(page.url == "https://shop-example.localhost:7443/a/b?c=d#e?f")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackServer
 
-/// Responses whose head breaks the rules of HTTP, where the proxy itself reads them.
+/// Response heads that violate HTTP, for responses that the proxy itself parses.
 @Suite("Malformed responses to the proxy", .timeLimit(.minutes(2)))
 struct MalformedUpgradeTests {
     private func ask(_ fixture: Fixture, _ origin: MalformedOrigin, _ url: String) async throws -> Peer {
@@ -21,7 +21,7 @@ struct MalformedUpgradeTests {
         return client
     }
 
-    @Test("A WebSocket that a host answers so fails, and the next one is answered", arguments: MalformedResponse.http1)
+    @Test("A malformed response fails a WebSocket, and the next one succeeds", arguments: MalformedResponse.http1)
     func upgrade(response: MalformedResponse) async throws {
         try await MalformedOrigin.with(.http1) { origin in
             try await Fixture.with(Answers { _ in .text("never") }) {
@@ -36,7 +36,7 @@ struct MalformedUpgradeTests {
         }
     }
 
-    @Test("Another proxy that answers CONNECT so does not connect", arguments: MalformedResponse.http1)
+    @Test("A malformed response of another proxy to CONNECT fails the connection", arguments: MalformedResponse.http1)
     func proxy(response: MalformedResponse) async throws {
         let text = try #require(response.text)
         try await RawHost.with { host in

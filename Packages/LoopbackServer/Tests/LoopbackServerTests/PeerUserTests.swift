@@ -9,39 +9,39 @@
 
     @testable import LoopbackServer
 
-    @Suite("Whose process is at the other end", .timeLimit(.minutes(1)))
+    @Suite("The user of the peer process", .timeLimit(.minutes(1)))
     struct PeerUserTests {
-        @Test("Our own, and one that is gone")
+        @Test("This user, and a closed peer")
         func own() async throws {
             try await RawHost.with { host in
                 let client = try await Peer.connect(to: host.port)
                 let other = try await host.connections.entry(0)
                 #expect(PeerUser(of: other.channel) == .own)
                 #expect(PeerUser(of: client.channel) == .own)
-                // Nobody is connected from a listener's port.
+                // A listener's port has no connections.
                 #expect(PeerUser(near: host.port, far: host.port) == .gone)
                 // Port 1 has no sockets.
                 #expect(PeerUser(near: host.port, far: 1) == .gone)
-                // Without a socket at this end nothing shows that the kernel finds any.
+                // Without a socket at this end, it is unknown whether the kernel finds any.
                 #expect(PeerUser(near: 1, far: 1) == .unknown(EOPNOTSUPP))
             }
         }
 
-        @Test("A process of another user gets no byte", .enabled(if: geteuid() == 0, "only root can be another user"))
+        @Test("Processes of other users get no byte", .enabled(if: geteuid() == 0, "requires root"))
         func other() async throws {
             try await Fixture.with(Answers { _ in .text("ok") }) { fixture in
                 let port = try #require(fixture.proxy.port)
                 let text = try await Self.run(as: 65_534, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(text.isEmpty, "\(text)")
                 try await fixture.witness.refusal(.otherUser(65_534))
-                // The same from our own user: there is an answer to be had.
+                // A process of our own user receives a response.
                 let own = try await Self.run(as: 0, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(own.hasPrefix("HTTP/1.1 400 "))
                 #expect(fixture.loader.requests == [])
             }
         }
 
-        /// What a process of a user hears when it says something to a port.
+        /// Returns the output of a process of a user that sends `text` to a port.
         private static func run(as user: Int, asking port: Int, _ text: String) async throws -> String {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Requests that wait behind a slow one", .timeLimit(.minutes(2)))
 struct PipeliningTests {
-    /// Were each of them answered inside of the one before, no stack would hold them.
+    /// A number of requests whose nested responses would overflow the stack.
     private static let count = 20_000
 
     private func dependencies(_ loader: Answers, _ witness: Witness) throws -> ExchangeDependencies {
@@ -22,7 +22,7 @@ struct PipeliningTests {
             dialer: try Dialer(proxy: nil, timeout: .seconds(1), trustRoots: nil), limits: LoopbackLimits())
     }
 
-    @Test("However many came in one read, all are answered, in order")
+    @Test("All pipelined requests of one read receive their responses in order")
     func row() async throws {
         let gate = Gate()
         var loader = Answers { _ in

@@ -14,7 +14,7 @@ struct ProxyCredentialsTests {
         Data(text.utf8).base64EncodedString()
     }
 
-    @Test("Match themselves, and nothing else")
+    @Test("Credentials match only themselves")
     func match() {
         let right = field("\(credentials.username):\(credentials.password)")
         #expect(credentials.match("Basic \(right)"))
@@ -28,7 +28,7 @@ struct ProxyCredentialsTests {
         }
     }
 
-    @Test("Are long, new for each launch, and not told by mistake")
+    @Test("Credentials are long, new for each launch, and hidden in descriptions")
     func secrecy() {
         #expect(credentials.password.utf8.count == 64)
         #expect(credentials != ProxyCredentials())

@@ -9,11 +9,11 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Who is served", .timeLimit(.minutes(2)))
+@Suite("Authentication at the proxy", .timeLimit(.minutes(2)))
 struct ProxyRequestHandlerTests {
     private let loader = Answers { _ in .text("ok") }
 
-    @Test("Without credentials there is a challenge and nothing else", arguments: ["CONNECT", "GET"])
+    @Test("A request without credentials receives only a challenge", arguments: ["CONNECT", "GET"])
     func challenge(method: String) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.connect()
@@ -23,7 +23,7 @@ struct ProxyRequestHandlerTests {
             #expect(answer.status == 407 && answer.fields["proxy-authenticate"] == "Basic realm=\"container\"")
             #expect(answer.body == [] && fixture.witness.refusals == [])
             if method == "GET" {
-                // On the same connection the engine may say it.
+                // The engine may send credentials on the same connection.
                 try await peer.send("GET \(target) HTTP/1.1\r\nHost: shop.test\r\n\(fixture.field)\r\n")
                 #expect(try await peer.answer().text == "ok")
             } else {
@@ -33,7 +33,7 @@ struct ProxyRequestHandlerTests {
         }
     }
 
-    @Test("Wrong credentials are refused and told")
+    @Test("Wrong credentials are refused with an event")
     func wrong() async throws {
         try await Fixture.with(loader) { [loader] fixture in
             for fields in ["Proxy-Authorization: Basic YTpi\r\n", fixture.field + fixture.field] {
@@ -55,7 +55,7 @@ struct ProxyRequestHandlerTests {
     }
 
     @Test(
-        "Pages that ask the port as a server get no challenge, credentials or not",
+        "Origin-form requests of pages receive no challenge, with or without credentials",
         arguments: ["GET /", "POST /a", "OPTIONS *", "GET https://shop.test/", "CONNECT /", "FOO /", "GET http://"],
         [true, false])
     func pages(line: String, knows: Bool) async throws {
@@ -75,7 +75,7 @@ struct ProxyRequestHandlerTests {
     }
 
     @Test(
-        "What is neither HTTP nor SOCKS gets an error, and no more",
+        "Bytes that are neither HTTP nor SOCKS receive only an error",
         arguments: ["\u{16}\u{3}\u{1}abc\r\n\r\n", "\u{4}\u{1}\u{0}"])
     func other(bytes: String) async throws {
         try await Fixture.with(loader) { fixture in
@@ -87,7 +87,7 @@ struct ProxyRequestHandlerTests {
         }
     }
 
-    @Test("Who says nothing has to go, in time")
+    @Test("A silent connection is closed in time")
     func time() async throws {
         try await Fixture.with(loader) {
             $0.limits.introduction = .seconds(8)
@@ -100,13 +100,13 @@ struct ProxyRequestHandlerTests {
             #expect(try await asked.answer().status == 407)
             for peer in [silent, half, asked] { #expect(try await peer.rest() == []) }
             try await fixture.witness.refusal(.unidentified)
-            // Who is known stays.
+            // An authenticated connection stays open.
             let known = try await fixture.open()
             #expect(try await known.get("/").text == "ok")
         }
     }
 
-    @Test("Of too many that say nothing the oldest has to go")
+    @Test("The oldest silent connection is closed if there are too many")
     func strangers() async throws {
         try await Fixture.with(loader) {
             $0.limits.unidentifiedPeers = 2
@@ -117,7 +117,7 @@ struct ProxyRequestHandlerTests {
             var silent: [Peer] = []
             for number in 0..<3 {
                 silent.append(try await fixture.connect())
-                // Connections that come together may be taken in another order.
+                // Concurrent connections may be accepted in another order.
                 while number < 2, fixture.proxy.connections < number + 2 { try await Fixture.turn() }
             }
             #expect(try await silent[0].rest() == [])
@@ -128,7 +128,7 @@ struct ProxyRequestHandlerTests {
         }
     }
 
-    @Test("There are no more connections than there may be")
+    @Test("The number of connections is limited")
     func limit() async throws {
         try await Fixture.with(loader) {
             $0.limits.connections = 2
@@ -144,7 +144,7 @@ struct ProxyRequestHandlerTests {
         }
     }
 
-    @Test("Who ends its side before it was answered has gone")
+    @Test("A client that closes its output before a response is disconnected")
     func halfClosed() async throws {
         try await Fixture.with(loader) { fixture in
             let peer = try await fixture.connect()
@@ -174,12 +174,12 @@ struct ProxyRequestHandlerTests {
                 "GET http://\(host):\(port)/ HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                     + "\(fixture.field)\r\n")
             #expect(try await upgrade.rest() == [])
-            // Its own end of what it closed it sees a little later.
+            // The proxy sees the end of its closed connection a little later.
             while fixture.proxy.connections > 0 { try await Fixture.turn() }
         }
     }
 
-    @Test("A host that the engine does not trust in time is not opened")
+    @Test("A host that the engine does not trust in time is not intercepted")
     func trust() async throws {
         var trusting = Trusting()
         trusting.act = { host in
@@ -203,7 +203,7 @@ struct ProxyRequestHandlerTests {
         }
     }
 
-    @Test("An engine that does not trust the certificate is told of, and is told another one to trust")
+    @Test("A failed TLS handshake of the engine is reported, and the certificate is trusted again")
     func distrust() async throws {
         let trusting = Trusting()
         try await Fixture.with(loader) {
@@ -216,7 +216,7 @@ struct ProxyRequestHandlerTests {
                 events.compactMap { if case .unreachable(_, let error) = $0 { error } else { nil } }.first
             }
             #expect(error.code == .tls)
-            // Since its network process may have ended, and with it what it trusted.
+            // The engine's network process may have been replaced and lost its trust.
             while trusting.shown.entries.count < 2 { _ = try await fixture.open().get("/") }
             #expect(trusting.shown.entries == ["shop.test", "shop.test"])
         }

@@ -10,16 +10,16 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Bodies of requests", .timeLimit(.minutes(2)))
+@Suite("Request bodies", .timeLimit(.minutes(2)))
 struct RequestBodyTests {
     private static let head = "POST /up HTTP/1.1\r\nHost: shop.test\r\n"
-    /// Says what it was sent.
+    /// A loader that responds with the length and the body of the request.
     private let echo = Answers { request in
         let length = request.body.length.map { "\($0)" } ?? "-"
         return .text("\(length) \(String(decoding: try await request.body.collect(upTo: 8 << 20), as: UTF8.self))")
     }
 
-    @Test("Lengths and chunks arrive whole, trailers do no harm, and the connection is kept")
+    @Test("Bodies with a length or chunks arrive complete, and the connection is kept")
     func whole() async throws {
         try await Fixture.with(echo) { fixture in
             let peer = try await fixture.open()
@@ -33,7 +33,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("Large bodies arrive whole")
+    @Test("Large bodies arrive complete")
     func large() async throws {
         let content = String(repeating: "0123456789abcdef", count: 1 << 17)
         try await Fixture.with(echo) { fixture in
@@ -68,7 +68,7 @@ struct RequestBodyTests {
                         })
                 }
             }
-            // The system's buffers take some; without back-pressure all of it would go.
+            // The system's buffers hold a part; without back-pressure everything would be sent.
             try await waitUntilStable(stall)
             #expect(sent.withLock { $0 } < count / 2)
             gate.open()
@@ -77,7 +77,7 @@ struct RequestBodyTests {
         }
     }
 
-    /// Waits until nothing was written for as long as a round trip through the proxy takes, many times over.
+    /// Waits until nothing was written during many round trips through a proxy.
     private func waitUntilStable(_ log: Log<Int>) async throws {
         var last = -1
         while last != log.entries.count {
@@ -89,7 +89,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("100 is said when the body is read")
+    @Test("100 (Continue) is sent when the body is read")
     func expectation() async throws {
         try await Fixture.with(echo) { fixture in
             let peer = try await fixture.open()
@@ -102,7 +102,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("100 is not said to who gets an answer without it, nor to who does not wait")
+    @Test("100 (Continue) is not sent after a response, or to a client that does not wait")
     func unexpected() async throws {
         try await Fixture.with(Answers { _ in ResourceResponse(413) }) { fixture in
             let peer = try await fixture.open()
@@ -122,7 +122,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("An expectation that nobody knows fails")
+    @Test("An unknown expectation fails")
     func unknownExpectation() async throws {
         try await Fixture.with(echo) { [echo] fixture in
             let peer = try await fixture.open()
@@ -132,7 +132,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A request that is answered before its body is whole: the answer arrives, and nothing after it is served")
+    @Test("An early response arrives, and no later request on its connection is served")
     func early() async throws {
         let loader = Answers { request in .text("early \(request.head.path ?? "")") }
         try await Fixture.with(loader) { [loader] fixture in
@@ -147,7 +147,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("A body that breaks off, or is no chunks, is not taken for whole")
+    @Test("A truncated or malformed body is not complete")
     func broken() async throws {
         let read = Log<String>()
         let loader = Answers { request in
@@ -176,7 +176,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("An engine that sends no more of a body is not waited for without end; a slow reader is")
+    @Test("A stalled request body is closed in time, but not while the loader does not read")
     func patience() async throws {
         let gate = Gate()
         let loader = Answers { request in
@@ -191,7 +191,7 @@ struct RequestBodyTests {
             async let sent: Void = slow.send([UInt8](repeating: 65, count: 2_000_000))
             let stalled = try await fixture.open()
             try await stalled.send(Self.head + "Content-Length: 10\r\n\r\nhello")
-            // By its end the patience with the other one would be over as well.
+            // At its end, the limit of the slow connection would have passed, too.
             _ = try await stalled.end()
             let second = try await fixture.open()
             try await second.send(Self.head + "Content-Length: 10\r\n\r\nhello")

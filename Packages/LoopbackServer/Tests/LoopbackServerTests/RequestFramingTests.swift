@@ -6,13 +6,13 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Where a request ends", .timeLimit(.minutes(1)))
+@Suite("Request framing", .timeLimit(.minutes(1)))
 struct RequestFramingTests {
     private func head(_ fields: [(String, String)], version: HTTPVersion = .http1_1) -> HTTPRequestHead {
         HTTPRequestHead(version: version, method: .POST, uri: "/", headers: HTTPHeaders(fields))
     }
 
-    @Test("One length, one coding, or nothing")
+    @Test("One length, one coding, or none")
     func right() throws {
         #expect(try RequestFraming(head([])) == .none)
         #expect(try RequestFraming(head([("Content-Length", "0")])) == .none)
@@ -26,7 +26,7 @@ struct RequestFramingTests {
     }
 
     @Test(
-        "What could be read in two ways is refused",
+        "Ambiguous framing is refused",
         arguments: [
             [("Transfer-Encoding", "chunked"), ("Content-Length", "3")],
             [("Content-Length", "3"), ("Content-Length", "3")], [("Content-Length", "3"), ("Content-Length", "4")],
@@ -41,7 +41,7 @@ struct RequestFramingTests {
     }
 
     @Test(
-        "Codings that nobody knows are not implemented",
+        "Unknown transfer codings are not implemented",
         arguments: ["identity", "gzip, chunked", "chunked, identity", "xchunked", "chunked;q=1", "chunked\u{0B}", ""])
     func codings(coding: String) {
         #expect { try RequestFraming(head([("Transfer-Encoding", coding)])) } throws: {
@@ -49,7 +49,7 @@ struct RequestFramingTests {
         }
     }
 
-    @Test("Other versions have other framings")
+    @Test("Other versions are refused")
     func versions() {
         for version in [HTTPVersion(major: 0, minor: 9), .http2, .http3] {
             #expect(throws: RequestFault.self) { try RequestFraming(head([], version: version)) }
@@ -59,7 +59,7 @@ struct RequestFramingTests {
         }
     }
 
-    @Test("Host once, fields that are fields, expectations that are known")
+    @Test("One Host, valid fields and known expectations")
     func checks() throws {
         let host = ("Host", "shop.test")
         try RequestFraming.check(head([host, ("Expect", "100-Continue"), ("X-Name", "v\t\u{E9}")]))

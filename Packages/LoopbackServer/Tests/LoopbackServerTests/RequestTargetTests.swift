@@ -7,7 +7,7 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("What a request line asks for", .timeLimit(.minutes(1)))
+@Suite("Request targets", .timeLimit(.minutes(1)))
 struct RequestTargetTests {
     private func target(_ method: HTTPMethod, _ uri: String) throws -> RequestTarget {
         try RequestTarget(HTTPRequestHead(version: .http1_1, method: method, uri: uri))
@@ -32,7 +32,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "What is none of them",
+        "Invalid targets",
         arguments: [
             (.CONNECT, "shop.test"), (.CONNECT, "http://shop.test/"), (.CONNECT, "shop.test:0"),
             (.CONNECT, "shop.test:65536"), (.CONNECT, "shop.test:+80"), (.CONNECT, ":80"), (.CONNECT, "/"),

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LoopbackServer
 
-/// SOCKS5, as RFC 1928 and RFC 1929 write it.
+/// SOCKS5 according to RFC 1928 and RFC 1929.
 @Suite("The proxy over SOCKS5", .timeLimit(.minutes(2)))
 struct SOCKSTests {
     private let loader = Answers { .text("\($0.head.urlText)") }
@@ -33,7 +33,7 @@ struct SOCKSTests {
         return bytes
     }
 
-    /// A connection whose request was answered, with the reply's code.
+    /// Sends a request on a new connection, and returns the connection with the code of the reply.
     private func ask(_ fixture: Fixture, _ request: [UInt8]) async throws -> (peer: Peer, reply: UInt8) {
         let peer = try await fixture.connect()
         try await peer.send(greeting)
@@ -42,7 +42,7 @@ struct SOCKSTests {
         #expect(try await peer.read(2) == [1, 0])
         try await peer.send(request)
         let reply = try await peer.read(4)
-        // What was bound is of no meaning to clients; it is what they asked for.
+        // Clients ignore the bound address; it is the requested one.
         switch reply[3] {
         case 1: _ = try await peer.read(4 + 2)
         case 4: _ = try await peer.read(16 + 2)
@@ -55,13 +55,13 @@ struct SOCKSTests {
         try await ask(fixture, connect(to: host, port))
     }
 
-    /// A connection to a port of localhost, by either of the protocols.
+    /// Returns a connection to a port of localhost over SOCKS5 or HTTP.
     private func connection(_ fixture: Fixture, to port: Int, overHTTP: Bool) async throws -> Peer {
         overHTTP
             ? try await fixture.tunnel(to: "localhost:\(port)") : try await ask(fixture, for: "localhost", port).peer
     }
 
-    @Test("A host that is opened is answered over TLS")
+    @Test("An intercepted host is served over TLS")
     func opened() async throws {
         try await Fixture.with(loader) { fixture in
             let (peer, reply) = try await ask(fixture, for: "shop.test", 443)
@@ -76,20 +76,20 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that is opened is answered without TLS where it is spoken to without")
+    @Test("An intercepted host is served without TLS if the client sends plain HTTP")
     func plain() async throws {
         try await Fixture.with(loader) { fixture in
             let (peer, reply) = try await ask(fixture, for: "shop.test", 8_080)
             #expect(reply == 0)
             #expect(try await peer.get("/x", host: "shop.test:8080").text == "http://shop.test:8080/x")
             #expect(try await ask(fixture, for: "shop.test", 80).peer.get("/").text == "http://shop.test/")
-            // What is for another host is not answered for this one.
+            // A request for another host is refused.
             let misled = try await ask(fixture, for: "shop.test", 80).peer
             #expect(try await misled.get("/", host: "other.test").status == 421)
         }
     }
 
-    @Test("Messages may come byte by byte")
+    @Test("Messages may arrive byte by byte")
     func slowly() async throws {
         try await Fixture.with(loader) {
             $0.limits.introduction = .seconds(60)
@@ -105,7 +105,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("Who has no credentials, or wrong ones, gets no further, and that is told")
+    @Test("Missing or wrong credentials are refused with an event")
     func strangers() async throws {
         try await Fixture.with(loader) { fixture in
             let silent = try await fixture.connect()
@@ -123,7 +123,7 @@ struct SOCKSTests {
     }
 
     @Test(
-        "What is no introduction is closed",
+        "A malformed handshake is closed",
         arguments: [[5, 1, 2, 9, 9, 9], [5, 1, 2, 5, 1, 0, 1, 127, 0, 0, 1, 0, 80], [5, 0], [5, 1, 2, 1, 0, 0, 0]]
             as [[UInt8]])
     func malformed(_ bytes: [UInt8]) async throws {
@@ -140,7 +140,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("Who says nothing, or stops in the middle, is closed in time", arguments: [[], [5], [5, 1, 2]] as [[UInt8]])
+    @Test("A silent or incomplete handshake is closed in time", arguments: [[], [5], [5, 1, 2]] as [[UInt8]])
     func patience(_ bytes: [UInt8]) async throws {
         try await Fixture.with(loader) {
             $0.limits.introduction = .seconds(1)
@@ -152,7 +152,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("Who is known and asks for nothing is closed in time")
+    @Test("An authenticated connection without a request is closed in time")
     func idle() async throws {
         try await Fixture.with(loader) {
             $0.limits.idle = .milliseconds(50)
@@ -166,7 +166,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that is not opened is reached end to end, by name and by address")
+    @Test("A relayed host is reached end to end, by name and by address")
     func tunnels() async throws {
         try await RawHost.with { host in
             try await Fixture.with(loader) { fixture in
@@ -174,7 +174,7 @@ struct SOCKSTests {
                 for (number, request) in [connect(to: "localhost", host.port), address].enumerated() {
                     let (peer, reply) = try await ask(fixture, request)
                     #expect(reply == 0)
-                    // No TLS, and no HTTP.
+                    // Neither TLS nor HTTP.
                     try await peer.send("hello")
                     let other = try await host.connections.entry(number)
                     #expect(try await other.read(5) == Array("hello".utf8))
@@ -188,7 +188,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that is opened by the time it is reached is opened, also where it is asked for over HTTP")
+    @Test("A host whose interception starts while it is dialed is intercepted, over SOCKS5 and HTTP")
     func openedMeanwhile() async throws {
         for overHTTP in [false, true] {
             try await RawHost.with { host in
@@ -200,14 +200,14 @@ struct SOCKSTests {
                     try await peer.secure("localhost", trusting: fixture.proxy.authority)
                     #expect(try await peer.get("/", host: "localhost:\(host.port)").status == 200)
                     #expect(loader.requests.count == (overHTTP ? 2 : 1))
-                    // What was reached by then is let go of.
+                    // The dialed connection is closed.
                     #expect(try await host.connections.entry(0).rest() == [])
                 }
             }
         }
     }
 
-    @Test("A host that cannot be reached, and is opened by the time that shows, is opened")
+    @Test("A host whose interception starts while dialing fails is intercepted")
     func openedForWantOfAnother() async throws {
         for overHTTP in [false, true] {
             let policy = Wavering([false, true])
@@ -222,7 +222,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A tunnel that is made as its host comes to be opened ends, with the connection to the host")
+    @Test("A tunnel is closed if the interception of its host starts while it is created")
     func outdatedTunnel() async throws {
         try await RawHost.with { host in
             for (number, overHTTP) in [false, true].enumerated() {
@@ -238,7 +238,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that is not opened any more once its certificate is there is passed to end to end")
+    @Test("A host whose interception ends before its certificate is ready is relayed")
     func passedMeanwhile() async throws {
         try await RawHost.with { host in
             let policy = Wavering([true, false])
@@ -252,9 +252,9 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that is not opened any more when its connection speaks is not spoken for")
+    @Test("A host whose interception ends before the first bytes is not served")
     func closedMeanwhile() async throws {
-        // Asked for, let in, spoken to.
+        // Checked at the request, at the reply and at the first bytes.
         let policy = Wavering([true, true, false])
         try await Fixture.with(loader) {
             $0.policy = policy
@@ -267,7 +267,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A connection that has said nothing yet ends where its host is not opened any more")
+    @Test("A silent intercepted connection closes when the interception of its host ends")
     func idleDoor() async throws {
         let policy = Turning(opens: true)
         try await Fixture.with(loader) {
@@ -281,7 +281,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("What comes with the request is not lost")
+    @Test("Bytes after the request are not lost")
     func together() async throws {
         try await RawHost.with { host in
             try await Fixture.with(loader) { fixture in
@@ -299,7 +299,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("What cannot be reached is told to the client by a code, and to the observer with its reason")
+    @Test("A failed connection is reported to the client as a code and to the observer as an error")
     func unreachable() async throws {
         try await Fixture.with(loader) { fixture in
             let unknown = try await ask(fixture, for: "nowhere.invalid", 443)
@@ -314,7 +314,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("What nobody needs is refused: to listen, datagrams, ports and names that are none")
+    @Test("Unsupported commands and invalid hosts or ports are refused")
     func commands() async throws {
         try await Fixture.with(loader) { fixture in
             for command in [2, 3] as [UInt8] {
@@ -327,7 +327,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A host that the engine does not trust is closed, and that is told")
+    @Test("A host whose certificate the engine does not trust is closed with an event")
     func untrusted() async throws {
         struct Refusal: Error {}
         try await Fixture.with(loader) {
@@ -345,7 +345,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test("A connection that waits is closed when the proxy stops")
+    @Test("A waiting connection is closed when the proxy stops")
     func stopping() async throws {
         let peers = try await Fixture.with(loader) { fixture in
             [try await fixture.connect(), try await ask(fixture, for: "shop.test", 443).peer]

@@ -7,13 +7,13 @@ import Testing
 
 @testable import LoopbackServer
 
-/// RFC 9112, sections 6 and 11, and 2.2, 3.2, 5.1, 5.2 and 7.1 where they matter.
-@Suite("Requests that could be read in two ways", .timeLimit(.minutes(3)))
+/// RFC 9112, sections 6 and 11, and sections 2.2, 3.2, 5.1, 5.2 and 7.1 where relevant.
+@Suite("Ambiguous requests", .timeLimit(.minutes(3)))
 struct SmugglingTests {
-    /// One raw request, after its line `POST /up HTTP/1.1` and Host where those are not said.
+    /// One raw request: the bytes after the request line and `Host`.
     struct Attempt: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The line, without the version where it is missing.
+        /// The method.
         var line = "POST"
         var version = "HTTP/1.1"
         var host = true
@@ -40,7 +40,7 @@ struct SmugglingTests {
     private static let cl = "Content-Length"
     private static let end = "\r\n\r\n0\r\n\r\n"
 
-    /// Refused before the loader is asked.
+    /// Requests that are refused before they reach the loader.
     private static let refused: [Attempt] = [
         Attempt("both framings", "\(te): chunked\r\n\(cl): 3\(end)"),
         Attempt("both framings, turned", "\(cl): 5\r\n\(te): chunked\(end)"),
@@ -97,7 +97,7 @@ struct SmugglingTests {
         Attempt("a bare CR in the request line", version: "HTTP/1.1\rX: a", "\r\n"),
     ]
 
-    /// Refused while the body is read: the loader was asked once, and is told that the body is not whole.
+    /// Bodies that are refused while they are read: the loader receives the request and an error of its body.
     private static let brokenBodies: [Attempt] = [
         Attempt("a negative chunk", "-5\r\nhello\r\n0\r\n\r\n"),
         Attempt("a signed chunk", "+5\r\nhello\r\n0\r\n\r\n"),
@@ -124,7 +124,8 @@ struct SmugglingTests {
         .text("\(try await request.body.collect(upTo: 1 << 20).count) \(request.head.path ?? "")")
     }
 
-    /// A connection on which requests may be sent, and how their line and fields begin there.
+    /// Returns a connection for requests, with the prefix of request targets and the fields that each request needs
+    /// on it.
     private func connection(_ fixture: Fixture, opened: Bool) async throws -> (peer: Peer, url: String, field: String) {
         opened
             ? (try await fixture.open(), "", "")
@@ -137,11 +138,11 @@ struct SmugglingTests {
         #expect(
             text.isEmpty || statuses.contains { text.hasPrefix("HTTP/1.1 \($0) ") }, "\(name): \(text.debugDescription)"
         )
-        // One answer at most.
+        // At most one response.
         #expect(text.split(separator: "HTTP/1.1 ").count <= 1, "\(name): \(text.debugDescription)")
     }
 
-    @Test("Heads", arguments: refused, [true, false])
+    @Test("Ambiguous heads", arguments: refused, [true, false])
     func heads(attempt: Attempt, opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -152,7 +153,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("Heads after a good request", arguments: refused, [true, false])
+    @Test("Ambiguous heads after a valid request", arguments: refused, [true, false])
     func laterHeads(attempt: Attempt, opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -166,7 +167,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("Chunks", arguments: brokenBodies, [true, false])
+    @Test("Ambiguous chunks", arguments: brokenBodies, [true, false])
     func chunks(attempt: Attempt, opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -180,9 +181,9 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 3, lets a recipient part a request line at any blanks; nothing of it goes on from here as it
-    /// came.
-    @Test("Blanks in the request line, and empty lines before it, are read in one way", arguments: [true, false])
+    /// RFC 9112, section 3, permits a recipient to split a request line at any whitespace. The line is not forwarded
+    /// unchanged.
+    @Test("Whitespace in the request line and empty lines before it are unambiguous", arguments: [true, false])
     func blanks(opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -194,7 +195,7 @@ struct SmugglingTests {
         }
     }
 
-    @Test("A request in a body is a body", arguments: [true, false])
+    @Test("A request within a body is part of the body", arguments: [true, false])
     func bodies(opened: Bool) async throws {
         try await Fixture.with(loader) { [loader] fixture in
             let (peer, url, field) = try await connection(fixture, opened: opened)
@@ -206,7 +207,7 @@ struct SmugglingTests {
             #expect(try await peer.answer().text == "\(Self.hidden.utf8.count) /up")
             try await peer.send(head + "\(Self.cl): \t0003 \r\n\r\nabc")
             #expect(try await peer.answer().text == "3 /up")
-            // A GET may have a body too.
+            // A GET may have a body, too.
             try await peer.send(
                 "GET \(url)/get HTTP/1.1\r\nHost: shop.test\r\n\(field)\(Self.cl): \(Self.hidden.utf8.count)\r\n\r\n"
                     + Self.hidden)
@@ -216,7 +217,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "What is not for this connection",
+        "Requests that are invalid on this connection",
         arguments: [
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\n\r\n",
             "GET https://shop.test/ HTTP/1.1\r\nHost: shop.test\r\n\r\n",
@@ -235,8 +236,8 @@ struct SmugglingTests {
         }
     }
 
-    /// RFC 9112, section 11.1. What would end a line is a blank by then (RFC 9110, section 5.5).
-    @Test("No field of an answer begins another line, nor does its reason", arguments: ["\r\n", "\n", "\r", "\r\n "])
+    /// RFC 9112, section 11.1. Line ends are replaced with spaces (RFC 9110, section 5.5).
+    @Test("Neither a field nor the reason phrase can start another line", arguments: ["\r\n", "\n", "\r", "\r\n "])
     func splitting(end: String) async throws {
         let value = "a\(end)Set-Cookie: a=b\(end)\(end)HTTP/1.1 200 OK\(end)Content-Length: 0"
         let loader = Answers { _ in

@@ -9,10 +9,10 @@ import Testing
 
 @testable import LoopbackServer
 
-/// Connections that were made by what a policy said before.
+/// Connections that were created under an earlier policy.
 @Suite("A policy that changes", .timeLimit(.minutes(2)))
 struct TunnelTableTests {
-    @Test("A tunnel to a host that is opened by now ends, and a new connection is opened")
+    @Test("A tunnel to a host that is now intercepted ends, and a new connection is intercepted")
     func tunnel() async throws {
         let policy = Turning(opens: false)
         try await RawHost.with { host in
@@ -28,7 +28,7 @@ struct TunnelTableTests {
                 policy.opens.store(true)
                 fixture.proxy.policyChanged()
                 fixture.proxy.policyChanged()
-                // Who waits for the host gets its answer first.
+                // A client that waits for the host receives its response first.
                 try await other.send("theirs")
                 #expect(String(decoding: try await kept.rest(), as: UTF8.self) == "theirs")
                 let next = try await fixture.open("localhost", port: host.port)
@@ -39,7 +39,7 @@ struct TunnelTableTests {
         }
     }
 
-    @Test("That the engine is connected is told, and known for as long as it is")
+    @Test("A completed connection of the engine is reported and known until it closes")
     func connected() async throws {
         try await Fixture.with(Answers { _ in .text("ours") }) { fixture in
             let host = HostPort(host: "shop.test", port: 443)
@@ -52,7 +52,7 @@ struct TunnelTableTests {
             #expect(!fixture.proxy.isConnected(to: HostPort(host: "shop.test", port: 8_443)))
             #expect(try await peer.get("/").text == "ours")
             peer.close()
-            // As the proxy hears of it.
+            // When the proxy sees the close.
             while fixture.proxy.isConnected(to: host) {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -60,7 +60,7 @@ struct TunnelTableTests {
         }
     }
 
-    @Test("A connection to a host that is not opened any more ends after the request that it is at")
+    @Test("A connection to a host that is no longer intercepted ends after its current request")
     func opened() async throws {
         let policy = Turning(opens: true)
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)

@@ -10,11 +10,11 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Hosts that are not opened", .timeLimit(.minutes(2)))
+@Suite("Hosts that are relayed", .timeLimit(.minutes(2)))
 struct TunnelTests {
     private let loader = Answers { _ in .text("never") }
 
-    @Test("A tunnel ends at the host: its certificate, its answers")
+    @Test("A tunnel is end to end: the certificate and the responses are those of the host")
     func endToEnd() async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
@@ -36,7 +36,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("What comes with the CONNECT is not lost")
+    @Test("Bytes after the CONNECT request are not lost")
     func together() async throws {
         try await RawHost.with { host in
             try await Fixture.with(loader) { fixture in
@@ -52,7 +52,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Either side may end its output alone")
+    @Test("Either side may close only its output")
     func halves() async throws {
         try await RawHost.with { host in
             try await Fixture.with(loader) { fixture in
@@ -65,7 +65,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Hosts that cannot be reached are told")
+    @Test("Unreachable hosts are reported")
     func unreachable() async throws {
         let closed = try RefusingPort()
         try await Fixture.with(loader) { fixture in
@@ -84,7 +84,7 @@ struct TunnelTests {
         }
     }
 
-    @Test("Tunnels go through another proxy where there is one")
+    @Test("Tunnels use another proxy if there is one")
     func upstream() async throws {
         let other = try await ForwardProxy.start(.init())
         try await RawHost.with { host in

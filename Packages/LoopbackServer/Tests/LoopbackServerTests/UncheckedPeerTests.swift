@@ -7,17 +7,17 @@ import Testing
 
 @testable import LoopbackServer
 
-/// Systems that do not show which user's process is at the other end of a connection.
+/// Systems that do not report the user of the peer process.
 @Suite("Peers that cannot be checked", .timeLimit(.minutes(1)))
 struct UncheckedPeerTests {
     private let loader = Answers { _ in .text("ok") }
 
-    /// The reasons of the events so far.
+    /// Returns the reasons of the events so far.
     private func reasons(_ witness: Witness) -> [String] {
         witness.events.entries.compactMap { if case .peersUnchecked(let reason) = $0 { reason } else { nil } }
     }
 
-    @Test("The proxy reports it once, and requires credentials")
+    @Test("The proxy reports it once and requires credentials")
     func proxy() async throws {
         try await Fixture.with(loader) { _ in
         } peerUser: { _ in
@@ -36,7 +36,7 @@ struct UncheckedPeerTests {
         }
     }
 
-    @Test("The local server reports it once, and requires its token")
+    @Test("The local server reports it once and requires its token")
     func server() async throws {
         try await SiteFixture.with(loader) { _ in
         } peerUser: { _ in
@@ -53,7 +53,7 @@ struct UncheckedPeerTests {
         }
     }
 
-    @Test("Where the system shows the user, nothing is reported")
+    @Test("Nothing is reported if the system reports the user")
     func checked() async throws {
         try await Fixture.with(loader) { fixture in
             let known = try await fixture.open()

@@ -8,13 +8,13 @@ import Testing
 
 @testable import LoopbackServer
 
-@Suite("Requests for another protocol", .timeLimit(.minutes(2)))
+@Suite("Requests that upgrade to another protocol", .timeLimit(.minutes(2)))
 struct UpgradeTests {
     private static let fields = "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\n"
     private static let agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
     private let loader = Answers { _ in .text("never") }
 
-    /// Runs `body` with a host that speaks TLS or not, and a client that has asked it for a WebSocket.
+    /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from it.
     private func with(
         tls: Bool, trusted: Bool = true,
         _ body: @Sendable (_ fixture: Fixture, _ client: Peer, _ host: Peer) async throws -> Void
@@ -34,14 +34,14 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A WebSocket passes both ways, whoever ends it", arguments: [true, false], [true, false])
+    @Test("A WebSocket relays both directions until either side ends", arguments: [true, false], [true, false])
     func agreement(tls: Bool, clientEnds: Bool) async throws {
         try await with(tls: tls) { fixture, client, host in
             let head = try await host.read(until: "\r\n\r\n")
             #expect(head.hasPrefix("GET /chat?x HTTP/1.1\r\n"))
             #expect(head.lowercased().contains("\r\norigin: https://localhost\r\n"))
             #expect(!head.lowercased().contains("proxy-"))
-            // The first words come with the answer.
+            // The first bytes arrive with the response.
             try await host.send(Self.agreed + "welcome")
             #expect(try await client.answerHead().status == 101)
             #expect(try await client.read(7) == Array("welcome".utf8))
@@ -58,11 +58,11 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A host may take as long for its answer as the page waits; only the connection has a limit")
+    @Test("The response of a host may take any time; only connecting has a limit")
     func late() async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: "localhost").context) { host in
-            // Accepts connections, and agrees on no TLS.
+            // Accepts connections without a TLS handshake.
             try await RawHost.with(tls: nil) { mute in
                 try await Fixture.with(loader) {
                     $0.policy = Opening(hosts: ["localhost"])
@@ -77,7 +77,7 @@ struct UpgradeTests {
                     let client = try await ask(host.port)
                     let peer = try await host.connections.entry(0)
                     _ = try await peer.read(until: "\r\n\r\n")
-                    // Began later, and is over by the limit.
+                    // Started later, and ends by the limit.
                     _ = try await ask(mute.port).rest()
                     #expect(try await fixture.witness.reports.entry(0).outcome.word == "failed timed-out")
                     try await peer.send(Self.agreed)
@@ -87,7 +87,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("What the client sends before the answer is not lost")
+    @Test("Bytes that the client sends before the response are not lost")
     func early() async throws {
         try await with(tls: true) { _, client, host in
             _ = try await host.read(until: "\r\n\r\n")
@@ -98,7 +98,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A host that refuses: the page hears the status", arguments: [true, false])
+    @Test("A refusal of the host forwards the status", arguments: [true, false])
     func refusal(tls: Bool) async throws {
         try await with(tls: tls) { fixture, client, host in
             _ = try await host.read(until: "\r\n\r\n")
@@ -112,7 +112,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "A host that says something else, or nothing, breaks the connection off",
+        "An invalid or missing response of the host breaks the connection",
         arguments: [
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n",
             "HTTP/1.1 101 Switching Protocols\r\n\r\nabc", "nonsense\r\n\r\n", "HTTP/1.1 10",
@@ -132,7 +132,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A host whose certificate is not trusted gets no request")
+    @Test("A host with an untrusted certificate receives no request")
     func distrust() async throws {
         try await with(tls: true, trusted: false) { fixture, client, host in
             #expect(!String(decoding: try await client.rest(), as: UTF8.self).hasPrefix("HTTP/1.1 1"))
@@ -141,7 +141,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A certificate of the address is not one of the name", arguments: ["127.0.0.1", "other.test"])
+    @Test("A certificate for the address does not match the name", arguments: ["127.0.0.1", "other.test"])
     func otherHost(name: String) async throws {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: name).context) { host in
@@ -160,7 +160,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("A client that goes away while it waits ends the other connection")
+    @Test("A client that disconnects while waiting closes the connection to the host")
     func abandoned() async throws {
         try await with(tls: true) { fixture, client, host in
             _ = try await host.read(until: "\r\n\r\n")
@@ -170,7 +170,7 @@ struct UpgradeTests {
         }
     }
 
-    @Test("Nothing else is granted: the loader answers")
+    @Test("Other upgrades are ignored, and the loader responds")
     func others() async throws {
         try await Fixture.with(Answers { _ in .text("plain") }) { fixture in
             for fields in ["Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\n"] {

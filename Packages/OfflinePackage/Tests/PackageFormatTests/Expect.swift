@@ -16,7 +16,7 @@ func expectRefusal<Result>(
     } catch let error as PackageError {
         let isExpected = codes.isEmpty || codes.contains(error.code)
         #expect(isExpected, "\(comment.map { "\($0): " } ?? "")\(error)", sourceLocation: sourceLocation)
-        #expect(!error.description.contains("\n"), comment, sourceLocation: sourceLocation)
+        #expect(!"\(error)".contains("\n"), comment, sourceLocation: sourceLocation)
     } catch {
         Issue.record("\(error)", sourceLocation: sourceLocation)
     }

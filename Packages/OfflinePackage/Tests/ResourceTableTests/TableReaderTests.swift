@@ -23,7 +23,7 @@ struct TableReaderTests {
             _ = try TableAnswer(decoding: Data(json), limits: limits)
         }
         #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
-        #expect(error?.description.contains("\n") == false, sourceLocation: sourceLocation)
+        #expect(error.map { "\($0)".contains("\n") } == false, sourceLocation: sourceLocation)
     }
 
     private func refuses(

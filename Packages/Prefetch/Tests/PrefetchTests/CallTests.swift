@@ -117,7 +117,7 @@ struct CallTests {
             _ = try PrefetchCall(json: Data(json.utf8))
             #expect(Bool(false), "taken")
         } catch {
-            #expect(error.description == message)
+            #expect("\(error)" == message)
         }
     }
 

@@ -207,7 +207,7 @@ struct TableTests {
             _ = try PrefetchTable(json: json, limits: limits)
             return nil
         } catch {
-            return error.description
+            return "\(error)"
         }
     }
 

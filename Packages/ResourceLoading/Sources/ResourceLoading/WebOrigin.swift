@@ -30,10 +30,19 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter authority: the authority of a request, which may contain credentials and the default port.
     fileprivate init?(scheme: String, carried authority: some StringProtocol) {
         var host = Substring(Authority.withoutUser(Substring(authority).utf8))
-        let standard = scheme == "http" ? ":80" : ":443"
+        let standard = Self.standardPort(of: scheme)
         if host.utf8.count > standard.utf8.count, host.hasSuffix(standard) { host = host.dropLast(standard.utf8.count) }
         guard !host.isEmpty, host != standard else { return nil }
         self.init(scheme: scheme, authority: Self.lowercased(host))
+    }
+
+    /// Returns the default port of a scheme with its colon (URL Standard, "Default port"); empty if there is none.
+    private static func standardPort(of scheme: String) -> String {
+        switch scheme {
+        case "https", "wss": ":443"
+        case "http", "ws": ":80"
+        default: ""
+        }
     }
 
     /// Most texts are lowercase already, so that they need no conversion.

@@ -181,20 +181,37 @@ public final class DirectoryDescriptor: Sendable {
         }
     }
 
-    /// Removes all content of this directory. Ignores errors. Symbolic links are not followed.
-    public func removeContent() {
-        // Two passes, because a listing may omit names while others are removed. Each directory is emptied before the
-        // next one is opened.
+    /// Removes the content of this directory. Symbolic links are not followed. Names that cannot be removed remain.
+    /// - Parameter depth: the maximum depth of nested directories.
+    /// - Throws: ``SystemError`` with the number `ENAMETOOLONG` if directories are nested more deeply. Their content
+    ///   remains. Other errors are ignored.
+    public func removeContent(depth: Int = 8) throws(SystemError) {
+        var failure: SystemError?
+        // A second pass, because a listing may omit names while others are removed. If nothing was removed, it would
+        // only visit the remaining directories again. Each directory is emptied before the next one is opened.
         for _ in 0..<2 {
+            failure = nil
+            var hasRemoved = false
             try? forEachName { name in
-                guard unlinkat(descriptor, name, 0) != 0 else { return true }
+                if unlinkat(descriptor, name, 0) == 0 {
+                    hasRemoved = true
+                    return true
+                }
                 let found = openat(descriptor, name, Access.listing.flags | O_NOFOLLOW)
                 guard found >= 0 else { return true }
-                DirectoryDescriptor(found, path).removeContent()
-                unlinkat(descriptor, name, AT_REMOVEDIR)
+                let directory = DirectoryDescriptor(found, path)
+                do throws(SystemError) {
+                    guard depth > 0 else { throw SystemError("unlink", number: ENAMETOOLONG, at: path) }
+                    try directory.removeContent(depth: depth - 1)
+                } catch {
+                    failure = error
+                }
+                if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { hasRemoved = true }
                 return true
             }
+            guard hasRemoved else { break }
         }
+        if let failure { throw failure }
     }
 
     /// Moves a name to another directory, or renames it. Replaces an existing file or empty directory.

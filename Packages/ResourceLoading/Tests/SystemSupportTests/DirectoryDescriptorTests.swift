@@ -97,9 +97,31 @@ import Testing
         #expect(symlink(outside.path, folder.path + "/a/link") == 0)
         directory.removeFiles()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
-        directory.removeContent()
+        try directory.removeContent()
         #expect(try folder.names().isEmpty)
         #expect(try outside.names() == ["kept"])
+    }
+
+    @Test("Directories that are nested too deeply remain, and everything else is removed")
+    func depthLimit() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        try folder.write("a/b/c/deep", [])
+        for name in ["f", "a/f", "a/b/f", "d/e/f"] { try folder.write(name, []) }
+        let error = #expect(throws: SystemError.self) { try directory.removeContent(depth: 2) }
+        #expect(error?.number == ENAMETOOLONG)
+        #expect(try folder.names() == ["a", "a/b", "a/b/c", "a/b/c/deep"])
+        try directory.removeContent(depth: 3)
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test("A deep tree is visited once for each of its levels", .timeLimit(.minutes(1)))
+    func depthOfHostileTree() throws {
+        let directory = try DirectoryDescriptor(path: folder.path)
+        // With two visits for each level, the removal would not end.
+        try folder.write(Array(repeating: "d", count: 70).joined(separator: "/") + "/file", [])
+        #expect(throws: SystemError.self) { try directory.removeContent(depth: 69) }
+        try directory.removeContent(depth: 70)
+        #expect(try folder.names().isEmpty)
     }
 
     @Test(arguments: [true, false])

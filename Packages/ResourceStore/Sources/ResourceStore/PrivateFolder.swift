@@ -21,7 +21,7 @@ internal import SystemSupport
 /// files with mode 0600. A wider mode is restricted when a file or folder is opened for writing.
 ///
 /// Isolation: any. Calls block their thread.
-public final class PrivateFolder: Sendable {
+@_spi(Facade) public final class PrivateFolder: Sendable {
     /// The path that the folder was opened by, for messages.
     public let path: String
     private let directory: DirectoryDescriptor
@@ -77,12 +77,8 @@ public final class PrivateFolder: Sendable {
 
     /// Opens a subfolder, and creates it if it does not exist.
     /// - Throws: ``StoreError``, as ``subfolder(_:tightens:)`` does.
-    public func makeSubfolder(_ name: String) throws -> PrivateFolder {
-        _ = try SystemError.mapping {
-            try directory.makeDirectory(name, mode: 0o700)
-        } to: {
-            StoreError($0)
-        }
+    func makeSubfolder(_ name: String) throws -> PrivateFolder {
+        _ = try StoreError.mappingSystem { try directory.makeDirectory(name, mode: 0o700) }
         guard let folder = try subfolder(name) else {
             throw StoreError(SystemError("open", number: ENOENT, at: location(of: name)))
         }
@@ -110,34 +106,26 @@ public final class PrivateFolder: Sendable {
     /// the suffix `.new`. A power failure may lose the new file.
     /// - Throws: ``StoreError``.
     public func replace(_ name: String, with content: Data) throws {
-        try SystemError.mapping {
+        try StoreError.mappingSystem(at: location(of: name)) {
             try content.withUnsafeBytes { try directory.replaceFile(name, with: $0, isDurable: false) }
-        } to: {
-            StoreError($0, at: location(of: name))
         }
     }
 
     /// Removes a file, or a symbolic link itself. Does nothing if the name does not exist.
     /// - Throws: ``StoreError``.
     public func remove(_ name: String) throws {
-        try SystemError.mapping {
-            try directory.remove(name)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try directory.remove(name) }
     }
 
     /// Returns the names in this folder, unsorted. Names that are not UTF-8 are omitted.
     /// - Throws: ``StoreError``.
     public func names() throws -> [String] {
         var names: [String] = []
-        try SystemError.mapping {
+        try StoreError.mappingSystem {
             try directory.forEachName { name in
                 if let name = String(validatingCString: name) { names.append(name) }
                 return true
             }
-        } to: {
-            StoreError($0)
         }
         return names
     }
@@ -164,10 +152,8 @@ extension PrivateFolder {
 
     /// Creates a file for writing. The name must not exist.
     func create(_ name: String) throws -> StoredFile {
-        let descriptor = try SystemError.mapping {
+        let descriptor = try StoreError.mappingSystem {
             try directory.openFile(name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-        } to: {
-            StoreError($0)
         }
         return StoredFile(descriptor, location(of: name))
     }
@@ -195,11 +181,7 @@ extension PrivateFolder {
 
     /// Returns the attributes of a name, or `nil` if it does not exist. A symbolic link is not followed.
     func attributes(of name: String) throws -> FileStatus? {
-        try SystemError.mapping {
-            try directory.status(of: name)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try directory.status(of: name) }
     }
 
     /// Returns the attributes of a regular file, or `nil` if there is none.
@@ -210,11 +192,7 @@ extension PrivateFolder {
 
     /// Moves a file to another folder and name, and replaces an existing file.
     func move(_ name: String, to folder: PrivateFolder, _ target: String) throws {
-        try SystemError.mapping {
-            try directory.rename(name, to: folder.directory, target)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try directory.rename(name, to: folder.directory, target) }
     }
 
     /// Creates an empty file if the name does not exist.
@@ -229,42 +207,21 @@ extension PrivateFolder {
         guard status.kind == .directory else { return try remove(name) }
         guard depth > 0 else { throw StoreError(.io, "folders are nested too deeply", at: location(of: name)) }
         let folder = PrivateFolder(
-            unchecked: try SystemError.mapping {
-                try directory.subdirectory(name)
-            } to: {
-                StoreError($0)
-            })
+            unchecked: try StoreError.mappingSystem { try directory.subdirectory(name) })
         for name in try folder.names() { try folder.removeTree(name, depth: depth - 1) }
-        try SystemError.mapping {
-            try directory.removeDirectory(name)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try directory.removeDirectory(name) }
     }
 
     /// Flushes the names in this folder to the device. Blocks until that is done.
-    func secure() throws {
-        try sync()
-    }
-
-    /// Flushes the names in this folder to the device.
     /// - Parameter isThrough: see `FileIO.sync(_:isThrough:)`.
     func sync(isThrough: Bool = true) throws {
-        try SystemError.mapping {
-            try directory.sync(isThrough: isThrough)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try directory.sync(isThrough: isThrough) }
     }
 }
 
 extension PrivateFolder {
     private func check(tightens: Bool) throws {
-        let status = try SystemError.mapping {
-            try directory.status()
-        } to: {
-            StoreError($0)
-        }
+        let status = try StoreError.mappingSystem { try directory.status() }
         try Self.check(status, is: .directory, at: path)
         // The sticky bit marks a folder that is meant for all users, whose mode must not be restricted.
         guard status.permissions & UInt32(S_ISVTX) == 0 else {

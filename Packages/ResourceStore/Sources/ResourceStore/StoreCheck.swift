@@ -4,21 +4,17 @@
 public import ContentDigest
 
 /// The result of a complete check of a store.
-public struct StoreCheck: Sendable, Hashable {
+@_spi(Facade) public struct StoreCheck: Sendable, Hashable {
     /// The progress of a check.
-    public struct Progress: Sendable, Hashable {
-        /// The number of blobs that were compared with their digest.
-        public var completedBlobs: Int
-        /// The total number of blobs, rows and files.
-        public var totalBlobs: Int
-        /// The size in bytes of the compared blobs.
+    @_spi(Facade) public struct Progress: Sendable, Hashable {
+        /// The size in bytes of the blobs that were compared with their digest.
         public var completedBytes: Int64
-        /// The size in bytes of all blobs.
+        /// The size in bytes of all blobs, rows and files.
         public var totalBytes: Int64
     }
 
     /// A reference whose blob is missing or has another size.
-    public struct Lack: Sendable, Hashable {
+    @_spi(Facade) public struct Lack: Sendable, Hashable {
         /// The generation with the reference, or `nil` for a resource.
         public let generation: Int64?
         /// The path in the generation, or the resource's key.

@@ -88,6 +88,12 @@ extension StoreError {
 }
 
 extension StoreError {
+    /// Runs system calls, and converts a `SystemError` that they throw. Other errors pass unchanged.
+    /// - Parameter path: the path that the error is about. Default: the path of the `SystemError`.
+    static func mappingSystem<Value>(at path: String? = nil, _ body: () throws -> Value) throws -> Value {
+        try SystemError.mapping(body) { StoreError($0, at: path) }
+    }
+
     /// Converts an error of the system.
     /// - Parameter path: the path that the error is about. Default: the path of `error`.
     init(_ error: SystemError, at path: String? = nil) {

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The content of a store at one time.
-public struct StoreStatistics: Sendable, Hashable {
+@_spi(Facade) public struct StoreStatistics: Sendable, Hashable {
     /// A number of items and their total size.
-    public struct Amount: Sendable, Hashable, Codable {
+    @_spi(Facade) public struct Amount: Sendable, Hashable, Codable {
         /// The number of items.
         public internal(set) var count = 0
         /// The total size in bytes.

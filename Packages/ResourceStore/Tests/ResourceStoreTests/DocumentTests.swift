@@ -5,7 +5,7 @@ import BaseTesting
 import Foundation
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentTests {

@@ -7,7 +7,7 @@ import Foundation
 import SystemSupport
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 /// Tests of directories that another user has modified.
 @Suite(.timeLimit(.minutes(2)))

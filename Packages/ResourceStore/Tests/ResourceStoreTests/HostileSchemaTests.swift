@@ -6,7 +6,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 /// Tests of databases with an unknown schema.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,7 +5,7 @@ import BaseTesting
 import Foundation
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 /// Tests of processes that are killed during installs, updates, sweeps and evictions.
 @Suite(.timeLimit(.minutes(10)), .serialized)
@@ -80,7 +80,7 @@ struct KillTests {
             #expect(active.count == 1 && (version == least || version == least + 1), "run \(run)")
             #expect(try store.read(generation.number) == Self.site(version), "run \(run)")
             for (key, text) in try store.readResources() { #expect(text == Self.resource(key), "run \(run)") }
-            #expect(try store.resourceBytes() <= 2_000)
+            #expect(try store.statistics().resources.bytes <= 2_000)
             if let document = try store.document("about") {
                 #expect(
                     (1...least + 1).contains { Data(Self.resource("\($0)").utf8) == document }, "run \(run)")

@@ -6,7 +6,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct OpeningTests {
@@ -111,6 +111,7 @@ struct OpeningTests {
     @Test func commitsReachTheDevice() throws {
         // FULL is 2. GRDB's default is 1, with which a power failure may lose a commit.
         let store = try BlobStore(directory: directory.path)
-        #expect(try store.index.synchronousMode() == 2)
+        let mode = try store.index.database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        #expect(mode == 2)
     }
 }

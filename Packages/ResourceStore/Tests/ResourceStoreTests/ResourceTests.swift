@@ -8,7 +8,7 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import ResourceStore
+@_spi(Facade) @testable import ResourceStore
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResourceTests {
@@ -62,7 +62,7 @@ struct ResourceTests {
         #expect(try store.bytes(of: resource.blob, size: 4) == Data("body".utf8))
         #expect(try store.resource(for: "https://a/X?y") == nil)
         #expect(try store.resources() == [resource])
-        #expect(try store.resourceBytes() == 4)
+        #expect(try store.statistics().resources.bytes == 4)
     }
 
     @Test func outlivesTheStore() throws {
@@ -119,7 +119,7 @@ struct ResourceTests {
             #expect(try store.resource(for: name)?.overhead == overhead)
         }
         for name in ["a", "b", "c"] { try put(name, overhead: 299) }
-        #expect(try store.resourceBytes() == 900)
+        #expect(try store.statistics().resources.bytes == 900)
         try put("d", overhead: 299)
         #expect(try keys == ["b", "c", "d"])
         #expect(throws: StoreError.self) { try put("e", overhead: 1_000) }
@@ -156,7 +156,7 @@ struct ResourceTests {
         try store.putResource("small", for: "small")
         #expect(try store.evictResources(to: 0) == 2)
         #expect(try store.read(number) == ["x": text("a"), "y": "small"])
-        #expect(try store.resourceBytes() == 0)
+        #expect(try store.statistics().resources.bytes == 0)
     }
 
     @Test func evictionLeavesWhatABatchHolds() throws {

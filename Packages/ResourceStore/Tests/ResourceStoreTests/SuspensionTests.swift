@@ -173,9 +173,9 @@ struct SuspensionTests {
         let directory = try TemporaryFolder()
         var store: BlobStore? = try BlobStore(directory: directory.path)
         // An activity prevents that suspending writes the marker.
-        store?.beginActivity()
+        store?.marker.begin()
         try store?.suspend()
-        store?.endActivity()
+        store?.marker.end()
         let other = try BlobStore(directory: directory.path)
         store = nil
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/clean"))

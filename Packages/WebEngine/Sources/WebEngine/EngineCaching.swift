@@ -6,53 +6,55 @@
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineCaching: AnyObject {
-    /// Removes what the engine's own HTTP cache holds of all sites. Nothing else that pages have stored is touched.
-    /// - Throws: ``EngineError`` with code `storage`, or `timedOut`.
+    /// Removes the contents of the engine's own HTTP cache, for all sites. Other stored data of pages is not affected.
+    /// - Throws: ``EngineError`` with code `storage` or `timedOut`.
     func clearHTTPCache() async throws
 
-    /// Has the engine forget files, so that pages that open after this returned get them anew: what its HTTP cache holds
-    /// of them, the service workers that are such a file or belong to such a folder, and what scripts have put into
-    /// `caches` of there. It may drop more of its HTTP cache, and nothing else that pages have stored: no cookies, no
-    /// databases, and of `caches` nothing from elsewhere.
+    /// Removes files from the engine's caches, so that pages that open after this call load them again.
     ///
-    /// No page that may ask for these files is to be open.
+    /// The call removes entries of the HTTP cache, service workers whose script or scope is under the URLs, and entries
+    /// of `caches` under the URLs. The engine may remove more of its HTTP cache. It keeps cookies, databases and all
+    /// other entries of `caches`.
+    ///
+    /// No page that may request these files may be open during the call.
     /// - Parameters:
-    ///   - urls: what the files lie under: absolute URLs that end in a slash.
-    ///   - origins: whose service workers and `caches` are looked through, as URLs of their roots.
-    ///   - lastGiven: when the engine was last given such a file, or may have been; `nil` for not in this process. What is
-    ///     younger may be on its way into the engine's HTTP cache still, which is waited for.
-    /// - Throws: ``EngineError``; some of it may be forgotten by then.
+    ///   - urls: the absolute URLs of the folders of the files; each ends in a slash.
+    ///   - origins: the root URLs of the origins whose service workers and `caches` are searched.
+    ///   - lastGiven: the last time at which the engine may have received such a file; `nil` if it has received none in
+    ///     this process. The engine may still be writing a recent response to its HTTP cache, so the call waits for
+    ///     that.
+    /// - Throws: ``EngineError``. Some of the files may be removed already.
     func forgetFiles(
         under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
     ) async throws
 }
 
-/// Something that a page or its host left in a view.
+/// State that a page or its host left in a view.
 public struct ResidualState: Sendable, Hashable, CustomStringConvertible {
-    /// Lower-case words joined by hyphens.
+    /// The kind of state: lower-case words joined by hyphens.
     public let description: String
 
-    /// Names a kind of remain that an engine knows beside those here.
+    /// Creates a kind of state that is specific to an engine.
     public init(_ description: String) {
         self.description = description
     }
 
-    /// Pages to go back or forward to.
+    /// Entries of the back-forward list.
     public static let history = ResidualState("history")
-    /// A document that is not blank, a window's name or an opener, or a load under way.
+    /// A document that is not blank, a window name, an opener, or a load in progress.
     public static let document = ResidualState("document")
-    /// What one view's pages store for themselves: sessionStorage.
+    /// The sessionStorage of the view's pages.
     public static let storage = ResidualState("storage")
     /// Scripts that run in each page.
     public static let scripts = ResidualState("scripts")
-    /// Answers to messages of pages.
+    /// Handlers of script messages.
     public static let handlers = ResidualState("handlers")
-    /// Someone who hears of the view, or answers its dialogs.
+    /// Receivers of the view's signals or prompts.
     public static let delegates = ResidualState("delegates")
-    /// Another size of the page than the engine's.
+    /// A zoom level other than the engine's default.
     public static let zoom = ResidualState("zoom")
-    /// Another user agent than the view was made with.
+    /// A user agent other than the one with which the view was created.
     public static let userAgent = ResidualState("user-agent")
-    /// Sound, silence that was asked for, a camera, a microphone or a captured screen.
+    /// Audio playback, muted audio, or capture of a camera, a microphone or a display.
     public static let media = ResidualState("media")
 }

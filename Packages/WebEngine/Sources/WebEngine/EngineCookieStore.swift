@@ -3,22 +3,26 @@
 
 /// The cookie store of an engine.
 ///
-/// Isolation: the main actor. A change is visible to pages and requests when the call returns.
+/// Isolation: the main actor. When a call that changes the store returns, pages and requests see the change.
 @MainActor
 public protocol EngineCookieStore: AnyObject {
-    /// All cookies, HttpOnly ones included.
+    /// Returns all cookies, HttpOnly cookies included.
     func all() async throws -> [EngineCookie]
-    /// Stores a cookie, replacing one of the same name, domain and path.
-    /// - Throws: ``EngineError`` with code `cookie` where the engine does not keep it, also where it does not say so itself.
+    /// Stores a cookie. It replaces a cookie with the same name, domain and path.
+    /// - Throws: ``EngineError`` with code `cookie` if the engine does not store the cookie, even if the engine reports
+    ///   no error.
     func set(_ cookie: EngineCookie) async throws
-    /// Removes a cookie of this name, domain and path, whatever its value.
+    /// Removes the cookie with this name, domain and path, regardless of its value.
     func remove(name: String, domain: String, path: String) async throws
-    /// Says from now on that something has changed, whoever changed it, and not what. Signals may come late, twice, or as
-    /// one for many changes. Each call is a stream of its own.
+    /// Returns a new stream that signals changes of the store, whether by the app, a page or a server.
+    ///
+    /// A signal does not name the changed cookies. Signals may arrive late or twice, and one signal may stand for
+    /// several changes.
     func changes() -> AsyncStream<Void>
-    /// How often the engine has lost cookies by itself, as of the last call of ``all()``, so that what is missing was not
-    /// deleted: where the process ends that holds them, those that are not on disk are gone. 0 for an
-    /// engine that loses none.
+    /// The number of times that the engine has lost cookies, as of the last call of ``all()``.
+    ///
+    /// An engine loses the cookies that are not on disk when the process that holds them ends. A cookie that is missing
+    /// after such a loss was not deleted. The number is 0 for an engine that loses none.
     var losses: Int { get }
 }
 
@@ -26,32 +30,32 @@ public protocol EngineCookieStore: AnyObject {
 public struct EngineCookie: Sendable, Hashable {
     /// The cookie's name (RFC 6265, section 4.1.1).
     public var name: String
-    /// Its value, without quotes added or taken away.
+    /// The cookie's value. Quotes are neither added nor removed.
     public var value: String
-    /// A leading dot stands for the domain and all below it; an IPv6 address has no brackets.
+    /// The domain. A leading dot includes all subdomains. An IPv6 address has no brackets.
     public var domain: String
-    /// The path that it is sent to, `/` for all.
+    /// The path to which the cookie is sent; `/` for all paths.
     public var path: String
-    /// Seconds since 1970; `nil` for a cookie of the session.
+    /// The expiry time in seconds since 1970; `nil` for a session cookie.
     public var expires: Int64?
-    /// Whether it is sent over https alone.
+    /// A Boolean value that indicates whether the cookie is sent over https only.
     public var isSecure: Bool
-    /// Whether scripts cannot see it.
+    /// A Boolean value that indicates whether the cookie is hidden from scripts.
     public var isHTTPOnly: Bool
-    /// Which sites' pages have it sent.
+    /// The restriction on cross-site requests.
     public var sameSite: SameSite
 
-    /// Which requests across sites a cookie is sent with (RFC 6265bis, section 4.1.2.7).
+    /// A restriction on the cross-site requests that carry a cookie (RFC 6265bis, section 4.1.2.7).
     public enum SameSite: Sendable, Hashable {
-        /// All, or as the engine takes a cookie that does not say.
+        /// All cross-site requests, or the engine's default for a cookie without the attribute.
         case none
-        /// Those for documents that a link leads to.
+        /// Top-level navigations by a safe method, such as links.
         case lax
-        /// None.
+        /// No cross-site requests.
         case strict
     }
 
-    /// Makes a cookie: by default one of the session, for all paths, that scripts see.
+    /// Creates a cookie. By default it is a session cookie for all paths that scripts can read.
     public init(
         name: String, value: String, domain: String, path: String = "/", expires: Int64? = nil, isSecure: Bool = false,
         isHTTPOnly: Bool = false, sameSite: SameSite = .none

@@ -6,62 +6,64 @@
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineNetworking: AnyObject {
-    /// Sends the engine's own requests through a proxy, or with `nil` as at first again. Where the proxy asks for
-    /// credentials, the engine answers with those of the proxy, and asks nobody.
+    /// Sends the engine's requests through a proxy; `nil` restores the initial setting.
+    ///
+    /// If the proxy requests authentication, the engine sends the credentials of `proxy` without a prompt.
     func setProxy(_ proxy: EngineProxy?)
 
-    /// The proxy that was set last; `nil` at first.
+    /// The proxy that was set last; `nil` initially.
     var proxy: EngineProxy? { get }
 
-    /// Trusts exactly this leaf certificate, whoever has signed it, for one host, as long as the engine lives. It holds for
-    /// connections that are made after this returns. Other certificates of the host, and this one at other hosts, stay
-    /// errors.
+    /// Trusts one leaf certificate for one host for the lifetime of the engine, regardless of its issuer.
+    ///
+    /// The certificate applies to connections that are opened after this call returns. Other certificates of the host,
+    /// and this certificate at other hosts, remain TLS errors.
     /// - Parameters:
-    ///   - certificate: as the host presents it.
-    ///   - host: a name or an address, without a port, as it stands in URLs.
-    /// - Throws: ``EngineError`` with code `tls` where these bytes are no certificate, or `timedOut` where the engine does
-    ///   not take it in.
+    ///   - certificate: the certificate that the host presents.
+    ///   - host: the host name or address without a port, in the form used in URLs.
+    /// - Throws: ``EngineError`` with code `tls` if the bytes are not a certificate, or `timedOut` if the engine does
+    ///   not accept the certificate in time.
     func trust(_ certificate: EngineCertificate, for host: String) async throws
 }
 
-/// A proxy on a host and a port.
+/// A proxy server and its credentials.
 public struct EngineProxy: Sendable, Hashable {
-    /// What a proxy speaks.
+    /// The protocol of a proxy.
     public enum Kind: Sendable, Hashable {
         /// HTTP: `CONNECT` for https, requests for absolute URLs for http.
         case http
-        /// SOCKS5 (RFC 1928), with credentials by RFC 1929: a tunnel for each connection, http included. Names are
-        /// resolved by the proxy.
+        /// SOCKS5 (RFC 1928) with username and password authentication (RFC 1929). Each connection, plain http
+        /// included, is a tunnel. The proxy resolves host names.
         case socks5
     }
 
-    /// What a proxy wants to hear before it serves.
+    /// The credentials of a client for a proxy.
     public struct Credentials: Sendable, Hashable {
-        /// Without a colon, which would end it (RFC 7617, section 2), where the proxy speaks HTTP; up to 255 bytes for
-        /// SOCKS5.
+        /// The user name. For an HTTP proxy it must not contain a colon (RFC 7617, section 2). For SOCKS5 it has at
+        /// most 255 bytes.
         public let username: String
-        /// Up to 255 bytes for SOCKS5. No description of this value shows it.
+        /// The password; at most 255 bytes for SOCKS5. The descriptions of this value omit it.
         public let password: String
 
-        /// Takes both as they are.
+        /// Creates credentials without validation.
         public init(username: String, password: String) {
             self.username = username
             self.password = password
         }
     }
 
-    /// What it speaks.
+    /// The protocol of the proxy.
     public let kind: Kind
-    /// A name or an address.
+    /// The host name or address of the proxy.
     public let host: String
-    /// 1 to 65535.
+    /// The port, 1 to 65535.
     public let port: Int
-    /// Names and addresses that are asked directly; none by default.
+    /// The host names and addresses that the engine connects to directly; empty by default.
     public let exceptions: [String]
-    /// What the engine says where the proxy asks; `nil`, the default, for a proxy that serves anyone.
+    /// The credentials that the engine sends; `nil`, the default, for a proxy without authentication.
     public let credentials: Credentials?
 
-    /// Names a proxy; whether it answers shows with the first request.
+    /// Creates a proxy description. The proxy is not contacted.
     public init(
         _ kind: Kind = .http, host: String, port: Int, exceptions: [String] = [], credentials: Credentials? = nil
     ) {
@@ -73,22 +75,22 @@ public struct EngineProxy: Sendable, Hashable {
     }
 }
 
-// Proxies are logged, and dumped by debuggers: the password stays out of it.
+// Proxies appear in logs and debuggers, so the descriptions omit the password.
 extension EngineProxy.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The user's name alone.
+    /// The user name, without the password.
     public var description: String { "\(username):…" }
-    /// The user's name alone.
+    /// The user name, without the password.
     public var debugDescription: String { description }
-    /// The user's name alone.
+    /// The user name, without the password.
     public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }
 
-/// A certificate of X.509, as it goes over the wire.
+/// An X.509 certificate.
 public struct EngineCertificate: Sendable, Hashable {
-    /// The bytes in DER. They are not checked here: an engine does that, where it is told to trust them.
+    /// The DER encoding. It is not validated here; the engine validates it in ``EngineNetworking/trust(_:for:)``.
     public let der: [UInt8]
 
-    /// Takes the bytes of one certificate over.
+    /// Creates a certificate from its DER encoding.
     public init(der: [UInt8]) {
         self.der = der
     }

@@ -4,21 +4,23 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// A request as the engine hands it over.
+/// A request that an engine passes to its scheme handler.
 public struct EngineRequest: Sendable {
-    /// Method, header fields, and the URL under the custom scheme.
+    /// The method, the header fields and the URL with the custom scheme.
     public var head: HTTPRequest
-    /// What follows the `#` of its URL, where the engine says so.
+    /// The fragment of the URL, without its `#`; `nil` if there is none or the engine does not report it.
     public var fragment: String?
-    /// The view that asks, where the engine says so.
+    /// The view that sent the request; `nil` if the engine does not report it.
     public var view: ViewID?
-    /// Whether this is the document that the view is navigating to.
+    /// A Boolean value that indicates whether the request is for the document of a navigation of the view.
     public var isMainDocument: Bool
-    /// Asks the engine for the body; throws where the engine has it and cannot give it, as one that holds a Blob. To be
-    /// asked while the request is handed over. `nil` where the engine has no bodies.
+    /// A closure that returns the request body; `nil` if the engine provides no bodies.
+    ///
+    /// Call it synchronously in the scheme handler. It throws if the engine has a body that it cannot provide, for
+    /// example one that contains a Blob.
     public var body: (@MainActor @Sendable () throws -> ResourceBody)?
 
-    /// Makes a request, as an adapter does for each that its engine hands over.
+    /// Creates a request. Adapters call this for each intercepted request.
     public init(
         head: HTTPRequest, fragment: String? = nil, view: ViewID?, isMainDocument: Bool,
         body: (@MainActor @Sendable () throws -> ResourceBody)? = nil

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What an engine does by itself with an intercepted request, so that nobody does it twice or not at all.
+/// The steps of request processing that an engine performs itself for intercepted requests.
+///
+/// Loaders perform the other steps, so that each step happens exactly once.
 public struct EngineTraits: Sendable, Hashable {
-    /// Which request bodies reach the container.
+    /// The kinds of request bodies that an engine provides.
     public enum Bodies: Sendable, Hashable {
-        /// Every kind, whole.
+        /// Bodies of every kind, complete.
         case all
-        /// Bytes and text. To ask for one that holds a Blob may end the app: the engine is asked only where the bridge
-        /// knows what it is.
+        /// Byte and text bodies. Reading a body that contains a Blob may crash the app, so the body is read only if the
+        /// body bridge knows its kind.
         case plain
-        /// None.
+        /// No bodies.
         case none
     }
 
-    /// Which request bodies reach the container.
+    /// The kinds of request bodies that reach the container.
     public var bodies: Bodies
-    /// Cookies are sent, stored and shown to scripts by the engine.
+    /// A Boolean value that indicates whether the engine sends cookies, stores them and exposes them to scripts.
     public var keepsCookies: Bool
-    /// A redirect answer is followed by the engine.
+    /// A Boolean value that indicates whether the engine follows redirects.
     public var followsRedirects: Bool
-    /// The engine treats what it intercepts as it does https: CORS preflights, mixed content, `Sec-Fetch-*`, referrer
-    /// policies.
+    /// A Boolean value that indicates whether the engine applies the https rules to intercepted requests: CORS
+    /// preflights, mixed content, `Sec-Fetch-*` and referrer policies.
     public var preflights: Bool
-    /// Content codings are decoded by the engine.
+    /// A Boolean value that indicates whether the engine decodes content codings.
     public var decodes: Bool
-    /// Answers are kept by the engine's own HTTP cache.
+    /// A Boolean value that indicates whether the engine's own HTTP cache stores the responses.
     public var caches: Bool
-    /// Each request names the view that asks.
+    /// A Boolean value that indicates whether each request names the view that sent it.
     public var identifiesPage: Bool
-    /// `Accept-Language` as the engine says it to servers, if it leaves it out of the requests that it hands over; `nil` if
-    /// it does not, or if it is not known.
+    /// The `Accept-Language` value that the engine sends to servers but omits from intercepted requests; `nil` if it
+    /// does not omit the field or the value is unknown.
     public var acceptLanguage: String?
 
-    /// Makes the traits. None of these has a default: what is not said would be done twice, or not at all.
+    /// Creates traits. No argument has a default, because an omitted trait would make a step run twice or not at all.
     public init(
         bodies: Bodies, keepsCookies: Bool, followsRedirects: Bool, preflights: Bool, decodes: Bool, caches: Bool,
         identifiesPage: Bool, acceptLanguage: String?
@@ -49,20 +51,19 @@ public struct EngineTraits: Sendable, Hashable {
     }
 }
 
-/// How a page's requests reach the container.
+/// A mechanism by which the requests of a page reach the container.
 public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
-    /// Not at all: the page loads as if the container were not there.
+    /// No interception: the page loads as if the container did not exist.
     case plain
-    /// Through a scheme handler, at `<scheme>://host/…`.
+    /// A scheme handler, at `<scheme>://host/…`.
     case customScheme = "scheme"
-    /// By a proxy on this machine that the engine uses and nobody else may: the page keeps its true https origin.
+    /// A loopback proxy for this engine alone. The page keeps its true https origin.
     case loopbackProxy = "proxy"
-    /// At `https://<site>.localhost:<port>`, where a server on this machine serves this engine and nobody else: for
-    /// engines that have neither scheme handlers nor a proxy. What is different for the pages stands in the
-    /// documentation.
+    /// A loopback server for this engine alone, at `https://<site>.localhost:<port>`, for engines without scheme
+    /// handlers and without proxies. The documentation lists the differences that pages see.
     case loopbackServer = "server"
 
-    /// A Boolean value that indicates whether requests come without the page that sent them, so that all pages share their
-    /// generations.
+    /// A Boolean value that indicates whether requests arrive without the page that sent them. All pages then share
+    /// their generations.
     public var isOverLoopback: Bool { self == .loopbackProxy || self == .loopbackServer }
 }

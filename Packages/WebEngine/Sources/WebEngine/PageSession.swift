@@ -3,21 +3,21 @@
 
 public import ResourceLoading
 
-/// One open page, from its opening to its close.
+/// An open page, from opening to closing.
 public struct PageSession: Sendable, Hashable {
-    /// Counts up from 1 in one container.
+    /// The page's number: unique in a container, counted from 1.
     public let id: PageID
     /// The real URL of the document that the view shows.
     public var documentURL: String
     /// The view that shows the page.
     public let view: ViewID
-    /// How the page's requests reach the container.
+    /// The mechanism by which the page's requests reach the container.
     public let mode: InterceptionMode
-    /// The generations that answer this page until it closes; of a package that is installed for the first time
-    /// meanwhile, the first.
+    /// The package generations that serve this page until it closes. If a package is first installed while the page is
+    /// open, its first generation is used.
     public var generations: [GenerationReference]
 
-    /// Creates the session of a page that opens.
+    /// Creates a session for a page that opens.
     public init(
         id: PageID, documentURL: String, view: ViewID, mode: InterceptionMode, generations: [GenerationReference]
     ) {

@@ -3,12 +3,16 @@
 
 internal import AsyncSupport
 
-/// Runs `body`, and gives up after `limit`.
-///
-/// - Throws: ``EngineError`` with code `timedOut`, after `body` was cancelled; else what `body` throws.
+/// Runs an operation with a time limit and returns its result.
+/// - Parameters:
+///   - limit: the time after which the operation is cancelled.
+///   - clock: the clock that measures the limit.
+///   - what: the text of the error.
+///   - body: the operation.
+/// - Throws: ``EngineError`` with code `timedOut` after the limit; otherwise the error of `body`.
 @MainActor
 public func withLimit<Value: Sendable>(
-    _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(), _ what: String = "no answer in time",
+    _ limit: Duration, clock: any Clock<Duration> = ContinuousClock(), _ what: String = "no response in time",
     _ body: @escaping @MainActor () async throws -> Value
 ) async throws -> Value {
     try await withTimeLimit(limit, clock: clock) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a view calls itself, in the field `User-Agent` (RFC 9110, section 10.1.5) and to scripts.
+/// The user agent of a view, sent in `User-Agent` (RFC 9110, section 10.1.5) and visible to scripts.
 public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: Hashable {
         case engine
@@ -9,7 +9,7 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
         case text(String)
     }
 
-    /// The longest text, in bytes.
+    /// The maximum length of a text, in bytes.
     public static let limit = 512
 
     private let kind: Kind
@@ -18,19 +18,19 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
         self.kind = kind
     }
 
-    /// The engine's own.
+    /// The engine's own user agent.
     public static let engine = UserAgent(.engine)
 
-    /// The engine's own, with the app's token behind it, such as `Shop/2.1`.
-    /// - Throws: ``EngineError`` with code `invalidUserAgent` for a text that is empty, longer than ``limit``, begins or
-    ///   ends with a space, or has anything else than visible ASCII and spaces.
+    /// Returns the engine's own user agent with a token of the app appended, such as `Shop/2.1`.
+    /// - Throws: ``EngineError`` with code `invalidUserAgent` if the text is empty, is longer than ``limit``, begins or
+    ///   ends with a space, or contains characters other than visible ASCII and spaces.
     public static func appending(_ token: String) throws -> UserAgent {
         UserAgent(.appending(try checked(token)))
     }
 
-    /// Another in place of the engine's. Servers and pages take an engine for what it calls itself, so this may cost
-    /// features.
-    /// - Throws: as ``appending(_:)``.
+    /// Returns a user agent that replaces the engine's own. Servers and pages detect engines by this text, so a
+    /// replacement may disable features.
+    /// - Throws: ``EngineError`` with code `invalidUserAgent`, under the conditions of ``appending(_:)``.
     public static func text(_ text: String) throws -> UserAgent {
         UserAgent(.text(try checked(text)))
     }
@@ -38,13 +38,13 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
     private static func checked(_ text: String) throws -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         guard isPlain, !text.isEmpty, text.utf8.count <= limit, !text.hasPrefix(" "), !text.hasSuffix(" ") else {
-            throw EngineError(.invalidUserAgent, "not 1 to \(limit) visible ASCII characters and spaces within")
+            throw EngineError(.invalidUserAgent, "not 1 to \(limit) visible ASCII characters and inner spaces")
         }
         return text
     }
 
-    /// The whole text.
-    /// - Parameter own: what the engine calls itself.
+    /// Returns the complete user agent.
+    /// - Parameter own: the engine's own user agent.
     public func text(of own: String) -> String {
         switch kind {
         case .engine: own
@@ -53,22 +53,22 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The whole text, as far as it is known without what the engine calls itself.
+    /// Returns the complete user agent; `nil` if it depends on the engine's own user agent and that is `nil`.
     public func knownText(of own: String?) -> String? {
         if case .text(let text) = kind { return text }
         return own.map { text(of: $0) }
     }
 
-    /// Returns a Boolean value that indicates whether a text replaces the engine's own and is the whole user agent.
+    /// Returns a Boolean value that indicates whether this value replaces the engine's user agent by exactly this text.
     public func isWhole(_ text: String) -> Bool { kind == .text(text) }
 
-    /// Returns the engine's own user agent, by the text that a view with this agent sends; `nil` if no such view has sent
-    /// that, and if the text does not contain the engine's own.
+    /// Returns the engine's own user agent, extracted from the complete text that a view with this value sends; `nil`
+    /// if this value does not append a token or the text does not end in that token.
     public func own(by text: String) -> String? {
         guard case .appending(let token) = kind, text.hasSuffix(" \(token)") else { return nil }
         return String(text.dropLast(token.count + 1))
     }
 
-    /// The text, with `…` for the engine's own.
+    /// The complete user agent, with `…` for the engine's own.
     public var description: String { text(of: "…") }
 }

@@ -3,30 +3,32 @@
 
 public import ResourceLoading
 
-/// A web engine, as the facade sees it. A platform adapter implements it.
+/// A web engine. A platform adapter implements this protocol, and the facade uses it.
 ///
-/// Isolation: the main actor, where engines live.
+/// Isolation: the main actor.
 @MainActor
 public protocol WebEngineDriver: AnyObject {
-    /// The engine's kind of view.
+    /// The type of the engine's views.
     associatedtype View: EngineView
 
-    /// Name and version, for reports.
+    /// The name and version of the engine, for reports.
     var name: String { get }
 
-    /// The mode of covered pages if the app names none: the one that the engine serves best.
+    /// The interception mode of covered pages if the app does not choose one.
     nonisolated static var standardMode: InterceptionMode { get }
 
-    /// What the engine does by itself in a mode. The chain is assembled from this.
+    /// Returns the steps that the engine performs itself in a mode. The loaders are assembled from them.
     func traits(in mode: InterceptionMode) -> EngineTraits
 
-    /// Routes a custom scheme to `handler`. Call it before the first view; later calls for the same scheme replace its
-    /// handler for the requests that come from then on, so that an engine can serve one container after another.
+    /// Registers a handler for a custom scheme. Call it before the first view is created.
     ///
-    /// The engine calls the handler for each request, and `SchemeTaskDelivery.stop()` on what it
-    /// returned when the page drops that request.
-    /// - Throws: ``EngineError`` with code `schemeTaken` where the engine keeps the scheme for itself, or has it already
-    ///   with another security.
+    /// A later call for the same scheme replaces the handler for subsequent requests, so that one engine can serve
+    /// several containers in turn.
+    ///
+    /// The engine calls the handler for each request. When the page drops the request, the engine calls
+    /// `SchemeTaskDelivery.stop()` on the returned delivery.
+    /// - Throws: ``EngineError`` with code `schemeTaken` if the engine reserves the scheme, or has registered it with a
+    ///   different security setting.
     func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws
 
     /// Creates a view that has not loaded anything yet.
@@ -43,18 +45,18 @@ public protocol WebEngineDriver: AnyObject {
     var cookies: any EngineCookieStore { get }
 }
 
-/// Starts the answer to one request of the engine and returns what carries it. The sink may have heard all of the answer
-/// before this returns.
+/// A function that starts the response to a request of the engine and returns its delivery. The sink may receive the
+/// complete response before the function returns.
 public typealias SchemeHandler = @MainActor (EngineRequest, any SchemeTaskSink) -> SchemeTaskDelivery
 
-/// A scheme of the app's own.
+/// A custom URL scheme of the app.
 public struct CustomScheme: Sendable, Hashable {
     /// The scheme, in lower case (RFC 3986, section 3.1).
     public let name: String
-    /// Whether pages of this scheme are secure contexts.
+    /// A Boolean value that indicates whether pages of this scheme are secure contexts.
     public let isSecure: Bool
 
-    /// Makes a scheme; whether it can be had shows when it is registered.
+    /// Creates a scheme. ``WebEngineDriver/register(_:handler:)`` reports whether the engine accepts it.
     public init(name: String, isSecure: Bool) {
         self.name = name
         self.isSecure = isSecure

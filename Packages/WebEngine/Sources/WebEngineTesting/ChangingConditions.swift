@@ -4,7 +4,7 @@
 internal import AsyncSupport
 public import ResourceLoading
 
-/// The conditions of a device, which a test sets.
+/// Host conditions that a test sets.
 ///
 /// Isolation: any; all members may be called concurrently.
 public final class ChangingConditions: HostConditioning {
@@ -16,7 +16,7 @@ public final class ChangingConditions: HostConditioning {
     private let state: Mutex<State>
 
     /// Creates conditions.
-    /// - Parameter conditions: the first value.
+    /// - Parameter conditions: the initial value.
     public init(_ conditions: HostConditions) {
         state = Mutex(State(conditions: conditions))
     }

@@ -4,26 +4,26 @@
 internal import AsyncSupport
 public import WebEngine
 
-/// The cookies of a ``FakeEngine``: it keeps what it is given, unless a test has it fail.
+/// The cookie store of a ``FakeEngine``. A test can make it fail, hang or lose cookies.
 @MainActor
 public final class FakeCookies: EngineCookieStore {
-    /// What is kept, in the order in which it was set.
+    /// The stored cookies, in the order in which they were set.
     public private(set) var cookies: [EngineCookie] = []
-    /// What setting one throws.
+    /// The error that ``set(_:)`` throws; `nil` initially.
     public var failure: EngineError?
-    /// The name of one that cannot be removed.
+    /// The name of a cookie that cannot be removed; `nil` initially.
     public var stubborn: String?
-    /// What removing one throws.
+    /// The error that ``remove(name:domain:path:)`` throws; `nil` initially.
     public var removalFailure: EngineError?
-    /// How many are lost before one is kept.
+    /// The number of subsequent ``set(_:)`` calls whose cookie is dropped without an error.
     public var refusals = 0
-    /// Whether it answers never, until it is cancelled.
+    /// A Boolean value that indicates whether calls wait until they are cancelled.
     public var hangs = false
-    /// Cookies that are never set, until that is cancelled.
+    /// The names of cookies for which ``set(_:)`` waits until it is cancelled.
     public var hangingNames: Set<String> = []
-    /// How often all was lost.
+    /// The number of calls of ``lose()``.
     public private(set) var losses = 0
-    /// What was changed from outside.
+    /// The number of calls of ``set(_:)`` and ``remove(name:domain:path:)``.
     public private(set) var writes = 0
     private let signals = Broadcast<Void>(capacity: 1)
 
@@ -49,7 +49,7 @@ public final class FakeCookies: EngineCookieStore {
         try await waitIfHanging()
         writes += 1
         if let removalFailure { throw removalFailure }
-        if name == stubborn { throw EngineError(.cookie, "it stays", at: name) }
+        if name == stubborn { throw EngineError(.cookie, "cannot be removed", at: name) }
         cookies.removeAll { $0.name == name && $0.domain == domain && $0.path == path }
         signalChange()
     }
@@ -62,10 +62,10 @@ public final class FakeCookies: EngineCookieStore {
         signals.send(())
     }
 
-    /// Has a cookie that somebody else has set, and says nothing of it.
+    /// Adds a cookie without a change signal, as if another component had set it.
     public func put(_ cookie: EngineCookie) { cookies.append(cookie) }
 
-    /// Loses all by itself, as where the process ends that has them.
+    /// Removes all cookies without a change signal, as if the process that holds them had ended.
     public func lose() {
         cookies = []
         losses += 1

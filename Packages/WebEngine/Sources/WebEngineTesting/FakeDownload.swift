@@ -4,24 +4,24 @@
 public import Foundation
 public import WebEngine
 
-/// A download of an engine whose bytes and end a test decides.
+/// A download whose bytes and end a test controls.
 @MainActor
 public final class FakeDownload: EngineDownload {
     public let head: EngineDownloadHead
-    /// The path at which the file is to be saved; `nil` before ``save(to:_:)``.
+    /// The path of the file to be saved; `nil` before ``save(to:_:)``.
     public private(set) var path: String?
     /// The number of calls of ``cancel()``.
     public private(set) var cancels = 0
-    /// A Boolean value that indicates whether a cancelled download reports its end; true at first.
+    /// A Boolean value that indicates whether a cancelled download reports its end; true initially.
     public var endsWhenCancelled = true
-    /// A closure that is called by ``cancel()``.
+    /// A closure that ``cancel()`` calls.
     public var onCancel: (() -> Void)?
     private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
     private let (starts, start) = AsyncStream<Void>.makeStream()
 
     /// Creates a download that a user gesture caused, with the media type `Application/ZIP; x=y`.
     /// - Parameters:
-    ///   - url: the URL as the engine names it.
+    ///   - url: the URL in the engine's form.
     ///   - name: the name that the server suggests.
     ///   - length: the number of bytes that the server announces.
     ///   - status: the status of the response.
@@ -46,13 +46,13 @@ public final class FakeDownload: EngineDownload {
         if endsWhenCancelled { fail() }
     }
 
-    /// Returns when the file is to be saved.
+    /// Waits for a call of ``save(to:_:)``.
     public func started() async { for await _ in starts { return } }
 
-    /// Reports a number of bytes.
+    /// Reports a total number of received bytes.
     public func receive(_ bytes: Int64) { receive?(.received(bytes)) }
 
-    /// Writes the file, first next to its place as an engine does, and reports its end.
+    /// Writes the file, as an engine does through a temporary file next to it, and reports the end.
     public func finish(_ data: Data) throws {
         let path = path ?? ""
         try data.write(to: URL(fileURLWithPath: path + ".wkdownload"))
@@ -62,8 +62,8 @@ public final class FakeDownload: EngineDownload {
         receive?(.finished)
     }
 
-    /// Leaves a partial file, as an engine that was killed, and reports an error.
-    public func fail(_ error: EngineError = EngineError(.loadFailed, "broken off")) {
+    /// Leaves a partial file, as an engine that was killed does, and reports an error.
+    public func fail(_ error: EngineError = EngineError(.loadFailed, "interrupted")) {
         if let path { try? Data(count: 10).write(to: URL(fileURLWithPath: path + ".wkdownload")) }
         let receive = receive
         self.receive = nil

@@ -5,11 +5,11 @@ public import HTTPTypes
 internal import ResourceLoading
 public import WebEngine
 
-/// An engine without a web: it notes what it is asked for, and a test says what its pages do.
+/// An engine that loads nothing by itself. It records calls, and a test controls its pages.
 ///
-/// It loads nothing by itself. ``load(_:)`` does with a view what an engine would do with the URL that it was to load;
-/// ``request(_:_:_:from:isMainDocument:)`` asks for what a page would ask for, through the schemes that the container
-/// answers. No script runs and nothing is painted: what needs that needs a real engine.
+/// ``load(_:)`` reports the signals that an engine sends for the URL that a view was to load last.
+/// ``request(_:_:_:from:isMainDocument:)`` sends the request of a page to the scheme handlers of the container. No
+/// script runs and nothing is rendered; tests of these need a real engine.
 ///
 /// Isolation: the main actor.
 @MainActor
@@ -21,43 +21,44 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
     /// The engine's cookies.
     public let jar = FakeCookies()
     public var cookies: any EngineCookieStore { jar }
-    /// What the engine does by itself in every mode: nothing, but it names the page.
+    /// The traits of the engine in every mode: it performs no step itself, but names the page.
     public var traits = EngineTraits(
         bodies: .none, keepsCookies: false, followsRedirects: false, preflights: false, decodes: false,
         caches: false, identifiesPage: true, acceptLanguage: nil)
-    /// What it does in these modes instead; none at first.
+    /// The traits in specific modes, in place of ``traits``; empty initially.
     public var traitsByMode: [InterceptionMode: EngineTraits] = [:]
-    /// The scheme that the engine keeps for itself; none at first.
+    /// The scheme that ``register(_:handler:)`` rejects; `nil` initially.
     public var takenScheme: String?
     /// The proxy that was set last.
     public private(set) var proxy: EngineProxy?
-    /// What is trusted, by host.
+    /// The trusted certificates by host.
     public private(set) var trusted: [String: Set<EngineCertificate>] = [:]
-    /// What was to be forgotten, by call: the URLs that it lies under.
+    /// The URLs of each ``forgetFiles(under:at:lastGiven:)`` call.
     public private(set) var forgotten: [[String]] = []
-    /// The origins that were looked through for that, by call.
+    /// The origins of each ``forgetFiles(under:at:lastGiven:)`` call.
     public private(set) var searched: [[String]] = []
-    /// How often the HTTP cache was cleared.
+    /// The number of ``clearHTTPCache()`` calls that succeeded.
     public private(set) var httpCacheClears = 0
-    /// Why the HTTP cache cannot be cleared; it can at first.
+    /// The error of ``clearHTTPCache()``; `nil` initially.
     public var clearError: EngineError?
-    /// Why nothing can be forgotten; it can at first.
+    /// The error of ``forgetFiles(under:at:lastGiven:)``; `nil` initially.
     public var forgetError: EngineError?
-    /// Whether forgetting takes for ever, until it is cancelled.
+    /// A Boolean value that indicates whether ``forgetFiles(under:at:lastGiven:)`` waits until it is cancelled.
     public var hangs = false
-    /// Takes the end of each call that forgets; the call waits until it is resumed.
+    /// A closure that receives the continuation of each ``forgetFiles(under:at:lastGiven:)`` call; the call waits until
+    /// it is resumed.
     public var forgetting: ((CheckedContinuation<Void, Never>) -> Void)?
-    /// The schemes that were registered, in that order.
+    /// The registered schemes, in order.
     public private(set) var schemes: [CustomScheme] = []
-    /// The views that were made, in that order; those that have ended, too.
+    /// The created views in order, ended ones included.
     public private(set) var views: [FakeView] = []
-    /// The names of message handlers that its views take none of; none at first.
+    /// The names of message handlers that new views reject; empty initially.
     public var refusedHandlers: Set<String> = []
-    /// Is called before a view is made.
+    /// A closure that is called before a view is created.
     public var onMakeView: (() -> Void)?
     private var handlers: [String: SchemeHandler] = [:]
 
-    /// An engine that has no views yet.
+    /// Creates an engine without views.
     public init() {}
 
     public func traits(in mode: InterceptionMode) -> EngineTraits { traitsByMode[mode] ?? traits }
@@ -98,10 +99,12 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         if let forgetError { throw forgetError }
     }
 
-    /// Does with a view what an engine does with the URL that it was to load last: says that it started, asks the
-    /// container for the document where its scheme is one that the container answers, and says that the document came
-    /// and that all is there, or that it failed. Nothing of the document is read.
-    /// - Returns: what the document's request heard; `nil` where nothing was to be loaded, or the container is not asked.
+    /// Reports the signals that an engine sends for the URL that a view was to load last.
+    ///
+    /// The signals are started; then committed, or failed if the document's request failed; then finished. If a scheme
+    /// handler is registered for the URL, the document is requested from it. The content of the document is ignored.
+    /// - Returns: the sink of the document's request; `nil` if the view has no load or no handler is registered for the
+    ///   scheme.
     @discardableResult
     public func load(_ view: FakeView) async -> FakeSink? {
         guard let url = view.loads.last else { return nil }
@@ -119,13 +122,13 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         return sink
     }
 
-    /// Asks for a URL as a page of `view` would, and waits for the end of the answer.
+    /// Sends the request of a page and waits for the end of the response.
     /// - Parameters:
-    ///   - url: the URL as the engine names it, with the scheme that the container answers.
+    ///   - url: the URL in the engine's form, with a registered scheme.
     ///   - method: the method of the request; GET by default.
     ///   - fields: the header fields of the request; none by default.
-    ///   - view: the view whose page asks; `nil`, the default, if the engine does not name one.
-    ///   - isMainDocument: whether this is the document that the view is navigating to; `false` by default.
+    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not name one.
+    ///   - isMainDocument: whether the request is for the document of a navigation; `false` by default.
     @discardableResult
     public func request(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], from view: FakeView? = nil,
@@ -136,14 +139,14 @@ public final class FakeEngine: WebEngineDriver, EngineNetworking, EngineCaching 
         return sink
     }
 
-    /// Asks for a URL as a page of `view` would, and waits for nothing.
+    /// Sends the request of a page and returns immediately.
     /// - Parameters:
-    ///   - url: the URL as the engine names it, with the scheme that the container answers.
+    ///   - url: the URL in the engine's form, with a registered scheme.
     ///   - method: the method of the request; GET by default.
     ///   - fields: the header fields of the request; none by default.
     ///   - fragment: the fragment of the URL, without its `#`; `nil`, the default, if there is none.
-    ///   - view: the view whose page asks; `nil`, the default, if the engine does not name one.
-    ///   - isMainDocument: whether this is the document that the view is navigating to; `false` by default.
+    ///   - view: the view whose page sends the request; `nil`, the default, if the engine does not name one.
+    ///   - isMainDocument: whether the request is for the document of a navigation; `false` by default.
     @discardableResult
     public func send(
         _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:], fragment: String? = nil,

@@ -5,8 +5,8 @@ internal import AsyncSupport
 public import HTTPTypes
 public import ResourceLoading
 
-/// A loader in the place of a network: it answers requests with responses that a test sets, and other requests with the
-/// status 404. It records all requests.
+/// A loader that replaces the network. It returns the responses that a test sets, and status 404 for other requests. It
+/// records all requests.
 ///
 /// Isolation: any; all members may be called concurrently.
 public final class FakeLoader: ResourceLoader {

@@ -5,20 +5,20 @@ public import Foundation
 public import HTTPTypes
 public import ResourceLoading
 
-/// What one request of a ``FakeEngine`` heard.
+/// The received response of one request of a ``FakeEngine``.
 @MainActor
 public final class FakeSink: SchemeTaskSink {
-    /// The answer's status; `nil` until its head is there.
+    /// The status of the response; `nil` until the head arrives.
     public private(set) var status: Int?
-    /// The answer's fields.
+    /// The header fields of the response.
     public private(set) var fields: HTTPFields = [:]
-    /// What came of the body.
+    /// The received part of the body.
     public private(set) var body = Data()
-    /// Why there is no answer, or not all of it.
+    /// The error of the request; `nil` if it did not fail.
     public private(set) var error: ResourceError?
-    /// Whether nothing more will come: all was there, it failed, or the page dropped it.
+    /// A Boolean value that indicates whether the request has ended: it finished, failed, or was dropped by the page.
     public private(set) var hasEnded = false
-    /// What carries the answer; a page stops it.
+    /// The delivery of the response; ``drop()`` stops it.
     public internal(set) var delivery: SchemeTaskDelivery?
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -27,13 +27,13 @@ public final class FakeSink: SchemeTaskSink {
     /// The body as text.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Returns when nothing more will come.
+    /// Waits until the request has ended.
     public func end() async {
         guard !hasEnded else { return }
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Has the page drop the request.
+    /// Drops the request, as a page does.
     public func drop() {
         delivery?.stop()
         hasEnded = true

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 public import WebEngine
 
-/// A view of a ``FakeEngine``: it notes what it is told, and says what a test has it say.
+/// A view of a ``FakeEngine``. It records calls, and a test controls its signals.
 @MainActor
 public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
     ViewSnapshots
@@ -19,81 +19,81 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public var onSignal: (@MainActor (ViewSignal) -> Void)?
     public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
     public var onDownload: (@MainActor (ViewDownload) -> Void)?
-    /// Media types that the engine does not show; none at first.
+    /// The media types that the engine cannot display; empty initially.
     public var unshown: Set<String> = []
-    /// The URLs, as the engine names them, that somebody touches the page for; none at first.
+    /// The URLs, in the engine's form, whose navigations a user gesture causes; empty initially.
     public var touched: Set<String> = []
-    /// Whether its process lives; see ``crash(reason:)``.
+    /// A Boolean value that indicates whether the web process is running; see ``crash(reason:)``.
     public var isAlive = true
-    /// The URLs that it was to load since it was checked out, as the engine names them.
+    /// The URLs of ``load(_:)`` calls since the last reset.
     public private(set) var loads: [String] = []
-    /// The URLs that were to be loaded anew.
+    /// The URLs of ``reload(_:)`` calls.
     public private(set) var reloads: [String] = []
-    /// The pages that were shown in place of a document.
+    /// The HTML of ``showErrorPage(_:for:)`` calls.
     public private(set) var errorPages: [String] = []
-    /// How often the downloads without an answer were to be ended.
+    /// The number of ``dropPendingDownloads()`` calls.
     public private(set) var pendingDrops = 0
-    /// How often its process was to be ended.
+    /// The number of ``endProcess()`` calls.
     public private(set) var processEnds = 0
     public private(set) var hasEnded = false
-    /// What it was asked for last, with its number.
+    /// The token of the last load.
     public private(set) var lastLoad: LoadToken?
-    /// Whether it is in sight; unknown at first.
+    /// A Boolean value that indicates whether the view is visible; `nil` initially.
     public var isVisible: Bool?
-    /// The names of handlers that owe the document an answer; none at first.
+    /// The names of the message handlers with pending replies; empty initially.
     public var pendingHandlers: Set<String> = []
-    /// Whether its document was asked for with a body.
+    /// A Boolean value that indicates whether the document was requested with a method other than GET.
     public var isPosted = false
-    /// Where documents on their way are asked for by POST; nowhere at first.
+    /// The URLs for which ``isPosting(to:)`` returns true; empty initially.
     public var posts: Set<String> = []
-    /// The scripts that it was to run ahead.
+    /// The sources of ``precompile(_:)`` calls.
     public private(set) var precompiledSources: [String] = []
-    /// The function bodies that were evaluated, in that order.
+    /// The function bodies of ``evaluate(_:in:)`` calls, in order.
     public private(set) var evaluatedScripts: [String] = []
-    /// Is called with each of them before its result is returned.
+    /// A closure that receives each function body before its result is returned.
     public var onEvaluate: (@MainActor (String) -> Void)?
-    /// How often it was cleaned.
+    /// The number of ``reset()`` calls.
     public private(set) var resets = 0
-    /// The scripts that were added since it was checked out.
+    /// The scripts that were added since the last reset.
     public private(set) var scripts: [UserScript] = []
-    /// The content rules that it was given, newest last.
+    /// The content rules that were set, in order.
     public private(set) var contentRules: [String] = []
-    /// Is awaited before content rules apply; what it throws refuses them.
+    /// A closure that is awaited before content rules are set. An error that it throws rejects the rules.
     public var onContentRules: (@MainActor (String) async throws -> Void)?
-    /// Who answers messages, by their names.
+    /// The message handlers by name.
     public private(set) var handlers: [String: @MainActor (ScriptMessage) async throws -> String] = [:]
-    /// The names of handlers that it takes none of; none at first.
+    /// The names of message handlers that the view rejects; empty initially.
     public var refusedHandlers: Set<String> = []
     public private(set) var userAgent = UserAgent.engine
-    /// What scripts return, as JSON; `null` at first.
+    /// A closure that returns the result of a script as JSON; `null` initially.
     public var evaluation: @MainActor () async throws -> String = { "null" }
-    /// What the page looks like; `nil`, at first, where it cannot be seen.
+    /// The picture of the page; `nil`, initially, if ``snapshot()`` fails.
     public var picture: PageSnapshot?
-    /// Is called after each load was asked for.
+    /// A closure that is called after each ``load(_:)``.
     public var onLoad: (() -> Void)?
     private var promptAnswer: (prefix: String, answer: @MainActor (String) -> String)?
     private var requests: [FakeSink] = []
     private let endings = Broadcast<Void>(capacity: 1)
 
-    /// What dialogs begin with that the app answers by itself; `nil` where it answers none.
+    /// The prefix of the prompts that the app answers; `nil` if there is none.
     public var promptPrefix: String? { promptAnswer?.prefix }
 
-    /// A view beside those that an engine makes.
+    /// Creates a view that does not belong to an engine.
     public init(id: ViewID) {
         self.id = id
     }
 
-    // MARK: What a test has the page do
+    // MARK: Actions of a page
 
-    /// Has the page's script ask the app by `prompt`, with a text behind the prefix that the app answers.
-    /// - Returns: what the page gets; `null` where nobody answers.
+    /// Calls `window.prompt` as the page's script does, with the prefix of ``promptPrefix`` before the text.
+    /// - Returns: the answer for the page; `null` if the app answers no prompts.
     public func prompt(_ text: String) -> String {
         guard let promptAnswer else { return "null" }
         return promptAnswer.answer(promptAnswer.prefix + text)
     }
 
-    /// Has the page ask something of the app.
-    /// - Returns: what the page gets, once that is decided; the safe answer where nobody listens.
+    /// Sends a prompt of the page to ``onPrompt`` and waits for its answer.
+    /// - Returns: the answer; the safe answer if ``onPrompt`` is `nil`.
     public func ask(_ subject: EnginePrompt.Subject) async -> EnginePrompt.Answer {
         await withCheckedContinuation { continuation in
             let prompt = EnginePrompt(subject) { continuation.resume(returning: $0) }
@@ -101,22 +101,22 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         }
     }
 
-    /// Has the view's web process end by itself.
+    /// Ends the web process, as a crash does.
     public func crash(reason: String = "killed") {
         isAlive = false
         stopLoading()
         onSignal?(.processEnded(reason: reason))
     }
 
-    /// One element, or the end, when the view is discarded.
+    /// Returns a stream that ends when the view is discarded.
     public func discards() -> AsyncStream<Void> {
         endings.subscribe()
     }
 
-    /// Takes a request of the page, which goes when the page goes.
+    /// Adds a request that is dropped when the page's load stops.
     func carry(_ request: FakeSink) { requests.append(request) }
 
-    // MARK: What the container does
+    // MARK: Calls of the container
 
     public func load(_ url: String) {
         loads.append(url)
@@ -162,7 +162,7 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
     public func isPosting(to url: String) -> Bool { posts.contains(url) }
 
     public func snapshot() async throws -> PageSnapshot {
-        guard let picture else { throw EngineError(.snapshot, "nothing to see") }
+        guard let picture else { throw EngineError(.snapshot, "no picture is set") }
         return picture
     }
 
@@ -181,11 +181,11 @@ public final class FakeView: EngineView, ViewLoading, ViewScripting, ViewPrompts
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
     ) throws {
-        guard !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "not in this view", at: name) }
+        guard !refusedHandlers.contains(name) else { throw EngineError(.handlerTaken, "rejected", at: name) }
         handlers[name] = handler
     }
 
-    // MARK: What the pool does
+    // MARK: Calls of the pool
 
     public func warmUp() async throws {}
 

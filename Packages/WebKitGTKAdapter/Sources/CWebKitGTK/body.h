@@ -12,20 +12,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The engine ends the process that asks for a body with a Blob in it: it uses a null pointer, in each process but the
-// page's. So a copy of this process asks first. The copy may end at any moment and with any lock held: its memory is its
-// own, and so are the locks in it (docs/decisions/0048). A copy that inherits a lock from another thread can wait for it
-// forever. So each copy has a time limit, and is killed after it.
+// The engine crashes the process that reads a body with a Blob: it dereferences a null pointer, in every process but
+// the page's. So a copy of this process reads the body first. The copy may end at any time and with any lock held,
+// because its memory and locks are its own (docs/decisions/0048). A copy that inherits a lock from another thread can
+// wait for it forever. So each copy has a time limit and is then killed.
 
 // The end of a copied process.
 enum containerkit_copy_end {
     // The call returned.
     CONTAINERKIT_COPY_RETURNED,
-    // The call ended the process.
+    // The call terminated the process.
     CONTAINERKIT_COPY_ENDED,
     // The call did not return within the limit.
     CONTAINERKIT_COPY_TIMED_OUT,
-    // The system gives no process.
+    // No process could be created.
     CONTAINERKIT_COPY_MISSING,
 };
 
@@ -34,7 +34,7 @@ static inline void containerkit_end_copy(int signal) {
     _exit(1);
 }
 
-// Runs in the copy, and does not return.
+// Runs in the copy and does not return.
 static inline void containerkit_run_copy(void (*call)(void *), void *argument, int result) {
     static const int ends[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE};
     struct rlimit none = {0, 0};
@@ -46,9 +46,9 @@ static inline void containerkit_run_copy(void (*call)(void *), void *argument, i
         signal(ends[index], containerkit_end_copy);
         sigdelset(&blocked, ends[index]);
     }
-    // Handlers of the app write to descriptors that the copy shares with it.
+    // The app's signal handlers write to descriptors that the copy shares with the app.
     sigprocmask(SIG_SETMASK, &blocked, NULL);
-    // Ends the copy if this process ends before it.
+    // Terminates the copy if this process ends first.
     signal(SIGALRM, SIG_DFL);
     alarm(5);
     call(argument);
@@ -56,7 +56,7 @@ static inline void containerkit_run_copy(void (*call)(void *), void *argument, i
     _exit(0);
 }
 
-// Waits for the byte that a copy writes at its end, at most so many milliseconds.
+// Waits at most `limit` milliseconds for the byte that a copy writes at its end.
 static inline enum containerkit_copy_end containerkit_result_of_copy(int result, int limit) {
     gint64 end = g_get_monotonic_time() + (gint64)limit * 1000;
     for (;;) {
@@ -72,7 +72,7 @@ static inline enum containerkit_copy_end containerkit_result_of_copy(int result,
     }
 }
 
-// Makes a call in a copy of this process, which is gone when this function returns.
+// Makes a call in a copy of this process. The copy has ended when this function returns.
 static inline enum containerkit_copy_end containerkit_call_in_copy(void (*call)(void *), void *argument, int limit) {
     int ends[2];
     if (!g_unix_open_pipe(ends, FD_CLOEXEC, NULL)) return CONTAINERKIT_COPY_MISSING;
@@ -89,8 +89,8 @@ static inline enum containerkit_copy_end containerkit_call_in_copy(void (*call)(
     return end;
 }
 
-// As above, again with more time if the call does not return: each copy inherits other locks. The main thread waits for
-// at most 1.75 seconds.
+// Makes a call in a copy of this process, with more time in another copy if the call does not return, because each copy
+// inherits other locks. The main thread waits for at most 1.75 seconds.
 static inline enum containerkit_copy_end containerkit_call_in_copies(void (*call)(void *), void *argument) {
     static const int limits[] = {250, 500, 1000};
     enum containerkit_copy_end end = CONTAINERKIT_COPY_MISSING;
@@ -105,8 +105,8 @@ static inline void containerkit_ask_for_body(void *request) {
     webkit_uri_scheme_request_get_http_body((WebKitURISchemeRequest *)request);
 }
 
-// The body of a request, to be released by the caller, or null if it has none or `end` is not that the call returned. On
-// the main thread only.
+// Returns the body of a request, which the caller releases; null if there is no body, or if `end` is not
+// `CONTAINERKIT_COPY_RETURNED`. Call it on the main thread only.
 static inline GInputStream *containerkit_body(WebKitURISchemeRequest *request, enum containerkit_copy_end *end) {
     *end = containerkit_call_in_copies(containerkit_ask_for_body, request);
     return *end == CONTAINERKIT_COPY_RETURNED ? webkit_uri_scheme_request_get_http_body(request) : NULL;

@@ -6,31 +6,35 @@
 #include <gio/gio.h>
 #include <string.h>
 
-// A stream of bytes that lie in memory, and are there as soon as the engine asks for them. Of GLib's own each read makes a
-// task and waits for a turn of the main loop, and the engine reads once for the bytes and once more for their end, while
-// the page waits. So this one calls back from inside of the call (docs/decisions/0039). The engine's reader bears that: it
-// keeps no state across its call, and an error that a scheme's handler tells ends a request in the same place.
+// A stream of bytes in memory whose asynchronous reads complete inside the call (docs/decisions/0039).
 //
-// Only the first answer of a turn comes so. Where more requests have come at once the page waits for all of them: then
-// what the engine sends of each would wake up the page's process each time, and the two would get in each other's way.
+// With GLib's own streams, each read creates a task and waits for a turn of the main loop. The engine reads once for
+// the bytes and once for their end, while the page waits. The engine's reader supports completion inside the call: it
+// keeps no state across its call, and the error of a scheme handler ends a request at the same point.
 //
-// To be read on the main thread, by one reader.
+// Only the first response in a turn completes in this way. If several requests arrive at once, the page waits for all
+// of them. Then each message of the engine would wake up the web process separately, and the two processes would
+// compete for the processor.
+//
+// The stream has one reader, on the main thread.
 
 typedef struct {
     GInputStream parent;
     GBytes *bytes;
     gsize position;
-    // What the last read has taken; -1 where it was cancelled: the engine hears of a request that it dropped by that alone.
+    // The byte count of the last read; -1 if it was cancelled, which is how the engine learns that the request was
+    // dropped.
     gssize taken;
-    // How many reads are under way, each inside of the one before.
+    // The number of nested reads in progress.
     int depth;
-    // Of a read that waits for a turn of the loop.
+    // The callback of a read that waits for a turn of the main loop.
     GAsyncReadyCallback waiting;
     gpointer waiting_data;
     GCancellable *waiting_cancellable;
 } ContainerKitReadyStream;
 
-// The stack is as deep as the reads, and the loop has other work: eight of the engine's reads are 64 KiB.
+// The limit of nested reads, which bounds the stack depth and the time of a turn. Eight of the engine's reads are 64
+// KiB.
 enum { containerkit_deepest_read = 8 };
 
 static gssize containerkit_ready_stream_read(
@@ -46,7 +50,8 @@ static gssize containerkit_ready_stream_read(
     return (gssize)taken;
 }
 
-// Whether an answer was given in this turn of the loop already. All that is called in one turn has its time.
+// Returns whether a response was already delivered in this turn of the main loop. All calls in one turn have the same
+// source time.
 static gboolean containerkit_ready_stream_is_later(void) {
     static gint64 last = -1;
     GSource *source = g_main_current_source();
@@ -56,9 +61,9 @@ static gboolean containerkit_ready_stream_is_later(void) {
     return is_later;
 }
 
-// The stream stands for the result as well: it says the same of it, and one object less is made.
+// Completes a read. The stream itself implements the result, which saves the creation of another object.
 static void containerkit_ready_stream_call(ContainerKitReadyStream *stream, GAsyncReadyCallback callback, gpointer data) {
-    // The reader may let go of it.
+    // The reader may release the stream.
     g_object_ref(stream);
     stream->depth += 1;
     callback((GObject *)stream, (GAsyncResult *)stream, data);
@@ -118,10 +123,10 @@ static void containerkit_ready_stream_class_init(gpointer type, gpointer data) {
     ((GInputStreamClass *)type)->read_finish = containerkit_ready_stream_read_finish;
 }
 
-// Owned by the caller. The bytes are kept.
+// Creates a stream that retains the bytes. The caller owns the stream.
 static inline GInputStream *containerkit_ready_stream_new(GBytes *bytes) {
     static GType type = 0;
-    // Each module that includes this has its own of these, and GLib one type for all.
+    // Each module that includes this header has its own copy of these functions, but GLib has one type for all of them.
     if (type == 0) type = g_type_from_name("ContainerKitReadyStream");
     if (type == 0) {
         GTypeInfo info = {

@@ -7,9 +7,10 @@ internal import WebEngine
     internal import CWebKitGTK
     internal import Glibc
 
-    /// Compiles content rule lists, and keeps those that views use. One list takes about a millisecond.
+    /// Compiles content rule lists and caches those that views use. One list takes about a millisecond.
     ///
-    /// The engine compiles into a file and maps it. The file is removed at once, so that nothing stays behind a process.
+    /// The engine compiles into a file and maps it. The file is then removed, so that it does not outlive the process.
+    ///
     /// Isolation: the main actor.
     @MainActor
     final class ContentRuleStore {
@@ -22,11 +23,11 @@ internal import WebEngine
         private var compiled: [String: Compiled] = [:]
         private var count = 0
 
-        /// The most lists that are kept. Views hold theirs.
+        /// The maximum number of cached lists. Views keep their own references.
         private static let limit = 64
 
-        /// Returns the compiled form of rules.
-        /// - Throws: `EngineError` with code `storage` if the engine refuses them or cannot write them.
+        /// Returns the compiled form of a rule list.
+        /// - Throws: `EngineError` with code `storage` if the engine rejects the rules or cannot write them.
         func list(of json: String) async throws -> Compiled {
             if let known = compiled[json] { return known }
             count += 1
@@ -34,16 +35,16 @@ internal import WebEngine
             let filter = try await Self.compile(json, as: id)
             if compiled.count >= Self.limit { removeAll() }
             let list = Compiled(filter: filter, id: id)
-            // Of two calls for the same rules the later one counts.
+            // If two calls compile the same rules, the later result is kept.
             if let other = compiled.updateValue(list, forKey: json) { webkit_user_content_filter_unref(other.filter) }
             return list
         }
 
         private static func compile(_ json: String, as id: String) async throws -> OpaquePointer {
             var error: UnsafeMutablePointer<GError>?
-            // GLib replaces the X's.
+            // GLib replaces the characters `XXXXXX`.
             guard let folder = g_dir_make_tmp("containerkit-rules-XXXXXX", &error) else {
-                throw EngineError(.storage, error.map(message(of:)) ?? "cannot make a folder for content rules")
+                throw EngineError(.storage, error.map(message(of:)) ?? "cannot create a folder for content rules")
             }
             defer {
                 remove(folder)
@@ -91,13 +92,13 @@ internal import WebEngine
     }
 
     extension WebKitGTKView {
-        /// Holds the requests of the view's pages to content rules, in place of those before.
-        /// - Throws: `EngineError` with code `storage` if the engine refuses them; those before stay.
+        /// Applies content rules to the requests of the view's pages, in place of earlier rules.
+        /// - Throws: `EngineError` with code `storage` if the engine rejects the rules; the earlier rules then remain.
         public func setContentRules(_ json: String) async throws {
             let list = try await contentRules.list(of: json)
             guard !isDiscarded, list.id != contentRuleID else { return }
             webkit_user_content_manager_add_filter(contentManager, list.filter)
-            // Not before: a page may be asking meanwhile.
+            // The old rules are removed last, so that no request of a page passes without rules.
             if let contentRuleID { webkit_user_content_manager_remove_filter_by_id(contentManager, contentRuleID) }
             contentRuleID = list.id
         }

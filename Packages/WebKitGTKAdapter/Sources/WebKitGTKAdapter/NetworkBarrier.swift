@@ -2,26 +2,28 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if os(Linux)
-    /// Waits until the network process has taken in what it was told, with one round trip for all who wait.
+    /// Waits until the network process has processed earlier messages, with a round trip that concurrent callers share.
     ///
-    /// Messages to that process go one after the other, so an answer to a later one proves the earlier. Only a round trip
-    /// that starts after a caller came counts for it: who comes while one is under way waits for the next, and shares
-    /// that one with all who come meanwhile. So there are never more than two, however many wait.
+    /// The network process handles messages in order, so a reply to a later message proves that the earlier ones were
+    /// handled. A round trip counts only for callers that arrived before it started. A caller that arrives during a
+    /// round trip waits for the next one and shares it with others. So at most two round trips are pending.
     @MainActor
     final class NetworkBarrier {
         private let roundTrip: @MainActor () async throws -> Void
-        /// Started: what is told from now on may be behind it.
+        /// The round trip that has started. New callers cannot use it.
         private var running: Task<Void, any Error>?
-        /// Not started: may be joined.
+        /// The round trip that has not started. New callers join it.
         private var waiting: Task<Void, any Error>?
 
-        /// - Parameter roundTrip: sends a message as soon as it is called, and returns with the answer.
+        /// Creates a barrier.
+        /// - Parameter roundTrip: a function that sends a message synchronously when it is called, and returns when the
+        ///   reply arrives.
         init(_ roundTrip: @escaping @MainActor () async throws -> Void) {
             self.roundTrip = roundTrip
         }
 
-        /// Returns when all that was told before the call has been taken in.
-        /// - Throws: what the round trip throws.
+        /// Returns when the network process has processed all messages that were sent before the call.
+        /// - Throws: the error of the round trip.
         func pass() async throws {
             try await (waiting ?? next()).value
         }
@@ -30,7 +32,7 @@
             let previous = running
             let task = Task { @MainActor in
                 _ = await previous?.result
-                // From here to the message nothing else runs on this actor.
+                // No other code runs on this actor between this line and the message.
                 running = waiting
                 waiting = nil
                 try await roundTrip()

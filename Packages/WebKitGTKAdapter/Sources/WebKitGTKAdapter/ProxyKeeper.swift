@@ -6,12 +6,12 @@ internal import WebEngine
 #if os(Linux)
     internal import WebSyntax
 
-    /// The proxy of an engine, and who gets its credentials. All views of the engine share it.
+    /// The proxy of an engine and the check of authentication requests against it. All views of the engine share it.
     @MainActor
     final class ProxyKeeper {
-        /// The proxy that is used now.
+        /// The proxy in use.
         private(set) var proxy: EngineProxy?
-        /// Where the proxies with credentials were, that this engine had.
+        /// The hosts and ports of all HTTP proxies with credentials that this engine has used.
         private var authorities: Set<String> = []
 
         func use(_ proxy: EngineProxy?) {
@@ -19,10 +19,11 @@ internal import WebEngine
             if let proxy, proxy.answersChallenges { authorities.insert(Self.authority(proxy.host, proxy.port)) }
         }
 
-        /// The credentials for a proxy that asks for some; `nil` where they are not for it.
+        /// Returns the credentials for a proxy that requests authentication; `nil` if they are not meant for it.
         ///
-        /// libsoup has one authentication for all proxies of a session, and goes on naming the first proxy that asked when
-        /// another has taken its place. So a proxy that this engine had before stands for the one of now.
+        /// libsoup has one authentication for all proxies of a session, and keeps reporting the first proxy that
+        /// requested it after a change of the proxy. So an earlier proxy of this engine is accepted in place of the
+        /// current one.
         func credentials(forProxyAt host: String, port: Int) -> EngineProxy.Credentials? {
             guard let proxy, proxy.answersChallenges, authorities.contains(Self.authority(host, port)) else {
                 return nil
@@ -36,12 +37,14 @@ internal import WebEngine
     }
 
     extension EngineProxy {
-        /// Whether the credentials are for challenges: SOCKS5 has none, and gets them with each connection.
+        /// A Boolean value that indicates whether the credentials answer authentication challenges. SOCKS5 has no
+        /// challenges and receives the credentials with each connection.
         fileprivate var answersChallenges: Bool { kind == .http && credentials != nil }
 
-        /// The proxy as GIO wants to hear of it.
+        /// The URL of the proxy for GIO.
         ///
-        /// SOCKS5 gets its credentials here. HTTP does not: libsoup then repeats the request for the proxy itself.
+        /// It contains the credentials for SOCKS5 only. With credentials in the URL of an HTTP proxy, libsoup repeats
+        /// the request to the proxy itself.
         var settingsURL: String {
             let encoded = { (text: String) in PercentEncoding.encode(text, keeping: .unreserved) }
             return switch kind {

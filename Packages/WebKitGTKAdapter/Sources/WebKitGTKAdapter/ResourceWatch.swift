@@ -6,10 +6,10 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Watches one resource that the engine loads, and reports how it ended.
+    /// Observes one resource that the engine loads, and reports its end.
     ///
-    /// The resource's signal connections own it, and it holds no reference to the resource: it goes when the engine lets
-    /// go of the resource, whether that ended or not.
+    /// The signal connections of the resource own the observer, and the observer holds no reference to the resource. It
+    /// is released when the engine releases the resource, even if the load has not ended.
     @MainActor
     final class ResourceWatch {
         private var failure: String?
@@ -19,7 +19,10 @@ internal import WebEngine
             self.report = report
         }
 
-        /// - Parameter resource: a `WebKitWebResource`.
+        /// Starts to observe a resource.
+        /// - Parameters:
+        ///   - resource: a `WebKitWebResource`.
+        ///   - report: a closure that receives the report, once.
         static func start(_ resource: gpointer, report: @escaping @MainActor (EngineResource) -> Void) {
             let watch = ResourceWatch(report)
             let failed:

@@ -9,22 +9,24 @@ internal import WebEngine
     internal import Foundation
     internal import Glibc
 
-    /// Checks that WebKitGTK 2.50 can run web processes in its sandbox.
+    /// Checks whether WebKitGTK 2.50 can run web processes in its sandbox.
     ///
-    /// Measured: where the launcher fails, the engine ends the app. With the environment variable, in a snap, and in a
-    /// Podman container where the launcher fails, it starts web processes without a sandbox instead.
+    /// Measured: if the launcher fails, the engine terminates the app. In three cases it starts web processes without a
+    /// sandbox instead: if the environment variable is set, in a snap, and in a Podman container in which the launcher
+    /// fails.
     struct SandboxProbe {
-        /// The launcher of sandboxed processes, at the path that is compiled into the engine.
+        /// The path of the launcher of sandboxed processes. It is compiled into the engine.
         var launcher = "/usr/bin/bwrap"
-        /// The filter between web processes and the session bus, likewise.
+        /// The path of the filter between web processes and the session bus. It is compiled into the engine.
         var busProxy = "/usr/bin/xdg-dbus-proxy"
-        /// The file that marks a Flatpak sandbox.
+        /// The path of the file that exists in a Flatpak sandbox.
         var flatpakMark = "/.flatpak-info"
         /// The time limit for one run of the launcher. Measured: a run takes 7 ms.
         var limit = Duration.seconds(5)
 
-        /// Returns the reason why web processes cannot be sandboxed, or `nil` if they can. Blocks the thread for as long
-        /// as the launcher runs, ``limit`` at most.
+        /// Returns the reason why web processes cannot be sandboxed; `nil` if they can.
+        ///
+        /// Blocks the thread while the launcher runs, for at most ``limit``.
         func fault(environment: [String: String]) -> EngineError? {
             let variable = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS"
             if let value = environment[variable], value != "0" {
@@ -45,11 +47,12 @@ internal import WebEngine
             }
         }
 
-        /// Runs the launcher with the namespaces that the engine asks for; it prints its version inside of them.
+        /// Runs the launcher with the namespaces that the engine requests, and lets it print its version inside them.
+        /// - Returns: the reason of the failure; `nil` if the launcher succeeded.
         private func launcherFault() -> String? {
             var ends: [Int32] = [-1, -1]
             guard g_unix_open_pipe(&ends, FD_CLOEXEC, nil) != 0 else { return SystemError.reason(of: errno) }
-            // What the launcher leaves running may hold the other end.
+            // A process that the launcher leaves running may keep the write end open.
             g_unix_set_fd_nonblocking(ends[0], 1, nil)
             defer { close(ends[0]) }
             let started = start(output: ends[1])
@@ -63,13 +66,13 @@ internal import WebEngine
                     return Self.line(from: ends[0]) ?? "the launcher ended with status \(status)"
                 case .unknown:
                     let line = Self.line(from: ends[0])
-                    return line?.hasPrefix("bubblewrap") == true ? nil : line ?? "the launcher ended without a word"
-                case .late: return "the launcher does not end"
+                    return line?.hasPrefix("bubblewrap") == true ? nil : line ?? "the launcher ended without output"
+                case .late: return "the launcher did not end in time"
                 }
             }
         }
 
-        /// Starts the launcher with an empty environment. The descriptor becomes its standard output and standard error.
+        /// Starts the launcher with an empty environment. `output` becomes its standard output and standard error.
         private func start(output: Int32) -> Result<pid_t, EngineError> {
             let arguments = [
                 launcher, "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
@@ -91,13 +94,13 @@ internal import WebEngine
 
         private enum End {
             case status(Int32)
-            /// The app ignores or collects the ends of its child processes.
+            /// The status is unknown, because the app ignores or collects the ends of its child processes.
             case unknown
-            /// The process was ended after ``limit``.
+            /// The process was killed after ``limit``.
             case late
         }
 
-        /// Waits for the end of a process.
+        /// Waits for the end of a process until ``limit``, and then kills it.
         private func end(of process: pid_t) -> End {
             let deadline = ContinuousClock.now + limit
             var status: Int32 = 0
@@ -113,11 +116,11 @@ internal import WebEngine
             return .late
         }
 
-        /// Returns when the process has ended, at the deadline, or sooner.
+        /// Waits until the process has ended or the deadline has passed. It may return earlier.
         private func wait(for process: pid_t, until deadline: ContinuousClock.Instant) {
             let rest = max(.zero, ContinuousClock.now.duration(to: deadline)) / .milliseconds(1)
             let descriptor = containerkit_pidfd_open(process)
-            // Kernels before Linux 5.3, and some sandboxes, have no such descriptors.
+            // Kernels before Linux 5.3 and some sandboxes do not support process descriptors.
             guard descriptor >= 0 else {
                 poll(nil, 0, Int32(min(rest, 5)))
                 return
@@ -127,7 +130,7 @@ internal import WebEngine
             poll(&watched, 1, Int32(rest.rounded(.up)))
         }
 
-        /// Returns the first line that the launcher wrote, without its name, or `nil` if it wrote nothing.
+        /// Returns the first line that the launcher wrote, without its name; `nil` if it wrote nothing.
         private static func line(from descriptor: Int32) -> String? {
             let bytes = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
                 count = max(0, read(descriptor, buffer.baseAddress, buffer.count))

@@ -8,8 +8,8 @@ internal import WebEngine
     internal import HTTPTypes
     internal import ResourceLoading
 
-    /// What the engine calls for each request of one custom scheme. The engine takes a scheme once, and cannot give it
-    /// back: so the handler changes, and this object stays.
+    /// The registration of one custom scheme in the engine. The engine cannot unregister a scheme, so this object stays
+    /// and its handler is replaceable.
     @MainActor
     final class SchemeRegistration {
         let isSecure: Bool
@@ -31,7 +31,7 @@ internal import WebEngine
                 task.fail(.init(.invalidRequest, "not a URL of this scheme"))
                 return
             }
-            // By bytes: to look for a character takes several times as long.
+            // The UTF-8 view is searched because a search by characters takes several times as long.
             let mark = url.utf8.firstIndex(of: UInt8(ascii: "#"))
             let engineRequest = EngineRequest(
                 head: head, fragment: mark.map { String(url[url.utf8.index(after: $0)...]) },

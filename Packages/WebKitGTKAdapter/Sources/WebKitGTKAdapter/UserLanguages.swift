@@ -6,14 +6,15 @@
     internal import Glibc
     internal import WebSyntax
 
-    /// The languages of the user, the preferred one first, as the engine tells them.
+    /// The user's languages, the preferred one first, in the form that the engine sends.
     struct UserLanguages: Equatable {
-        /// Tags of BCP 47.
+        /// The languages as BCP 47 tags.
         let tags: [String]
 
+        /// Creates the list of languages.
         /// - Parameters:
-        ///   - given: by the app; what is no tag is left out.
-        ///   - locale: the names of the process's locale, which count where the app gives none.
+        ///   - given: the tags that the app sets; invalid tags are ignored.
+        ///   - locale: the language names of the process's locale, which are used if `given` has no valid tag.
         init(_ given: [String], locale: [String] = Self.locale) {
             let given = given.filter(Self.isTag)
             let names = given.isEmpty ? locale.filter { !["C", "POSIX"].contains($0) } : given
@@ -21,17 +22,18 @@
             for tag in names.map({ $0.replacing("_", with: "-") }) where Self.isTag(tag) && !tags.contains(tag) {
                 tags.append(tag)
             }
-            // Left to itself, the engine tells servers and scripts of a language `C`.
+            // Without a tag, the engine reports the language `C` to servers and scripts.
             self.tags = tags.isEmpty ? ["en-US"] : tags
         }
 
-        /// Letters, digits and dashes (RFC 5646, section 2.1): no names with a codeset or a modifier, either.
+        /// Returns a Boolean value that indicates whether a text consists of letters, digits and hyphens (RFC 5646,
+        /// section 2.1). Locale names with a codeset or a modifier do not qualify.
         private static func isTag(_ text: String) -> Bool {
             !text.isEmpty && text.utf8.count <= 64
                 && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
         }
 
-        /// `de_AT`, `de` and the like.
+        /// The language names of the process's locale, such as `de_AT` and `de`.
         private static var locale: [String] {
             var names: [String] = []
             var name = g_get_language_names()
@@ -42,7 +44,7 @@
             return names
         }
 
-        /// `Accept-Language` as WebKitGTK 2.50 says it to servers; measured.
+        /// The `Accept-Language` value that WebKitGTK 2.50 sends to servers (measured).
         var field: String {
             let step = tags.count < 10 ? 10 : tags.count < 20 ? 5 : 1
             return tags.enumerated().map { index, tag in

@@ -8,20 +8,22 @@ internal import WebEngine
     internal import CWebKitGTK
     internal import Glibc
 
-    /// The engine's cookies. They can be used after the engine is gone.
+    /// The cookie store of the engine. It remains usable after the engine is released.
     @MainActor
     final class WebKitGTKCookieStore: EngineCookieStore {
         private let manager: UnsafeMutablePointer<WebKitCookieManager>
-        /// The manager points to it without keeping it.
+        /// The data manager. The cookie manager points to it without a reference.
         private let dataManager: UnsafeMutablePointer<WebKitWebsiteDataManager>
         private var changed: gulong = 0
         private let signals = Broadcast<Void>(capacity: 1)
-        /// Whether the mark was seen in the store.
+        /// A Boolean value that indicates whether the marker cookie was seen in the store.
         private var isMarked = false
         private(set) var losses = 0
 
-        /// A cookie of the session that nobody gets, at a name that cannot be (RFC 6761, section 6.4). The engine does not say
-        /// when its network process has ended, and another one begins without this.
+        /// A marker session cookie for a host that cannot exist (RFC 6761, section 6.4).
+        ///
+        /// The engine does not report the end of its network process. A new network process starts without this cookie,
+        /// which reveals the loss.
         private static let mark = EngineCookie(
             name: "containerkit-mark", value: "1", domain: "containerkit.invalid", isHTTPOnly: true)
 
@@ -34,7 +36,7 @@ internal import WebEngine
                 let store = target(data, as: WebKitGTKCookieStore.self)
                 MainActor.assumeIsolated { store?.signals.send(()) }
             }
-            // Nothing else may keep the manager, which is not to outlive the data manager.
+            // The connection must not retain the manager, because the manager must not outlive the data manager.
             changed = GObjectSignals.connect(
                 manager, "changed", unsafeBitCast(hasChanged, to: GCallback.self), to: self)
         }
@@ -45,7 +47,7 @@ internal import WebEngine
             g_object_unref(dataManager)
         }
 
-        /// Keeps cookies that have an expiry in a SQLite file from now on.
+        /// Stores cookies with an expiry time in a SQLite file from now on.
         func persist(in file: String) {
             webkit_cookie_manager_set_persistent_storage(manager, file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
         }
@@ -60,13 +62,13 @@ internal import WebEngine
                 isMarked = true
                 return own
             }
-            // A process that ends during a call leaves an empty answer.
+            // If the process ends during a call, the result is empty.
             if isMarked { losses += 1 }
             isMarked = false
             do {
                 try await set(Self.mark)
             } catch let error as EngineError where error.code == .cookie {
-                // An engine that keeps none.
+                // The engine does not store cookies.
                 return cookies
             }
             let marked = try await list()
@@ -75,7 +77,7 @@ internal import WebEngine
             return own ?? marked
         }
 
-        /// - Returns: `nil` where the mark is not among them.
+        /// Returns the cookies without the marker; `nil` if the marker is not among them.
         private static func withoutMark(_ cookies: [EngineCookie]) -> [EngineCookie]? {
             let own = cookies.filter { $0.name != mark.name || $0.domain != mark.domain }
             return own.count < cookies.count ? own : nil
@@ -92,7 +94,8 @@ internal import WebEngine
             }
         }
 
-        /// The cookies of this name, domain and path: those that go to there are enough to look through.
+        /// Returns the cookies with this name, domain and path. If possible, only the cookies that are sent to that URL
+        /// are searched.
         private func cookies(named name: String, domain: String, path: String) async throws -> [EngineCookie] {
             let host = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
             let isPlain = (host + path).utf8.allSatisfy { byte in
@@ -124,8 +127,8 @@ internal import WebEngine
                 .compactMap { $0?.pointee.data.map { EngineCookie(OpaquePointer($0)) } }
         }
 
-        /// Returns once the network process has taken in all that was sent to it before, as a message that it answers goes
-        /// behind: the cookies of a host that has none.
+        /// Returns when the network process has processed all earlier messages. It requests the cookies of a host that
+        /// has none, because the reply follows the replies to earlier messages.
         func askNetworkProcess() async throws {
             try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                 webkit_cookie_manager_get_cookies(manager, "https://barrier.invalid/", nil, callback, data)
@@ -139,16 +142,16 @@ internal import WebEngine
 
         func set(_ cookie: EngineCookie) async throws {
             guard cookie.isSendable else {
-                throw EngineError(.cookie, "not a cookie that can be sent", at: cookie.name)
+                throw EngineError(.cookie, "the cookie cannot be sent in a header field", at: cookie.name)
             }
-            // The engine drops some without a word, and each one where its network process has just ended.
+            // The engine drops some cookies without an error, and all of them if its network process has just ended.
             for _ in 0..<2 {
                 try await add(cookie)
                 if cookie.hasEnded { return }
                 let kept = try await cookies(named: cookie.name, domain: cookie.domain, path: cookie.path)
                 if !kept.isEmpty { return }
             }
-            throw EngineError(.cookie, "the engine does not keep it", at: cookie.name)
+            throw EngineError(.cookie, "the engine did not store the cookie", at: cookie.name)
         }
 
         private func add(_ cookie: EngineCookie) async throws {
@@ -165,7 +168,7 @@ internal import WebEngine
         }
 
         func remove(name: String, domain: String, path: String) async throws {
-            // The engine deletes only where the value matches too, and reports success where it does not.
+            // The engine deletes a cookie only if the value also matches, and reports success otherwise.
             for cookie in try await cookies(named: name, domain: domain, path: path) {
                 let soup = cookie.makeSoupCookie()
                 defer { soup_cookie_free(soup) }
@@ -182,7 +185,8 @@ internal import WebEngine
     }
 
     extension EngineCookie {
-        /// Whether the parts keep to their places in a header field (RFC 6265, section 4.1.1): the engine does not check.
+        /// A Boolean value that indicates whether all parts are valid in a header field (RFC 6265, section 4.1.1). The
+        /// engine does not check this.
         fileprivate var isSendable: Bool {
             !domain.isEmpty && path.hasPrefix("/")
                 && [name, value, domain, path].allSatisfy {
@@ -190,7 +194,7 @@ internal import WebEngine
                 } && !name.utf8.contains(UInt8(ascii: "="))
         }
 
-        /// Whether setting it removes one.
+        /// A Boolean value that indicates whether the cookie has expired, so that setting it removes a stored one.
         fileprivate var hasEnded: Bool {
             expires.map { $0 <= Int64(time(nil)) } ?? false
         }
@@ -205,7 +209,7 @@ internal import WebEngine
                 sameSite: SameSite(soup_cookie_get_same_site_policy(soup)))
         }
 
-        /// The caller frees it.
+        /// Creates a libsoup cookie, which the caller frees.
         fileprivate func makeSoupCookie() -> OpaquePointer? {
             let soup = soup_cookie_new(name, value, domain, path, -1)
             if let expires, let date = g_date_time_new_from_unix_utc(gint64(expires)) {

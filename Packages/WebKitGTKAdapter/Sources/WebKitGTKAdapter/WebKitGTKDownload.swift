@@ -6,10 +6,11 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// A download that the engine's network process makes.
+    /// A download of the engine's network process.
     ///
-    /// Measured (WebKitGTK 2.50): it waits for its place as long as it takes; until it is whole, it lies beside that with
-    /// `.wkdownload` after its name, which stays there where the process is killed; `finished` follows `failed`.
+    /// Measured (WebKitGTK 2.50): the download waits for its destination without a time limit. An incomplete file has
+    /// the suffix `.wkdownload` and remains if the process is killed. `finished` follows `failed`.
+    ///
     /// Isolation: the main actor.
     @MainActor
     final class WebKitGTKDownload: EngineDownload {
@@ -19,11 +20,11 @@ internal import WebEngine
         private var signals: GObjectSignals?
         private var receive: (@MainActor (EngineDownloadSignal) -> Void)?
         private var failure: EngineError?
-        /// Who heard the page that began it: the view may have been checked out to another one since.
+        /// The receiver of the view's downloads when this one began. The view may have been checked out again since.
         private var onDownload: (@MainActor (ViewDownload) -> Void)?
         private var onEnd: (@MainActor (WebKitGTKDownload) -> Void)?
 
-        /// - Parameter onEnd: hears when the engine is done with it.
+        /// - Parameter onEnd: a closure that is called when the engine has ended the download.
         init(
             _ download: UnsafeMutablePointer<WebKitDownload>, url: String, isUserGesture: Bool, in view: WebKitGTKView,
             onEnd: @escaping @MainActor (WebKitGTKDownload) -> Void
@@ -45,7 +46,7 @@ internal import WebEngine
                     _, name, data in
                     let name = name.map { String(cString: $0) }
                     MainActor.assumeIsolated { target(data, as: WebKitGTKDownload.self)?.offer(name) }
-                    // It waits for its place.
+                    // The engine waits for `webkit_download_set_destination`.
                     return 1
                 }
             signals.connect("decide-destination", unsafeBitCast(asked, to: GCallback.self), to: self)
@@ -58,8 +59,8 @@ internal import WebEngine
             }
             signals.connect("received-data", unsafeBitCast(received, to: GCallback.self), to: self)
             let failed:
-                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) -> Void =
-                    { _, error, data in
+                @convention(c) (UnsafeMutablePointer<WebKitDownload>, UnsafeMutablePointer<GError>?, gpointer?) ->
+                    Void = { _, error, data in
                         let text = error.map { String(cString: $0.pointee.message) } ?? "the download failed"
                         let isOfPlace = error.map {
                             $0.pointee.domain == webkit_download_error_quark()
@@ -85,7 +86,7 @@ internal import WebEngine
                 head.url = webkit_uri_response_get_uri(response).map { String(cString: $0) } ?? head.url
                 head.mediaType = webkit_uri_response_get_mime_type(response).map { String(cString: $0) }
                 let length = webkit_uri_response_get_content_length(response)
-                // What is encoded has another length when it is saved.
+                // The length of an encoded response is not the length of the saved file.
                 head.length = length > 0 && containerkit_is_encoded(response) == 0 ? Int64(clamping: length) : nil
                 let status = webkit_uri_response_get_status_code(response)
                 head.status = status > 0 ? Int(status) : nil
@@ -97,7 +98,7 @@ internal import WebEngine
             self.receive = receive
             guard onEnd != nil, let url = consume(g_filename_to_uri(path, nil, nil)) else {
                 cancel()
-                return end(.failed(EngineError(.loadFailed, failure?.message ?? "the download is over", at: head.url)))
+                return end(.failed(EngineError(.loadFailed, failure?.message ?? "the download ended", at: head.url)))
             }
             webkit_download_set_destination(download, url)
         }

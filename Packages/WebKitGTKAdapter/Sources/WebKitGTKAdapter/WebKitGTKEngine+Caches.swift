@@ -8,15 +8,16 @@ internal import WebEngine
     internal import Foundation
 
     extension WebKitGTKEngine {
-        /// How long the network process may take for one thing.
+        /// The time limit of one call to the network process.
         private static let limit = Duration.seconds(20)
-        /// Measured: the engine writes what it keeps to disk a second late, and removes by origin only what is on disk.
+        /// The delay of the engine's cache writes. Measured: the engine writes entries to disk one second late, and
+        /// removes by origin only entries that are on disk.
         private static let writeLag = Duration.milliseconds(1_500)
 
-        /// Clears the engine's HTTP cache, in memory and on disk, of all sites.
+        /// Clears the engine's HTTP cache, in memory and on disk, for all sites.
         /// - Throws: `EngineError` with code `storage`, or `timedOut` after 20 seconds.
         public func clearHTTPCache() async throws {
-            try await withLimit(Self.limit, "the network process does not clear its cache") { [dataManager] in
+            try await withLimit(Self.limit, "the network process did not clear its cache") { [dataManager] in
                 try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_website_data_manager_clear(dataManager, .httpCache, 0, nil, callback, data)
                 } finish: { result in
@@ -28,30 +29,30 @@ internal import WebEngine
             }
         }
 
-        /// Has the engine forget files.
+        /// Removes files from the engine's caches.
         ///
-        /// Service workers and `caches` are looked through by a script in an empty document of each origin, in a view of
-        /// its own: the engine could remove them itself only for all hosts of a registrable domain at once, with what
-        /// scripts have put there for other reasons, and in memory it cannot remove workers at all. Measured: some 150 ms
-        /// where there is something to look at, 5 ms where there is not.
+        /// A script searches the service workers and `caches` of each origin, in an empty document in a separate view.
+        /// The engine's own call would remove the data of all hosts of a registrable domain, including unrelated
+        /// entries, and it cannot remove workers from memory. Measured: about 150 ms if there is something to search, 5
+        /// ms otherwise.
         ///
-        /// The HTTP cache goes for all hosts of the registrable domains; 0.3 ms for each answer on disk. In `caches` of
-        /// frames in pages of other sites, which the engine keeps apart, nothing is looked for.
-        /// - Throws: `EngineError` with code `storage`, `script`, `processEnded` or `noDisplay`, or `timedOut` where the
-        ///   engine says nothing for 20 seconds.
+        /// The HTTP cache is cleared for all hosts of the registrable domains, at 0.3 ms for each response on disk. The
+        /// partitioned `caches` of cross-site frames are not searched.
+        /// - Throws: `EngineError` with code `storage`, `script`, `processEnded` or `noDisplay`, or `timedOut` if the
+        ///   engine does not respond within 20 seconds.
         public func forgetFiles(
             under urls: [String], at origins: [String], lastGiven: ContinuousClock.Instant?
         ) async throws {
             let isInMemory = configuration.storage == .ephemeral
             guard !isInMemory || hasViews else { return }
-            // In memory the engine does not list workers.
+            // With storage in memory, the engine does not list workers.
             let kept = isInMemory ? nil : try await records(of: .scripted)
             let places = origins.filter { origin in kept?.contains { $0.concerns(origin) } ?? true }
             var failure: (any Error)?
             do {
                 if !places.isEmpty { try await forgetScripted(urls, at: places) }
             } catch {
-                // The HTTP cache is cleared all the same.
+                // An error of the scripted part does not prevent the clearing of the HTTP cache.
                 failure = error
             }
             if let lastGiven { try await ContinuousClock().sleep(until: lastGiven + Self.writeLag) }
@@ -60,7 +61,7 @@ internal import WebEngine
             if let failure { throw failure }
         }
 
-        /// Ends service workers, and removes what scripts have put into `caches`.
+        /// Unregisters service workers and deletes entries of `caches`.
         private func forgetScripted(_ urls: [String], at origins: [String]) async throws {
             let view = try makeView()
             defer { view.discard() }
@@ -69,19 +70,21 @@ internal import WebEngine
                 let load = ViewLoad(of: view)
                 view.loadBlank(at: origin)
                 try await load.finished(within: Self.limit)
-                try await withLimit(Self.limit, "the engine does not say what it holds") {
+                try await withLimit(Self.limit, "the engine did not list its stored data") {
                     _ = try await view.evaluate("const urls = \(list);\n" + Self.forgetting, in: .page)
                 }
             }
         }
 
-        /// Workers first, so that they put nothing back. Pages that are not secure have neither.
+        /// A script that unregisters workers before it deletes entries, so that no worker stores them again. Insecure
+        /// contexts have neither workers nor `caches`.
         private static let forgetting = """
             const upper = url => url.replace(/%[0-9a-f]{2}/gi, digits => digits.toUpperCase());
             const isOld = url => urls.some(base => upper(url).startsWith(base));
             for (const registration of await navigator.serviceWorker?.getRegistrations() ?? []) {
                 const workers = [registration.installing, registration.waiting, registration.active];
-                const places = [registration.scope, ...workers.filter(worker => worker).map(worker => worker.scriptURL)];
+                const places =
+                    [registration.scope, ...workers.filter(worker => worker).map(worker => worker.scriptURL)];
                 if (places.some(isOld)) await registration.unregister();
             }
             for (const name of await globalThis.caches?.keys() ?? []) {
@@ -91,9 +94,9 @@ internal import WebEngine
             }
             """
 
-        /// What the engine holds, by registrable domain.
+        /// Returns the engine's stored data of some types, by registrable domain.
         private func records(of types: WebKitWebsiteDataTypes) async throws -> [DataRecord] {
-            try await withLimit(Self.limit, "the engine does not say what it holds") { [dataManager] in
+            try await withLimit(Self.limit, "the engine did not list its stored data") { [dataManager] in
                 try await GLibAsync.call(keeping: [dataManager]) { callback, data in
                     webkit_website_data_manager_fetch(dataManager, types, nil, callback, data)
                 } finish: { result in
@@ -108,10 +111,10 @@ internal import WebEngine
             }
         }
 
-        /// Removes what the HTTP cache holds of them.
+        /// Removes records from the HTTP cache.
         private func remove(_ records: [DataRecord]) async throws {
             guard !records.isEmpty else { return }
-            try await withLimit(Self.limit, "the network process does not clear its cache") { [dataManager] in
+            try await withLimit(Self.limit, "the network process did not clear its cache") { [dataManager] in
                 var list: UnsafeMutablePointer<GList>?
                 for record in records { list = g_list_prepend(list, UnsafeMutableRawPointer(record.data)) }
                 defer { g_list_free(list) }
@@ -126,14 +129,14 @@ internal import WebEngine
             }
         }
 
-        /// What the engine holds of one registrable domain.
+        /// The engine's stored data of one registrable domain.
         @MainActor
         private final class DataRecord {
             let data: OpaquePointer
-            /// The registrable domain, or the host where it has none.
+            /// The registrable domain, or the host if it has none.
             private let name: String
 
-            /// Takes a reference over.
+            /// Creates a record that takes ownership of a reference.
             init(taking data: OpaquePointer) {
                 self.data = data
                 name = webkit_website_data_get_name(data).map { String(cString: $0) } ?? ""
@@ -143,7 +146,7 @@ internal import WebEngine
                 webkit_website_data_unref(data)
             }
 
-            /// Whether something of a URL's origin may be in it.
+            /// Returns a Boolean value that indicates whether the record may contain data of a URL's origin.
             func concerns(_ url: String) -> Bool {
                 guard let host = URL(string: url)?.host() else { return false }
                 return host == name || host.hasSuffix(".\(name)")
@@ -154,7 +157,7 @@ internal import WebEngine
     extension WebKitWebsiteDataTypes {
         fileprivate static let httpCache = WebKitWebsiteDataTypes(
             WEBKIT_WEBSITE_DATA_DISK_CACHE.rawValue | WEBKIT_WEBSITE_DATA_MEMORY_CACHE.rawValue)
-        /// What scripts make.
+        /// The data that scripts store.
         fileprivate static let scripted = WebKitWebsiteDataTypes(
             WEBKIT_WEBSITE_DATA_DOM_CACHE.rawValue | WEBKIT_WEBSITE_DATA_SERVICE_WORKER_REGISTRATIONS.rawValue)
     }

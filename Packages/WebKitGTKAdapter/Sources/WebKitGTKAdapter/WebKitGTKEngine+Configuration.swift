@@ -3,23 +3,28 @@
 
 #if os(Linux)
     extension WebKitGTKEngine {
-        /// How the engine keeps data and shows views. A value; views take theirs over when they are made.
+        /// The storage, appearance and sandbox options of an engine. A view copies them when it is created.
         public struct Configuration: Sendable {
-            /// Where the engine keeps what pages store; in memory by default.
+            /// The storage of cookies, caches and page data; in memory by default.
             public var storage = Storage.ephemeral
-            /// Width and height of new views in pixels; 1280 × 800 by default.
+            /// The width and height of new views in pixels; 1280 × 800 by default.
             public var viewSize = (width: 1280, height: 800)
-            /// Whether pages are composited with OpenGL; on by default. Without a GPU, as under Xvfb, OpenGL is emulated on
-            /// the processor and takes time from the page: a page that needs 2.6 s to boot then needs 2.1 s without it.
+            /// A Boolean value that indicates whether pages are composited with OpenGL; true by default.
+            ///
+            /// Without a GPU, for example under Xvfb, OpenGL is emulated on the processor. A page that takes 2.6 s to
+            /// start with emulated OpenGL takes 2.1 s without OpenGL.
             public var usesHardwareAcceleration = true
-            /// A Boolean value that indicates whether each view is drawn in a window of its own. If `false`, the default, views
-            /// are drawn into memory, where media never start.
+            /// A Boolean value that indicates whether each view is drawn in its own window. If `false`, the default,
+            /// views are drawn into memory, and media playback never starts.
             public var showsWindows = false
-            /// The most messages of pages that wait for one handler of one view; what comes beyond is refused, and the page's
-            /// promise rejected. 256 by default.
+            /// The maximum number of messages that wait for one handler of one view; 256 by default. Further messages
+            /// are refused, and the page's promise is rejected.
             public var messageLimit = 256
-            /// The user's languages as tags of BCP 47, the preferred one first: what the engine tells servers and scripts. Those
-            /// of the process's locale by default, and `en-US` where it names none.
+            /// The user's languages as BCP 47 tags, the preferred one first, which the engine reports to servers and
+            /// scripts.
+            ///
+            /// If the list is empty, as by default, the languages of the process's locale are used, or `en-US` if the
+            /// locale names none.
             public var languages: [String] = []
 
             /// The sandbox of web processes; ``Sandbox/required`` by default.
@@ -28,24 +33,24 @@
             public init() {}
         }
 
-        /// The use of the engine's sandbox, which gives each web process namespaces of its own (files, processes, network)
-        /// and a filter of system calls. It needs bubblewrap, xdg-dbus-proxy and user namespaces (or root).
+        /// The use of the engine's sandbox. The sandbox gives each web process its own namespaces (files, processes,
+        /// network) and a system call filter. It needs bubblewrap, xdg-dbus-proxy and user namespaces (or root).
         public enum Sandbox: Sendable, Hashable {
-            /// Every web process is sandboxed. Where that is not possible, the engine is not made.
+            /// Every web process is sandboxed. If that is not possible, the engine's initializer throws.
             case required
-            /// Web processes are sandboxed where that is possible; see ``WebKitGTKEngine/sandboxFault``. A page that takes
-            /// over a web process can otherwise do what the app can do.
+            /// Web processes are sandboxed if possible; see ``WebKitGTKEngine/sandboxFault``. Without a sandbox, a page
+            /// that compromises a web process has all rights of the app.
             case whenAvailable
             /// No web process is sandboxed.
             case off
         }
 
-        /// Where an engine keeps cookies, caches and what pages store.
+        /// The location of cookies, caches and page data.
         public enum Storage: Sendable, Hashable {
-            /// In memory, gone with the engine.
+            /// In memory. The data is lost when the engine ends.
             case ephemeral
-            /// In a folder that belongs to the engine, made where it is missing. One engine at a time uses it. Cookies
-            /// without an expiry are gone with the engine all the same.
+            /// In a folder that only one engine uses at a time. It is created if it does not exist. Session cookies are
+            /// lost when the engine ends.
             case directory(path: String)
         }
     }

@@ -8,12 +8,12 @@ public import WebEngine
     internal import Foundation
 
     extension WebKitGTKEngine {
-        /// Trusts a leaf certificate for one host, in connections that are made after this returns.
+        /// Trusts a leaf certificate for one host, in connections that are opened after this call returns.
         ///
-        /// Costs a round trip to the network process, without which a connection that is made at once may still fail; calls
-        /// that come together share it.
-        /// - Throws: `EngineError` with code `tls` where these bytes are no certificate, or `timedOut` where the network
-        ///   process says nothing for 20 seconds.
+        /// The call makes one round trip to the network process, which concurrent calls share. Without it, an immediate
+        /// connection may still fail.
+        /// - Throws: `EngineError` with code `tls` if the bytes are not a certificate, or `timedOut` if the network
+        ///   process does not respond within 20 seconds.
         public func trust(_ certificate: EngineCertificate, for host: String) async throws {
             var error: UnsafeMutablePointer<GError>?
             let pem = certificate.pem
@@ -27,7 +27,7 @@ public import WebEngine
     }
 
     extension EngineCertificate {
-        /// The same in PEM, which GIO reads without knowing what implements TLS.
+        /// The PEM form of the certificate, which GIO reads independently of its TLS backend.
         fileprivate var pem: String {
             let lines = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
             return "-----BEGIN CERTIFICATE-----\n\(lines)\n-----END CERTIFICATE-----\n"

@@ -10,10 +10,11 @@ public import WebEngine
     internal import Glibc
     internal import WebSyntax
 
-    /// WebKitGTK 2.50 (GTK 3 API), driven by the facade.
+    /// The WebKitGTK 2.50 engine (GTK 3 API).
     ///
-    /// Needs a display, of which Xvfb is one, and a GLib main loop under Swift's main actor: make and use it inside of
-    /// ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and several one after the other.
+    /// It needs a display, for example Xvfb, and a GLib main loop that runs Swift's main actor: create and use it
+    /// inside ``GLibMainLoop/run(_:)``. An engine serves one container at a time, and can serve several in sequence.
+    ///
     /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKEngine: WebEngineDriver, EngineNetworking, EngineCaching {
@@ -27,22 +28,24 @@ public import WebEngine
         private var lastViewID: UInt64 = 0
         private let proxies = ProxyKeeper()
         private let contentRules = ContentRuleStore()
-        /// Whether any view was made: without one an engine whose storage is in memory holds nothing.
+        /// A Boolean value that indicates whether a view was created. Without one, an engine with storage in memory
+        /// holds no data.
         var hasViews: Bool { lastViewID > 0 }
         let networkBarrier: NetworkBarrier
         private let languages: UserLanguages
         private var signals: GObjectSignals?
-        /// Those that have not ended.
+        /// The downloads that have not ended.
         private var downloads: [WebKitGTKDownload] = []
 
-        /// Cookies of all views; they last where ``Storage/directory(path:)`` is the storage. Usable after the engine is gone.
+        /// The cookies of all views. They persist if the storage is ``Storage/directory(path:)``. The store remains
+        /// usable after the engine is released.
         public let cookies: any EngineCookieStore
 
-        /// The reason why web processes run without a sandbox although ``Sandbox/whenAvailable`` asks for one; otherwise
+        /// The reason why web processes run without a sandbox although ``Sandbox/whenAvailable`` is set; otherwise
         /// `nil`.
         public let sandboxFault: EngineError?
 
-        /// Makes sure that there is a display, for those who have work to do before they make an engine.
+        /// Checks that a display is available. An app can call this before it prepares an engine.
         /// - Throws: `EngineError` with code `noDisplay`.
         public static func checkDisplay() throws {
             guard gtk_init_check(nil, nil) != 0 else {
@@ -57,13 +60,14 @@ public import WebEngine
             return names.isEmpty ? "none is set" : "\(names.joined(separator: " and ")) cannot be opened"
         }
 
-        /// - Throws: `EngineError` with code `noMainLoop` outside of a loop that turns, `noDisplay` without a display, or
-        ///   `storage` where the folder for the data cannot be made, or `noSandbox` where the configuration requires a
-        ///   sandbox and this system has none.
+        /// Creates an engine.
+        /// - Throws: `EngineError` with code `noMainLoop` outside a running main loop, `noDisplay` without a display,
+        ///   `storage` if the data folder cannot be created, or `noSandbox` if the configuration requires a sandbox and
+        ///   the system has none.
         public init(_ configuration: Configuration = Configuration()) throws {
-            // Without the loop nothing of the engine would ever answer.
+            // Without the main loop, no call to the engine would ever complete.
             guard GLibMainLoop.isTurning else {
-                throw EngineError(.noMainLoop, "no GLib main loop turns here; make the engine inside GLibMainLoop.run")
+                throw EngineError(.noMainLoop, "no GLib main loop runs here; create the engine inside GLibMainLoop.run")
             }
             try Self.checkDisplay()
             let fault =
@@ -75,14 +79,14 @@ public import WebEngine
             languages = UserLanguages(configuration.languages)
             dataManager = try Self.makeDataManager(configuration.storage)
             context = webkit_web_context_new_with_website_data_manager(dataManager)
-            // Before the first process starts: later the engine ignores it.
+            // The engine ignores this setting after the first process has started.
             webkit_web_context_set_sandbox_enabled(context, configuration.sandbox == .off || fault != nil ? 0 : 1)
             languages.set(in: context)
             let cookies = WebKitGTKCookieStore(of: dataManager)
             if case .directory(let path) = configuration.storage { cookies.persist(in: path + "/data/cookies.sqlite") }
             self.cookies = cookies
             networkBarrier = NetworkBarrier {
-                try await withLimit(.seconds(20), "the network process does not answer") {
+                try await withLimit(.seconds(20), "the network process did not respond") {
                     try await cookies.askNetworkProcess()
                 }
             }
@@ -90,7 +94,7 @@ public import WebEngine
             connectDownloads()
         }
 
-        /// Left to itself, the engine writes what pages save into the user's folder for downloads.
+        /// Connects to the start of downloads. Without a handler, the engine saves files to the user's download folder.
         private func connectDownloads() {
             let started: @convention(c) (gpointer, UnsafeMutablePointer<WebKitDownload>, gpointer?) -> Void = {
                 _, download, data in
@@ -110,7 +114,7 @@ public import WebEngine
                 return webkit_download_cancel(download)
             }
             let isGesture = view.isUserGesture(for: url)
-            // Measured: its network process, where downloads are made, knows no schemes of the app's.
+            // Measured: the network process, which performs downloads, does not know the custom schemes.
             guard schemes[url.prefix { $0 != ":" }.lowercased()] == nil else {
                 webkit_download_cancel(download)
                 view.onDownload?(.named(url: url, isUserGesture: isGesture))
@@ -128,41 +132,41 @@ public import WebEngine
             g_object_unref(dataManager)
         }
 
-        /// `WebKitGTK` and the version of the library that runs.
+        /// `WebKitGTK` and the version of the loaded library.
         public var name: String {
             "WebKitGTK \(webkit_get_major_version()).\(webkit_get_minor_version()).\(webkit_get_micro_version())"
         }
 
-        /// The loopback proxy: pages keep their true origins, and nothing of them is bridged.
+        /// The loopback proxy. Pages keep their true origins and need no bridges.
         public nonisolated static var standardMode: InterceptionMode { .loopbackProxy }
 
-        /// What WebKitGTK 2.50 does by itself, as it was measured.
+        /// Returns the traits of WebKitGTK 2.50, as measured.
         public func traits(in mode: InterceptionMode) -> EngineTraits {
             switch mode {
             case .plain, .loopbackProxy, .loopbackServer:
-                // A request over loopback is one of https: only which view asks is lost.
+                // A request over loopback is an https request. Only the identity of the view is lost.
                 return EngineTraits(
                     bodies: .all, keepsCookies: true, followsRedirects: true, preflights: true, decodes: true,
                     caches: true, identifiesPage: false, acceptLanguage: nil)
             case .customScheme:
-                // Measured: bodies with a Blob cannot be asked for, cookies do not exist, 3xx is not followed,
-                // no OPTIONS is sent, encoded bytes are shown as they are, no languages are said.
+                // Measured: bodies with a Blob cannot be read, cookies do not exist, redirects (3xx) are not followed,
+                // no OPTIONS requests are sent, encoded bytes are not decoded, and `Accept-Language` is missing.
                 return EngineTraits(
                     bodies: .plain, keepsCookies: false, followsRedirects: false, preflights: false,
                     decodes: false, caches: false, identifiesPage: true, acceptLanguage: languages.field)
             }
         }
 
-        /// Routes a custom scheme to `handler`; again, for one that has a handler, replaces that for the requests to come.
-        /// - Throws: `EngineError` with code `schemeTaken` for a name that is no scheme of an app's, or one that was
-        ///   registered with another security before: the engine cannot forget that.
+        /// Registers a handler for a custom scheme. A later call replaces the handler for subsequent requests.
+        /// - Throws: `EngineError` with code `schemeTaken` if the name is not a valid custom scheme, or if the scheme
+        ///   was registered with a different security setting, which the engine cannot change.
         public func register(_ scheme: CustomScheme, handler: @escaping SchemeHandler) throws {
             guard Self.isFree(scheme.name) else {
-                throw EngineError(.schemeTaken, "the engine keeps this scheme for itself", at: scheme.name)
+                throw EngineError(.schemeTaken, "the engine reserves this scheme", at: scheme.name)
             }
             if let registration = schemes[scheme.name] {
                 guard registration.isSecure == scheme.isSecure else {
-                    throw EngineError(.schemeTaken, "the scheme is known with another security", at: scheme.name)
+                    throw EngineError(.schemeTaken, "the scheme has another security setting", at: scheme.name)
                 }
                 registration.handler = handler
                 return
@@ -183,7 +187,8 @@ public import WebEngine
             webkit_security_manager_register_uri_scheme_as_cors_enabled(security, scheme.name)
         }
 
-        /// Whether a name is a URL scheme (RFC 3986, section 3.1, in lower case) that the engine leaves to an app.
+        /// Returns a Boolean value that indicates whether a name is a lower-case URL scheme (RFC 3986, section 3.1)
+        /// that the engine does not reserve.
         private static func isFree(_ scheme: String) -> Bool {
             let reserved: Set = [
                 "about", "blob", "data", "file", "ftp", "http", "https", "javascript", "resource", "ws", "wss",
@@ -191,20 +196,20 @@ public import WebEngine
             return URLScheme.isLowercase(scheme) && !reserved.contains(scheme)
         }
 
-        /// Creates a view that has not loaded anything. It may outlive the engine.
+        /// Creates a view that has not loaded anything. The view may outlive the engine.
         /// - Throws: `EngineError` with code `noDisplay`.
         public func makeView() throws -> WebKitGTKView {
             try makeView(after: nil)
         }
 
-        /// - Parameter predecessor: the view whose web process the new one takes over.
+        /// - Parameter predecessor: the view whose web process the new view reuses.
         private func makeView(after predecessor: WebKitGTKView?) throws -> WebKitGTKView {
             lastViewID += 1
             let view = try WebKitGTKView(
                 id: ViewID(rawValue: lastViewID), after: predecessor, context: context, proxies: proxies,
                 contentRules: contentRules, configuration
             ) { [weak self] view in
-                guard let self else { throw EngineError(.processEnded, "the engine is gone") }
+                guard let self else { throw EngineError(.processEnded, "the engine was released") }
                 return try makeView(after: view)
             }
             views.removeAll { $0.view == nil }
@@ -212,19 +217,23 @@ public import WebEngine
             return view
         }
 
-        /// Sends what the engine loads itself through a proxy, or with `nil` as at first, by the system's settings. Custom
-        /// schemes do not use it.
+        /// Sends the engine's own requests through a proxy; `nil` restores the system's settings. Custom schemes do not
+        /// use the proxy.
         ///
-        /// With credentials, prefer SOCKS5: it gets them with each connection, takes others up with the next, tells nobody
-        /// else, and ends a load with code `cannotConnect` where they are wrong.
+        /// For a proxy with credentials, prefer SOCKS5. It receives the credentials with each connection, uses changed
+        /// credentials from the next connection on, and does not disclose them to others. With wrong credentials, a
+        /// load ends with code `cannotConnect`.
         ///
-        /// Measured with an HTTP proxy (libsoup 3.2): once it has asked, libsoup sends them ahead of being asked, as
-        /// `Proxy-Authorization`, and also inside of tunnels, to the servers behind them. A server behind a tunnel that
-        /// answers 407 is taken for the proxy. A proxy that takes the place of another is told the old ones first, asks
-        /// in the name of the old one, and is given up where its realm is another. Wrong ones end a load after 20
-        /// attempts, or 100 where the proxy closes its connections, with code `cannotConnect` or `loadFailed`; after the
-        /// latter, and where a load is stopped while the proxy asks, libsoup may have cancelled the authentication, and
-        /// asks no more as long as the engine lives.
+        /// Measured with an HTTP proxy (libsoup 3.2):
+        /// - After the first challenge, libsoup sends the credentials preemptively as `Proxy-Authorization`, also
+        ///   inside tunnels, to the servers behind them. It treats a server behind a tunnel that responds with 407 as
+        ///   the proxy.
+        /// - After a change of the proxy, libsoup sends the old credentials to the new proxy first, and reports
+        ///   challenges in the name of the old proxy. It gives up if the realm differs.
+        /// - With wrong credentials, a load ends after 20 attempts, or 100 if the proxy closes its connections, with
+        ///   code `cannotConnect` or `loadFailed`.
+        /// - After `loadFailed`, and after a load that is stopped during a challenge, libsoup may have cancelled the
+        ///   authentication. It then does not request credentials again for the lifetime of the engine.
         public func setProxy(_ proxy: EngineProxy?) {
             proxies.use(proxy)
             guard let proxy else {
@@ -260,11 +269,11 @@ public import WebEngine
             case .ephemeral:
                 return webkit_website_data_manager_new_ephemeral()
             case .directory(let path):
-                // The engine would go on without a place for its data, and say nothing.
+                // Without these folders, the engine continues without storage and reports no error.
                 for folder in [path + "/data", path + "/cache"] {
                     guard g_mkdir_with_parents(folder, 0o700) == 0 else {
                         throw EngineError(
-                            .storage, "cannot make the folder: \(SystemError.lastReason)", at: folder)
+                            .storage, "cannot create the folder: \(SystemError.lastReason)", at: folder)
                     }
                 }
                 return containerkit_data_manager_new(path + "/data", path + "/cache")

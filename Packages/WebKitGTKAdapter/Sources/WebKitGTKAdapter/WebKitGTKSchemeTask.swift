@@ -11,17 +11,19 @@ internal import WebEngine
     internal import HTTPTypes
     internal import ResourceLoading
 
-    /// The engine's end of one request on a custom scheme.
+    /// A request of the engine on a custom scheme.
     ///
-    /// The engine has no signal for a dropped request. A toggle reference tells instead: it fires when this object
-    /// holds the last reference to the request, which is when the engine let go of it.
+    /// The engine has no signal for a dropped request. A toggle reference detects it: it fires when this object holds
+    /// the last reference to the request.
     @MainActor
     final class WebKitGTKSchemeTask: SchemeTaskSink {
-        /// The engine reads a body as fast as it gets it, and keeps what the page's process has not taken yet. So the
-        /// next bytes wait after this many until it has: about a hundredth of a second of a fast page's reading.
+        /// The number of bytes after which ``receive(_:)`` waits for the web process.
+        ///
+        /// The engine reads a body as fast as it arrives and buffers the bytes that the web process has not read. 2 MiB
+        /// are about 10 ms of a fast page's reading.
         private static let lead = 2 << 20
 
-        /// The longest wait for that: a page that is busy for longer takes 8 MB a second into the container's process.
+        /// The longest wait for the web process. A page that stays busy for longer causes buffering at 8 MB per second.
         private static let patience = Duration.milliseconds(250)
 
         private let request: UnsafeMutablePointer<WebKitURISchemeRequest>
@@ -31,28 +33,28 @@ internal import WebEngine
         private var writer: SocketWriter?
         private var isReleased = false
 
-        /// - Parameter view: the one that asks, where it is known.
+        /// - Parameter view: the view that sent the request, if known.
         init(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>, from view: WebKitGTKView?) {
             self.request = request
             self.view = view
-            // Balanced by `release()`, which runs once the engine let go or the answer is whole.
+            // Balanced by `release()`, which runs after the engine has released the request.
             let retained = Unmanaged.passRetained(self).toOpaque()
             g_object_add_toggle_ref(gobject, onToggle, retained)
         }
 
-        /// Takes what must hear when the engine drops the request.
+        /// Sets the delivery that is stopped when the engine drops the request.
         func attach(_ delivery: SchemeTaskDelivery) {
-            // The answer may have been whole, or dropped, while the engine was asking.
+            // The response may have been completed or dropped while the handler ran.
             guard !isReleased else { return delivery.stop() }
             self.delivery = delivery
         }
 
-        /// Returns the body if it is plain bytes.
+        /// Returns the body if it consists of bytes only.
         ///
-        /// The engine ends the process that asks for a body that holds a Blob, and does not say which bodies do. A page
-        /// can forge the mark of the injected script, so a copy of this process asks first.
-        /// - Throws: `ResourceError` with code `invalidRequest` if the body holds a Blob, `timedOut` if the copy does not
-        ///   return, `io` if the system gives no process.
+        /// The engine terminates a process that reads a body with a Blob, and does not report which bodies have one. A
+        /// page can forge the mark of the injected script. So a copy of this process reads the body first.
+        /// - Throws: `ResourceError` with code `invalidRequest` if the body contains a Blob, `timedOut` if the copied
+        ///   process does not return, or `io` if no process can be created.
         func body() throws -> ResourceBody {
             try requireRequest()
             var end = CONTAINERKIT_COPY_MISSING
@@ -63,9 +65,9 @@ internal import WebEngine
             var body = Data()
             var buffer = [UInt8](repeating: 0, count: 256 << 10)
             while true {
-                // The bytes lie in memory.
+                // The bytes are in memory, so the read does not block.
                 let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), nil, nil)
-                guard count >= 0 else { throw ResourceError(.io, "the engine does not give the body of the request") }
+                guard count >= 0 else { throw ResourceError(.io, "the engine did not provide the request body") }
                 guard count == 0 else {
                     body.append(contentsOf: buffer[..<count])
                     continue
@@ -74,22 +76,22 @@ internal import WebEngine
             }
         }
 
-        /// The error of a copied process that asked for a body; `nil` if the engine gave it the body.
+        /// Returns the error for the end of the copied process that read a body; `nil` if it succeeded.
         nonisolated static func error(of end: containerkit_copy_end) -> ResourceError? {
             switch end {
             case CONTAINERKIT_COPY_RETURNED: nil
             case CONTAINERKIT_COPY_ENDED:
-                ResourceError(.invalidRequest, "the engine cannot give the body of the request: it holds a Blob")
+                ResourceError(.invalidRequest, "the engine cannot provide the request body: it contains a Blob")
             case CONTAINERKIT_COPY_TIMED_OUT:
-                ResourceError(.timedOut, "the process that asks the engine for the body does not return")
-            default: ResourceError(.io, "the system gives no process to ask the engine for the body")
+                ResourceError(.timedOut, "the process that reads the request body did not return")
+            default: ResourceError(.io, "cannot create a process to read the request body")
             }
         }
 
         func receive(_ head: HTTPResponse, length: Int64?) throws {
             try requireRequest()
             guard let pair = SocketWriter.makePair() else {
-                throw ResourceError(.io, "no socket for the answer: \(SystemError.lastReason)")
+                throw ResourceError(.io, "no socket for the response: \(SystemError.lastReason)")
             }
             writer = pair.writer
             finish(with: head, stream: g_unix_input_stream_new(pair.reader, 1), length: length ?? -1)
@@ -98,7 +100,7 @@ internal import WebEngine
         func receive(_ head: HTTPResponse, whole body: WholeBody) throws {
             try requireRequest()
             guard let bytes = GBytesBuilder.bytes(of: body) else {
-                throw ResourceError(.io, "the file of the answer cannot be mapped")
+                throw ResourceError(.io, "the file of the response cannot be mapped")
             }
             let length = Int64(g_bytes_get_size(bytes))
             finish(with: head, stream: containerkit_ready_stream_new(bytes), length: length)
@@ -106,12 +108,12 @@ internal import WebEngine
         }
 
         func receive(_ data: Data) async throws {
-            guard let writer else { throw ResourceError(.cancelled, "the answer was closed") }
+            guard let writer else { throw ResourceError(.cancelled, "the response was closed") }
             try await writer.write(data)
             unconfirmed += data.count
             guard unconfirmed >= Self.lead, let view else { return }
             unconfirmed = 0
-            // Not for ever: a synchronous XMLHttpRequest has its page wait for this very body.
+            // The wait is limited, because a synchronous XMLHttpRequest blocks its page until this body arrives.
             try? await withLimit(Self.patience) { try await view.waitForPendingMessages() }
             try Task.checkCancellation()
         }
@@ -126,12 +128,13 @@ internal import WebEngine
             writer = nil
             guard !isReleased else { return }
             let gerror = g_error_new_literal(
-                g_quark_from_string("containerkit"), 1, error.description)
+                g_quark_from_string("containerkit"), 1, "\(error)")
             webkit_uri_scheme_request_finish_error(request, gerror)
             g_error_free(gerror)
         }
 
-        /// Nothing may be said to a request that the engine let go of.
+        /// Throws an error with code `cancelled` if the engine has released the request, which must not be used
+        /// afterwards.
         private func requireRequest() throws {
             guard !isReleased else { throw ResourceError(.cancelled, "the engine dropped the request") }
         }
@@ -162,21 +165,22 @@ internal import WebEngine
             MainActor.assumeIsolated { task.engineLetGo() }
         }
 
-        /// The engine dropped the request, or has read the whole answer: nothing may be said to it any more.
+        /// Handles the release of the request by the engine, which dropped it or has read the complete response. The
+        /// request must not be used afterwards.
         private func engineLetGo() {
             guard !isReleased else { return }
             isReleased = true
             delivery?.stop()
             writer?.close()
             writer = nil
-            // Not from inside the notification, which still uses the reference.
+            // The reference cannot be removed here, because the notification still uses it.
             Self.endSoon(self)
         }
 
-        /// Those that the engine let go of. They are released together, a little later: a turn of the loop for each
-        /// takes longer than what there is to do.
+        /// The tasks whose requests the engine has released. They are released in batches, because a main loop turn for
+        /// each takes longer than the release itself.
         private static var ended: [WebKitGTKSchemeTask] = []
-        /// In milliseconds. A request keeps the bytes of its answer for so long.
+        /// The delay of a batch in milliseconds. A request keeps the bytes of its response until then.
         private static let longestStay: guint = 10
 
         private static func endSoon(_ task: WebKitGTKSchemeTask) {

@@ -9,12 +9,12 @@
 
     @testable import WebKitGTKAdapter
 
-    /// The process that asks the engine for a body. The calls of these tests take the place of the engine's.
+    /// Tests of the process that reads a request body. The calls of these tests replace the engine's call.
     @Suite("Copied process", .serialized, .timeLimit(.minutes(3)))
     struct CopiedProcessTests {
         typealias Call = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-        /// Calls `body` with a room for a lock; copies share a shared one with this process.
+        /// Calls `body` with memory for a lock. If `isShared` is true, copies share the memory with this process.
         private func withRoom(isShared: Bool = false, _ body: (UnsafeMutablePointer<Room>) throws -> Void) throws {
             let size = MemoryLayout<Room>.size
             let flags = MAP_ANONYMOUS | (isShared ? MAP_SHARED : MAP_PRIVATE)
@@ -27,7 +27,7 @@
             try body(room)
         }
 
-        @Test("A copy that ends with a lock held leaves the lock of this process free", arguments: [0, 1, 2, 3])
+        @Test("A copy that ends with a lock held does not lock the lock of this process", arguments: [0, 1, 2, 3])
         func ends(index: Int) throws {
             let calls: [Call] = [
                 { data in
@@ -62,7 +62,7 @@
         @Test("A copy that waits for an inherited lock is killed, and the request fails")
         func inheritedLock() throws {
             try withRoom { room in
-                // Another thread of the app may hold it when the process is copied.
+                // Another thread of the app may hold the lock when the process is copied.
                 pthread_mutex_lock(&room.pointee.lock)
                 let end = containerkit_call_in_copies({ holdLock($0) }, room)
                 #expect(end == CONTAINERKIT_COPY_TIMED_OUT)
@@ -72,7 +72,7 @@
             }
         }
 
-        @Test("A copy that does not return is gone, and another one is asked")
+        @Test("A copy that does not return is killed, and another copy makes the call")
         func anotherCopy() throws {
             try withRoom(isShared: true) { room in
                 let end = containerkit_call_in_copies(
@@ -91,14 +91,14 @@
         }
     }
 
-    /// A lock, the number of calls that ran, and the process of the first one.
+    /// A lock, the number of calls that ran, and the process of the first call.
     private struct Room {
         var lock = pthread_mutex_t()
         var calls: Int32 = 0
         var first: pid_t = 0
     }
 
-    /// Takes the lock of a room and keeps it.
+    /// Locks the lock of a room and does not unlock it.
     private func holdLock(_ data: UnsafeMutableRawPointer?) {
         guard let room = data?.assumingMemoryBound(to: Room.self) else { return }
         pthread_mutex_lock(&room.pointee.lock)

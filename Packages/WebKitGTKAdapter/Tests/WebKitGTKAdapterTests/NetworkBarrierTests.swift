@@ -6,10 +6,10 @@
 
     @testable import WebKitGTKAdapter
 
-    @Suite("A round trip that many share", .timeLimit(.minutes(1)))
+    @Suite("Network barrier", .timeLimit(.minutes(1)))
     @MainActor
     struct NetworkBarrierTests {
-        /// Round trips that end when they are told to.
+        /// Round trips that end when the test ends them.
         @MainActor
         private final class Trips {
             struct Lost: Error {}
@@ -36,14 +36,14 @@
 
         private let trips = Trips()
 
-        @Test("All who come before it starts share one, and who comes later shares the next")
+        @Test("Callers before the start of a round trip share it; later callers share the next one")
         func sharing() async throws {
             let trips = trips
             let barrier = NetworkBarrier { try await trips.make() }
             let early = (0..<100).map { _ in Task { try await barrier.pass() } }
             await trips.begun(1)
             let late = (0..<100).map { _ in Task { try await barrier.pass() } }
-            // Behind all of them, as tasks of one actor begin in their order.
+            // This task runs after all of them, because tasks of one actor start in order.
             await Task { @MainActor in }.value
             #expect(trips.begun == 1)
             trips.end()
@@ -58,7 +58,7 @@
             try await last.value
         }
 
-        @Test("One that fails fails for its own, and not for the next")
+        @Test("A failed round trip fails for its own callers only")
         func failure() async throws {
             let trips = trips
             let barrier = NetworkBarrier { try await trips.make() }

@@ -8,14 +8,14 @@ import WebEngine
 
     @testable import WebKitGTKAdapter
 
-    @Suite("Credentials of a proxy", .timeLimit(.minutes(1)))
+    @Suite("Proxy credentials", .timeLimit(.minutes(1)))
     @MainActor
     struct ProxyKeeperTests {
         private let keeper = ProxyKeeper()
         private let first = EngineProxy.Credentials(username: "app", password: "first")
         private let second = EngineProxy.Credentials(username: "app", password: "second")
 
-        @Test("They are for the proxy that they were named with, and for no other place")
+        @Test("Credentials apply to the host and port of their proxy only")
         func place() {
             #expect(keeper.credentials(forProxyAt: "127.0.0.1", port: 4_000) == nil)
             keeper.use(EngineProxy(host: "Proxy.example", port: 4_000, credentials: first))
@@ -24,7 +24,7 @@ import WebEngine
             #expect(keeper.credentials(forProxyAt: "other.example", port: 4_000) == nil)
         }
 
-        @Test("The proxy before this one stands for it, and gets the credentials of now")
+        @Test("A challenge in the name of an earlier proxy gets the current credentials")
         func change() {
             keeper.use(EngineProxy(host: "127.0.0.1", port: 4_000, credentials: first))
             keeper.use(EngineProxy(host: "127.0.0.1", port: 4_001, credentials: second))
@@ -32,7 +32,7 @@ import WebEngine
             #expect(keeper.credentials(forProxyAt: "127.0.0.1", port: 4_001) == second)
         }
 
-        @Test("Without a proxy, with one that serves anyone, and with SOCKS5 no challenge is answered")
+        @Test("No challenge is answered without a proxy, without credentials, and with SOCKS5")
         func none() {
             keeper.use(EngineProxy(host: "127.0.0.1", port: 4_000, credentials: first))
             for proxy in [
@@ -44,7 +44,7 @@ import WebEngine
             }
         }
 
-        @Test("Only SOCKS5 has its credentials in the URL, where nothing of them is taken for something else")
+        @Test("Only a SOCKS5 URL contains the credentials, percent-encoded")
         func url() {
             let odd = EngineProxy.Credentials(username: "a@:/é", password: "%?#\u{1} ~")
             #expect(EngineProxy(host: "h", port: 1, credentials: odd).settingsURL == "http://h:1")

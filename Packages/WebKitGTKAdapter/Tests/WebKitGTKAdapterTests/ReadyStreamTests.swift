@@ -5,9 +5,9 @@
     import CWebKitGTK
     import Testing
 
-    @Suite("Streams of whole answers", .serialized)
+    @Suite("Ready streams", .serialized)
     struct ReadyStreamTests {
-        /// Reads as the engine does: 8 KiB at a time, and again from inside of what is called back, to the end.
+        /// Reads to the end as the engine does: 8 KiB at a time, with the next read inside the callback.
         private final class Reader {
             let stream: UnsafeMutablePointer<GInputStream>
             private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 8 << 10, alignment: 1)
@@ -51,7 +51,7 @@
             }
         }
 
-        /// Calls `body` in a turn of a loop of its own, and returns how many turns it takes until nothing is left to do.
+        /// Calls `body` in a turn of a new main loop, and returns the number of turns until the loop is idle.
         private func turns(_ body: @escaping () -> Void) -> Int {
             let context = g_main_context_new()
             g_main_context_push_thread_default(context)
@@ -79,7 +79,7 @@
         }
 
         @Test(
-            "A short answer is read to its end before the call that begins it returns",
+            "A short stream is read to its end before the first read call returns",
             arguments: [0, 1, 100, 57_344])
         func atOnce(length: Int) throws {
             let content = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -92,17 +92,17 @@
             #expect(wasAtEnd && count == 1 && reader.bytes == content)
         }
 
-        @Test("A long one lets the loop turn after each 64 KiB")
+        @Test("A long stream yields to the main loop after each 64 KiB")
         func long() throws {
             let content = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
             let reader = try Reader(content)
             let count = turns { reader.read() }
             #expect(reader.isAtEnd && reader.bytes == content)
-            // 123 reads with bytes, one for the end, eight in a turn.
+            // There are 123 reads with bytes and one for the end; eight reads fit in a turn.
             #expect(reader.reads == 124 && count == 16)
         }
 
-        @Test("Of one that is given up no more is read, in a turn or between two", arguments: [0, 1])
+        @Test("A cancelled stream is not read further, within a turn or between turns", arguments: [0, 1])
         func cancelled(after turn: Int) throws {
             let reader = try Reader([UInt8](repeating: 1, count: 1_000_000))
             let count = turns {
@@ -114,7 +114,7 @@
             #expect(reader.bytes.count == turn * 8 * (8 << 10) && count == 1 + turn)
         }
 
-        @Test("Of several in a turn the first is read at once, and the others in the next turn")
+        @Test("Of several streams in a turn, the first is read immediately and the others in the next turn")
         func together() throws {
             let readers = try (0..<5).map { try Reader([UInt8](repeating: UInt8($0), count: 10_000)) }
             var atOnce: [Bool] = []

@@ -9,11 +9,11 @@ import WebEngine
 
     @testable import WebKitGTKAdapter
 
-    /// Resources of the engine, made and let go by the test.
+    /// Tests with engine resources that the test creates and releases.
     @MainActor
-    @Suite("Watch of a resource", .timeLimit(.minutes(1)))
+    @Suite("Resource watch", .timeLimit(.minutes(1)))
     struct ResourceWatchTests {
-        /// What a report holds on to.
+        /// An object that the report closure retains.
         private final class Token {}
 
         private func makeResource() throws -> gpointer {
@@ -22,7 +22,7 @@ import WebEngine
             ) { gpointer($0) }
         }
 
-        @Test("A resource that never ends takes its watch with it")
+        @Test("A watch is released with a resource whose load never ended")
         func unfinished() throws {
             let resource = try makeResource()
             var token: Token? = Token()
@@ -37,7 +37,7 @@ import WebEngine
             #expect(held == nil)
         }
 
-        @Test("A resource that ends is reported once, and its watch goes with it")
+        @Test("A resource that ends is reported once, and its watch is released")
         func finished() throws {
             let resource = try makeResource()
             var token: Token? = Token()

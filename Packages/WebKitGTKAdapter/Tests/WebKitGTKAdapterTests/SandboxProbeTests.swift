@@ -20,11 +20,11 @@
             try? FileManager.default.removeItem(atPath: folder)
         }
 
-        /// Returns the path of a script that takes the launcher's place.
+        /// Returns the path of a script that replaces the launcher.
         private func launcher(_ script: String) throws -> String {
             let path = folder + "/launcher"
-            // Written by a process of its own: a file that is open for writing is not executed, and another test's child
-            // inherits what this process has open.
+            // A separate process writes the file. A file that is open for writing cannot be executed, and the child
+            // process of another test inherits the descriptors that this process has open.
             let writer = Process()
             writer.executableURL = URL(fileURLWithPath: "/bin/sh")
             writer.arguments = [
@@ -36,13 +36,13 @@
             return path
         }
 
-        /// Returns a probe of a system where the sandbox runs.
+        /// Returns a probe of a system on which the sandbox runs.
         private func probe(_ script: String = "exit 0") throws -> SandboxProbe {
             SandboxProbe(
                 launcher: try launcher(script), busProxy: "/bin/sh", flatpakMark: folder + "/none", limit: .seconds(30))
         }
 
-        @Test("A launcher that succeeds is enough, also beside a variable that turns nothing off")
+        @Test("A launcher that succeeds is sufficient, and harmless environment variables are ignored")
         func success() throws {
             #expect(try probe().fault(environment: [:]) == nil)
             let harmless = ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "0", "SNAP": "/snap/x", "SNAP_NAME": "x"]
@@ -50,7 +50,7 @@
         }
 
         @Test(
-            "Where the engine would drop the sandbox silently, that is the fault",
+            "An environment in which the engine silently disables the sandbox is a fault",
             arguments: [
                 ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"], ["WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": ""],
                 ["SNAP": "/snap/x", "SNAP_NAME": "x", "SNAP_REVISION": "1"],
@@ -59,7 +59,7 @@
             #expect(try probe().fault(environment: variables)?.code == .noSandbox)
         }
 
-        @Test("Where the app collects the ends of processes, the launcher's output tells")
+        @Test("If the app collects the ends of processes, the launcher's output decides")
         func collected() async {
             await #expect(processExitsWith: .success) {
                 signal(SIGCHLD, SIG_IGN)
@@ -78,18 +78,18 @@
             #expect(probe.fault(environment: [:])?.code == .noSandbox)
         }
 
-        @Test("A program that is missing is named with its package")
+        @Test("The fault for a missing program names its package")
         func missing() throws {
             var probe = try probe()
             probe.busProxy = folder + "/none"
             let text = "no-sandbox: the engine's sandbox needs the package"
-            #expect(probe.fault(environment: [:])?.description == "\(text) xdg-dbus-proxy (\(folder)/none)")
+            #expect(probe.fault(environment: [:]).map { "\($0)" } == "\(text) xdg-dbus-proxy (\(folder)/none)")
             probe.launcher = folder + "/none"
-            #expect(probe.fault(environment: [:])?.description == "\(text) bubblewrap (\(folder)/none)")
+            #expect(probe.fault(environment: [:]).map { "\($0)" } == "\(text) bubblewrap (\(folder)/none)")
         }
 
         @Test(
-            "A launcher that fails is quoted in one line",
+            "The fault quotes the first line of a failed launcher",
             arguments: [
                 ("echo 'bwrap: No permissions' >&2; echo more >&2; exit 1", "No permissions"),
                 ("exit 3", "the launcher ended with status 768"), ("kill -9 $$", "the launcher ended with status 9"),
@@ -100,13 +100,13 @@
             #expect(fault.message == "the engine's sandbox needs user namespaces: \(reason)")
         }
 
-        @Test("A launcher that does not end is ended")
+        @Test("A launcher that does not end is killed")
         func hang() throws {
             var probe = try probe("echo $$ >'\(folder)/pid'; exec sleep 1000")
             probe.limit = .milliseconds(200)
             let fault = try #require(probe.fault(environment: [:]))
-            #expect(fault.message.hasSuffix("the launcher does not end"))
-            // It may not have come as far as to write it.
+            #expect(fault.message.hasSuffix("the launcher did not end in time"))
+            // The script may not have written its process ID before it was killed.
             if let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8),
                 let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
             {

@@ -6,10 +6,10 @@
 
     @testable import WebKitGTKAdapter
 
-    @Suite("The user's languages")
+    @Suite("User languages")
     struct UserLanguagesTests {
         @Test(
-            "The process's locale names them, where the app does not",
+            "The languages come from the process's locale if the app sets none",
             arguments: [
                 (["de_AT.UTF-8", "de_AT", "de.UTF-8", "de", "C"], ["de-AT", "de"]),
                 (["sr_RS@latin", "sr@latin", "sr_RS", "sr", "C"], ["sr-RS", "sr"]),
@@ -21,15 +21,15 @@
             #expect(UserLanguages(["pt-BR"], locale: names).tags == ["pt-BR"])
         }
 
-        @Test("What is no tag comes into no header field")
+        @Test("Invalid tags are not added to the header field")
         func nonsense() {
             let given = ["de\r\nX-A: 1", "", "de,fr", "a b", "ä", String(repeating: "a", count: 65), "zh-Hant-TW"]
             #expect(UserLanguages(given, locale: ["de"]).tags == ["zh-Hant-TW"])
             #expect(UserLanguages(["a,b"], locale: ["de"]).tags == ["de"])
         }
 
-        /// The texts are what a server saw of WebKitGTK 2.50.
-        @Test("Servers see them as the engine weighs them")
+        /// The expected texts are those that a server received from WebKitGTK 2.50.
+        @Test("The field has the engine's quality values")
         func field() {
             #expect(UserLanguages(["en-US"]).field == "en-US")
             #expect(

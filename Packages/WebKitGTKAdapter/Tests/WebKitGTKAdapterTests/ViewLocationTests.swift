@@ -6,8 +6,8 @@
 
     @testable import WebKitGTKAdapter
 
-    /// Where a view is, concluded from what engines were seen to say.
-    @Suite("Location of a view", .timeLimit(.minutes(1)))
+    /// Tests with event sequences that were observed in the engine.
+    @Suite("View location", .timeLimit(.minutes(1)))
     struct ViewLocationTests {
         private var location = ViewLocation()
 
@@ -19,7 +19,7 @@
             #expect(isStale == expected, sourceLocation: place)
         }
 
-        @Test("The URL is that of the document that is there, not of the one on its way")
+        @Test("The document URL is that of the committed document, not of the navigation in progress")
         mutating func committed() {
             location.ask(for: "a://h/1")
             #expect(location.documentURL.isEmpty && location.isLoadWaiting)
@@ -33,7 +33,7 @@
             #expect(location.documentURL == "a://h/1" && !location.isNavigating)
         }
 
-        @Test("A commit of the page before, while the host's load waits, is not labelled with what the host asked for")
+        @Test("A commit of the earlier page while the host's load waits does not get the host's URL")
         mutating func overtaken() {
             location.start()
             location.ask(for: "a://bank/")
@@ -44,41 +44,41 @@
             #expect(location.commit(url: "a://bank/", mainResource: "a://bank/") == .document(url: "a://bank/"))
         }
 
-        @Test("A failure of what the host has given up for a load that waits is not that load's")
+        @Test("A failure of an earlier load does not end the waiting load")
         mutating func stale() {
             location.ask(for: "a://h/1")
             location.start()
             location.ask(for: "a://h/2")
-            // Where it led to by a redirect, perhaps.
+            // The load may have been redirected to another URL.
             check("a://elsewhere/", isStale: true)
             check("a://h/2", isStale: false)
             location.ask(for: "a://h/1")
             location.start()
             _ = location.commit(url: "a://h/1", mainResource: "a://h/1")
             location.ask(for: "a://h/3")
-            // The rest of a document that is there.
+            // A failure of the committed document.
             check("a://h/1", isStale: true)
-            // Before the engine begins with it, as the engine writes it.
+            // A failure before the start, with the URL in the engine's form.
             check("a://h/3/", isStale: false)
         }
 
-        @Test("A load that began when the host had asked for another one is not that one, and its end not that one's")
+        @Test("The start and end of an overtaken load are not attributed to the current load")
         mutating func begunLate() {
             location.ask(for: "a://h/1")
             location.ask(for: "a://h/2")
-            // The engine had been about to say so of the first.
+            // The engine reports the start of the first load.
             location.start()
             check("a://h/1", isCancelled: true, isStale: true)
             #expect(location.isLoadWaiting && !location.isNavigating)
             location.start()
-            // Stopped by the host, where a redirect led.
+            // The host stops the load after a redirect.
             check("a://h/1", isCancelled: true, isStale: false)
             location.ask(for: "a://h/1")
             location.ask(for: "a://h/2")
             location.start()
             #expect(location.commit(url: "a://h/2", mainResource: "a://h/2") == .document(url: "a://h/2"))
             check("a://h/1", isCancelled: true, isStale: false)
-            // And back again: what was overtaken once is not for ever.
+            // A URL that was overtaken once can be requested again.
             location.ask(for: "a://h/1")
             location.ask(for: "a://h/2")
             location.start()
@@ -86,7 +86,7 @@
             check("a://h/2", isCancelled: true, isStale: true)
             location.start()
             check("a://h/1", isCancelled: true, isStale: false)
-            // A stop is told of, even where the same was asked for twice.
+            // A stop is reported, even if the same URL was requested twice.
             location.ask(for: "a://h/1")
             location.ask(for: "a://h/1")
             location.start()
@@ -94,13 +94,13 @@
             check("a://h/1", isCancelled: true, isStale: false)
         }
 
-        @Test("A blank page in place of what was asked for is a refusal, and one that was asked for is not")
+        @Test("A blank page in place of the requested URL is a refusal; a requested blank page is not")
         mutating func refused() {
             location.ask(for: "http://h:25/")
             location.start()
             #expect(location.commit(url: "about:blank", mainResource: nil) == .refusal(of: "http://h:25/"))
             #expect(location.documentURL == "about:blank")
-            // The page's own way to a blank page.
+            // The page itself navigates to a blank page.
             location.start()
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
             location.ask(for: "ABOUT:blank")
@@ -108,7 +108,7 @@
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
-        @Test("A load that is given up before the engine began is nobody's any more")
+        @Test("A load that is stopped before the engine begins it is forgotten")
         mutating func givenUp() {
             #expect(location.giveUp() == nil)
             location.ask(for: "a://h/1")
@@ -118,7 +118,7 @@
             #expect(location.commit(url: "about:blank", mainResource: nil) == .document(url: "about:blank"))
         }
 
-        @Test("A request is for the document while that is on its way, whatever its fragment")
+        @Test("A request is for the document during its navigation, regardless of the fragment")
         mutating func documents() {
             location.ask(for: "a://h/1#x")
             #expect(!location.isDocument("a://h/1", mainResource: "a://h/1"))

@@ -146,7 +146,7 @@ extension PageRequest {
     }
 }
 
-extension PageRequestRecord.Ending {
+extension PageRequestEnding {
     var name: String {
         switch self {
         case .answered: "answered"

@@ -136,7 +136,7 @@ extension ContainerCore {
         guard pipeline.mode.isOverLoopback, pipeline.traits.caches else {
             return EngineCachesComponent(nil, caching: engine.caching)
         }
-        let adapter = EngineCacheAdapter(rules, switches[.packages], loopback, hub)
+        let adapter = EngineCacheAdapter(rules: rules, packages: switches[.packages], loopback: loopback, hub: hub)
         let invalidator = EngineCacheInvalidator(
             engine, packages.library, directory: configuration.directory,
             limit: configuration.pages.engineCacheLimit, isByProxy: loopback?.mode == .loopbackProxy, logger: logger,
@@ -333,20 +333,11 @@ struct EngineCacheFailure: Error, CustomStringConvertible {
 ///
 /// Isolation: the main actor.
 @MainActor
-private final class EngineCacheAdapter<Engine: WebEngineDriver>: EngineCacheHost {
-    private let rules: ActiveRules
-    private let packages: FeatureSwitch
-    private let loopback: LoopbackController<Engine>?
-    private let hub: EventHub
-
-    init(
-        _ rules: ActiveRules, _ packages: FeatureSwitch, _ loopback: LoopbackController<Engine>?, _ hub: EventHub
-    ) {
-        self.rules = rules
-        self.packages = packages
-        self.loopback = loopback
-        self.hub = hub
-    }
+private struct EngineCacheAdapter<Engine: WebEngineDriver>: EngineCacheHost {
+    let rules: ActiveRules
+    let packages: FeatureSwitch
+    let loopback: LoopbackController<Engine>?
+    let hub: EventHub
 
     var arePackagesInUse: Bool { rules.isOn && packages.isOn }
 

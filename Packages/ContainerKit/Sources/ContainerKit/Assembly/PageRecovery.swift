@@ -22,7 +22,8 @@ extension ContainerCore {
     ) -> RecoveryComponent? {
         guard let options = configuration.pages.blankPages else { return nil }
         let adapter = PageRecoveryAdapter(
-            pages, locator, loopback, prompts, packages.service, engineCaches, hub, logger)
+            pages: pages, locator: locator, attributor: loopback, prompts: prompts, service: packages.service,
+            engineCaches: engineCaches, hub: hub, logger: logger)
         let monitor = BlankPageMonitor(options, feature: switches[.blankPages], host: adapter, packages: adapter)
         return RecoveryComponent(monitor, hub: hub, logger: logger)
     }
@@ -84,30 +85,15 @@ final class RecoveryComponent: ContainerComponent {
 ///
 /// Isolation: the main actor.
 @MainActor
-private final class PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, PagePackages {
-    private let pages: PageRegistry
-    private let locator: PageLocator<Engine>
-    private let attributor: PageAttributor?
-    private let prompts: PagePromptController
-    private let service: PackageService
-    private let engineCaches: EngineCacheInvalidator?
-    private let hub: EventHub
-    private let logger: Logger
-
-    init(
-        _ pages: PageRegistry, _ locator: PageLocator<Engine>, _ attributor: PageAttributor?,
-        _ prompts: PagePromptController, _ service: PackageService, _ engineCaches: EngineCacheInvalidator?,
-        _ hub: EventHub, _ logger: Logger
-    ) {
-        self.pages = pages
-        self.locator = locator
-        self.attributor = attributor
-        self.prompts = prompts
-        self.service = service
-        self.engineCaches = engineCaches
-        self.hub = hub
-        self.logger = logger
-    }
+private struct PageRecoveryAdapter<Engine: WebEngineDriver>: PageRecoveryHost, PagePackages {
+    let pages: PageRegistry
+    let locator: PageLocator<Engine>
+    let attributor: PageAttributor?
+    let prompts: PagePromptController
+    let service: PackageService
+    let engineCaches: EngineCacheInvalidator?
+    let hub: EventHub
+    let logger: Logger
 
     // MARK: Pages
 

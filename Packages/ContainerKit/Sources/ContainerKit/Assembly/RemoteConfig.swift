@@ -117,7 +117,9 @@ extension ContainerConfiguration {
     func with(_ numbers: RemoteConfigNumbers) -> Self {
         var changed = self
         if let seconds = numbers.prefetchSeconds { changed.network.prefetch?.loader.maxAge = .seconds(seconds) }
-        if let capacity = numbers.poolCapacity, views.pool.most > 0 { changed.views.poolCapacity = capacity }
+        if let capacity = numbers.poolCapacity, views.pool.most > 0 {
+            changed.views.pool = PoolCapacity(fixed: capacity)
+        }
         if let bytes = numbers.httpCacheMemoryBytes, network.httpCache?.memoryBytes != 0 {
             changed.network.httpCache?.memoryBytes = bytes
         }

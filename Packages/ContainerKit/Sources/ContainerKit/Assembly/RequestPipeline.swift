@@ -100,9 +100,8 @@ extension ContainerCore {
                 isCacheOfOthers: cookies != nil && traits.keepsCookies, cookies: traits.keepsCookies ? nil : cookies,
                 prefetch: prefetch)
             let path = RequestHandler(
-                RequestHandler.Parts(
-                    loaders: loaders, policy: policy, checkedBytes: memory.checked,
-                    handOverField: configuration.network.cookies.handOverField))
+                loaders, policy: policy, checkedBytes: memory.checked,
+                handOverField: configuration.network.cookies.handOverField)
             pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetch))
         }
         return ModePipelines(all: pipelines)

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 /// The registration of an observer of a container's events. Releasing it does not remove the observer.
-@_spi(Testing) @MainActor
-public final class EventObservation {
+@MainActor
+@_spi(Testing) public final class EventObservation {
     private var stop: (@MainActor () -> Void)?
 
     init(_ stop: @escaping @MainActor () -> Void) {

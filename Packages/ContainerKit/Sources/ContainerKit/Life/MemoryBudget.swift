@@ -10,25 +10,25 @@ internal import ResourceStore
 ///
 /// The shares add up to the ceiling. The last two are limits of one file at a time. Memory of views belongs to the
 /// engine and is not included. Data that is streamed is not included either; each request holds one chunk at a time.
-public struct MemoryBudget: Sendable, Hashable {
+struct MemoryBudget: Sendable, Hashable {
     /// The sum of all shares, in bytes.
-    public let ceiling: Int
+    let ceiling: Int
     /// The request bodies of all pages that have passed through a bridge and are not sent yet: one half.
-    public let bodies: Int
+    let bodies: Int
     /// Small files of packages and of the resource table: one eighth.
-    public let packages: Int
+    let packages: Int
     /// The responses in the HTTP cache: one eighth.
-    public let httpCache: Int
+    let httpCache: Int
     /// The prefetched responses that no page has requested yet: one sixteenth.
-    public let prefetch: Int
+    let prefetch: Int
     /// A package file that is downloaded and held until it is verified: one sixteenth.
-    public let partial: Int
+    let partial: Int
     /// A style sheet that is held until it is verified: one eighth.
-    public let checked: Int
+    let checked: Int
 
     /// Creates a budget.
     /// - Parameter ceiling: the sum of all shares, in bytes; a negative value counts as zero.
-    public init(ceiling: Int) {
+    init(ceiling: Int) {
         let ceiling = max(0, ceiling)
         self.ceiling = ceiling
         packages = ceiling / 8

@@ -40,15 +40,12 @@ public enum PageAnswer: Sendable, Hashable {
 
 /// A ``PageRequest`` with its result.
 public struct PageRequestRecord: Sendable, Hashable {
-    /// The reason for the decision.
-    public typealias Ending = PageRequestEnding
-
     /// The request of the page.
     public let request: PageRequest
     /// The decision that was applied.
     public let answer: PageAnswer
     /// The reason for the decision.
-    public let ending: Ending
+    public let ending: PageRequestEnding
 }
 
 extension PageRequestRecord {

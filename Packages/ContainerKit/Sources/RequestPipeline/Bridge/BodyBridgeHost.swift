@@ -16,8 +16,8 @@ package import WebEngine
 package final class BodyBridgeHost {
     /// The role of an engine request for the bridge.
     enum Reading {
-        /// A request of the page.
-        case request(BridgedBody)
+        /// A request of the page; its body is `nil` if it is unknown whether it has one.
+        case request(BridgedRequest, body: ResourceBody?)
         /// A request of the bridge, which the bridge answers.
         case own(answer: @MainActor () async throws -> ResourceResponse)
         /// A request of the page for a worker script, which the bridge's script must precede: see
@@ -115,7 +115,7 @@ package final class BodyBridgeHost {
     }
 
     /// Removes the data of the pages in the views for which the predicate returns `true`.
-    func removeAll(where isMeant: (ViewID) -> Bool = { _ in true }) {
+    func removeAll(where isMeant: (ViewID) -> Bool) {
         for (view, bridge) in bridges where isMeant(view) { bridge.removeAll() }
     }
 
@@ -132,7 +132,7 @@ package final class BodyBridgeHost {
         guard let bridge = request.view.flatMap({ bridges[$0] }) else {
             // A late request of a closed page. No other bridge has its token.
             if let name = Self.field { request.head.headerFields[name] = nil }
-            return .request(BridgedBody())
+            return .request(.undescribed, body: nil)
         }
         let body = request.body
         switch try bridge.read(&request.head, fragment: request.fragment) {
@@ -140,12 +140,7 @@ package final class BodyBridgeHost {
             var source = bridged.body
             // GET and HEAD requests have no body.
             if case .unknown = source, [.get, .head].contains(request.head.method) { source = .none }
-            return .request(
-                BridgedBody(
-                    body: try value(of: source, body), isKeptAlive: bridged.isKeptAlive,
-                    credentials: credentials(bridged.credentials), asksWithoutCORS: bridged.asksWithoutCORS,
-                    followsRedirects: bridged.followsRedirects, timeLimit: bridged.timeLimit, id: bridged.id,
-                    provenSite: bridged.provenSite))
+            return .request(bridged, body: try value(of: source, body))
         case .piece(let id, let offset):
             let piece = try body?() ?? .empty
             return .own {
@@ -207,15 +202,6 @@ package final class BodyBridgeHost {
             }
         case .engine, .announced: try engine?() ?? .empty
         case .value(let value): value
-        }
-    }
-
-    private func credentials(_ said: BridgeHeader.Credentials?) -> ResourceRequest.Credentials {
-        switch said {
-        case nil: .unknown
-        case .sameOrigin: .sameOrigin
-        case .omit: .omit
-        case .include: .include
         }
     }
 

@@ -13,12 +13,10 @@ internal import PublicSuffixList
 @MainActor
 final class BridgeHost: BridgeHosting {
     private let path: RequestHandler
-    private let names: SchemeNames
     private let pageCookies: PageCookies?
 
-    init(path: RequestHandler, names: SchemeNames, cookies: PageCookies?) {
+    init(path: RequestHandler, cookies: PageCookies?) {
         self.path = path
-        self.names = names
         pageCookies = cookies
     }
 
@@ -32,8 +30,9 @@ final class BridgeHost: BridgeHosting {
     }
 
     func mayShow(documentAt place: String, below ancestors: [String]) -> Bool {
-        path.mayShow(
-            documentAt: names.realURL(of: place) ?? place, below: ancestors.map { names.realURL(of: $0) ?? $0 })
+        path.completion.mayShow(
+            documentAt: path.names.realURL(of: place) ?? place,
+            below: ancestors.map { path.names.realURL(of: $0) ?? $0 })
     }
 
     func setCookie(_ text: String, ofScriptAt place: String, in top: String, provenSite: String?) {
@@ -51,7 +50,7 @@ final class BridgeHost: BridgeHosting {
     private func cookieTarget(
         ofScriptAt place: String, in top: String, _ provenSite: String?
     ) -> (url: CookieURL, context: CookieContext)? {
-        guard let place = names.realURL(of: place) else { return nil }
+        guard let place = path.names.realURL(of: place) else { return nil }
         let site = PageSite(of: top, sites: SuffixList())
         let isProven = site.map { $0.name == provenSite } ?? false
         guard isProven == (site?.contains(place) ?? false) else { return nil }

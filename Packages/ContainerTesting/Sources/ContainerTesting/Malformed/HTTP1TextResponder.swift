@@ -3,16 +3,16 @@
 
 internal import NIOCore
 
-/// One connection of a ``MalformedOrigin`` over HTTP/1.1. Bodies of requests must have a length.
+/// A handler for one HTTP/1.1 connection of a ``MalformedOrigin``. Request bodies must have a length.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class HTTP1TextResponder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private let desk: MalformedOrigin.Desk
     private var received: [UInt8] = []
-    /// Bytes of a body that are still to come.
+    /// The number of body bytes that have not arrived.
     private var awaited = 0
 
     init(_ desk: MalformedOrigin.Desk) {
@@ -49,7 +49,7 @@ final class HTTP1TextResponder: ChannelInboundHandler {
         guard words.count == 3 else { return Head(method: "", path: "/", bodyLength: 0) }
         let length = lines.dropFirst().lazy.map { $0.lowercased() }.first { $0.hasPrefix("content-length:") }
             .flatMap { Int($0.dropFirst(15).filter { $0 != " " }) }
-        // A proxy is asked for whole URLs.
+        // A proxy receives absolute URLs.
         let path = words[1].hasPrefix("http://") ? words[1].dropFirst(7).drop { $0 != "/" } : words[1]
         return Head(method: words[0], path: path, bodyLength: length ?? 0)
     }

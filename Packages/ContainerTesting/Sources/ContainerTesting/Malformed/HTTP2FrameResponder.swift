@@ -4,10 +4,10 @@
 internal import NIOCore
 internal import NIOHPACK
 
-/// One connection of a ``MalformedOrigin`` over HTTP/2, frame by frame (RFC 9113, section 4.1). Windows are not counted:
-/// responses are small.
+/// A handler for one HTTP/2 connection of a ``MalformedOrigin``, at the level of frames (RFC 9113, section 4.1). It
+/// ignores flow-control windows, because responses are small.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class HTTP2FrameResponder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -19,7 +19,7 @@ final class HTTP2FrameResponder: ChannelInboundHandler {
         static let ping: UInt8 = 6
     }
 
-    /// The flag of a frame that ends its stream, and of an acknowledgement.
+    /// The END_STREAM flag, and the ACK flag.
     private static let end: UInt8 = 1
     private static let endOfHeaders: UInt8 = 4
     private static let priority: UInt8 = 0x20
@@ -99,7 +99,7 @@ final class HTTP2FrameResponder: ChannelInboundHandler {
         }
     }
 
-    /// Encodes fields as literals without indexing (RFC 7541, section 6.2.2), whatever they say.
+    /// Encodes fields as literals without indexing (RFC 7541, section 6.2.2), without validation.
     private static func block(_ fields: [(String, String)]) -> ByteBuffer {
         var block = ByteBuffer()
         for (name, value) in fields {

@@ -6,16 +6,16 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// A server that speaks HTTP byte by byte: it sends a ``MalformedResponse`` for each path `/bad/NAME`, a file for its path,
-/// and `good` for every other path. Every origin may read its responses.
+/// A server that sends raw HTTP. It sends a ``MalformedResponse`` for each path `/bad/NAME`, a file for its path, and
+/// `good` for every other path. Pages of all origins may read the responses.
 ///
 /// Isolation: any. Each connection is served on SwiftNIO's shared event loops.
 public final class MalformedOrigin: Sendable {
-    /// The version of HTTP that a server speaks.
+    /// The HTTP version of a server.
     public enum Version: Sendable, Hashable, CaseIterable {
         /// Without TLS.
         case http1
-        /// Over TLS, with a certificate made at the start.
+        /// Over TLS, with a certificate that is created at the start.
         case http2
 
         /// The malformed responses of this version.
@@ -57,7 +57,7 @@ public final class MalformedOrigin: Sendable {
     private let connections: ConnectionRegistry
     private let desk: Desk
 
-    /// What the connections have in common.
+    /// The shared state of the connections.
     final class Desk: Sendable {
         private let files: [String: File]
         private let responses: [String: MalformedResponse]
@@ -98,12 +98,12 @@ public final class MalformedOrigin: Sendable {
             context = try certificate.map { certificate in
                 var configuration = certificate.configuration
                 configuration.applicationProtocols = ["h2"]
-                // A client that refuses a response need not say goodbye.
+                // A client that refuses a response need not send close_notify.
                 configuration.shutdownTimeout = .milliseconds(200)
                 return try NIOSSLContext(configuration: configuration)
             }
         } catch {
-            throw ContainerTestingError(.tls, "cannot speak TLS: \(error)", cause: error)
+            throw ContainerTestingError(.tls, "cannot configure TLS: \(error)", cause: error)
         }
         let connections = ConnectionRegistry(limit: 1_024)
         let desk = Desk(version, files)
@@ -126,7 +126,7 @@ public final class MalformedOrigin: Sendable {
             listener: listener, port: port, connections: connections, desk: desk, certificate: certificate)
     }
 
-    /// Runs `body` with a server, and stops it whatever happens.
+    /// Runs `body` with a server, and stops the server in any case.
     public nonisolated(nonsending) static func with<Value: Sendable>(
         _ version: Version, files: [String: File] = [:], _ body: (MalformedOrigin) async throws -> Value
     ) async throws -> Value {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A response that breaks the rules of HTTP for heads (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and
-/// 8.3.2). A client must report an error, and go on with other requests.
+/// A response whose head violates HTTP (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.3.2).
+/// A client must report an error and continue with other requests.
 public struct MalformedResponse: Sendable, CustomStringConvertible {
-    /// The part of the response that breaks a rule.
+    /// The part of the response that violates HTTP.
     public enum Part: Sendable, Hashable {
         /// The head that a client reads first.
         case head
-        /// What follows a head that is correct: a client may have passed that on already.
+        /// The part after a valid head, which a client may have passed on already.
         case rest
     }
 
-    /// The version of HTTP, and the bytes or frames to send.
+    /// The HTTP version, and the bytes or frames to send.
     enum Content: Sendable {
         case http1(String)
         case http2([Frame])
@@ -20,7 +20,7 @@ public struct MalformedResponse: Sendable, CustomStringConvertible {
 
     /// A frame of HTTP/2 on the stream of the request.
     enum Frame: Sendable {
-        /// A block of header fields, in order; pseudo-fields have a colon at the beginning.
+        /// A block of header fields, in order; pseudo-header fields start with a colon.
         case headers([(String, String)], endsStream: Bool = false)
         case data([UInt8], endsStream: Bool)
 
@@ -29,17 +29,18 @@ public struct MalformedResponse: Sendable, CustomStringConvertible {
 
     /// The name: letters, digits and hyphens. It is the last part of the path at ``MalformedOrigin``.
     public let name: String
-    /// The part that breaks a rule.
+    /// The part that violates HTTP.
     public let part: Part
-    /// A Boolean value that indicates whether the server ends the connection after the response.
+    /// A Boolean value that indicates whether the server closes the connection after the response.
     public let closes: Bool
     let content: Content
 
-    /// The response over HTTP/1.1, byte by byte; `nil` over HTTP/2.
+    /// The bytes of the response over HTTP/1.1; `nil` over HTTP/2.
     public var text: String? {
         if case .http1(let text) = content { text } else { nil }
     }
 
+    /// The name.
     public var description: String { name }
 
     private init(_ name: String, _ text: String, _ part: Part = .head, closes: Bool = false) {
@@ -56,12 +57,12 @@ public struct MalformedResponse: Sendable, CustomStringConvertible {
         content = .http2(frames)
     }
 
-    /// A response with one block, and a body.
+    /// Creates a response with one header block and a body.
     private init(_ name: String, status: String) {
         self.init(name, .head, .headers([(":status", status)]), .data("bad", endsStream: true))
     }
 
-    /// Responses over HTTP/1.1.
+    /// The responses over HTTP/1.1.
     public static let http1: [MalformedResponse] = [
         MalformedResponse("status-000", "HTTP/1.1 000 X\r\nContent-Length: 3\r\n\r\nbad"),
         MalformedResponse("status-099", "HTTP/1.1 099 X\r\nContent-Length: 3\r\n\r\nbad"),
@@ -85,7 +86,7 @@ public struct MalformedResponse: Sendable, CustomStringConvertible {
         MalformedResponse("version", "HTTP/2.0 200 OK\r\nContent-Length: 3\r\n\r\nbad"),
     ]
 
-    /// Responses over HTTP/2.
+    /// The responses over HTTP/2.
     public static let http2: [MalformedResponse] = [
         MalformedResponse("status-empty", status: ""),
         MalformedResponse("status-negative", status: "-1"),

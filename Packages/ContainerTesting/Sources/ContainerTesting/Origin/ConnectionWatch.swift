@@ -3,9 +3,9 @@
 
 internal import NIOCore
 
-/// Takes an origin's connections into its registry, and puts a ``SocketEnd`` at their sockets.
+/// A handler that adds an origin's connections to its registry, and a ``SocketEnd`` to their pipelines.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
 
@@ -17,10 +17,10 @@ final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let connection = context.channel.connection
-        // Of the streams of HTTP/2 the first brings its connection in; they share an event loop.
+        // The first HTTP/2 stream adds its connection. Streams share an event loop.
         guard (try? connection.pipeline.syncOperations.handler(type: SocketEnd.self)) == nil else { return }
         do {
-            // First in the pipeline is nearest to the socket: below TLS.
+            // The first handler is nearest to the socket, below TLS.
             try connection.pipeline.syncOperations.addHandler(SocketEnd(), position: .first)
         } catch {
             context.close(promise: nil)

@@ -3,51 +3,52 @@
 
 internal import WebSyntax
 
-/// Something that goes wrong on purpose when an origin is asked for a path.
+/// A fault that an origin server applies to requests for matching paths.
 ///
-/// As text, on the command line and in tests:
+/// The text form, on the command line and in tests:
 ///
 /// ```
 /// faults  = fault *( "," fault )
-/// fault   = kind ":" path            ; path begins with "/" or "*"; "*" in it is any run of characters
-/// kind    = "reset" [ "=" BYTES ]    ; the connection is reset, at once or after so many bytes of the body
-///         / "stall" [ "=" BYTES ]    ; nothing (more) comes, until the server stops or the client leaves
+/// fault   = kind ":" path            ; a path begins with "/" or "*"; "*" matches any characters
+/// kind    = "reset" [ "=" BYTES ]    ; a reset, immediately or after a number of body bytes
+///         / "stall" [ "=" BYTES ]    ; no (more) data, until the server stops or the client closes
 ///         / "status=" CODE           ; 200 to 599, with a short text instead of the file
-///         / "truncate=" BYTES        ; the length is announced, but the connection ends after so many bytes
-///         / "delay=" MILLISECONDS    ; the answer begins late; at most 600000
+///         / "truncate=" BYTES        ; the full length is announced, but the connection ends early
+///         / "delay=" MILLISECONDS    ; a delay before the response; at most 600000
 /// ```
 ///
-/// A comma in a path is written `%2C`. Delays that match add up; of the other kinds the first that
-/// matches applies. A body no longer than `BYTES` comes whole, without a fault.
+/// A comma in a path is written `%2C`. Matching delays add up; of the other kinds, the first match applies. A body
+/// that is not longer than `BYTES` is sent completely, without a fault.
 public struct Fault: Sendable, Hashable {
-    /// What goes wrong.
+    /// The kinds of faults.
     public enum Kind: Sendable, Hashable {
-        /// TCP reset, before the answer or after so many bytes of its body.
+        /// A TCP reset before the response, or after a number of body bytes.
         case reset(after: Int?)
-        /// Silence, before the answer or after so many bytes of its body.
+        /// No further data before the response, or after a number of body bytes.
         case stall(after: Int?)
         /// Another status.
         case status(Int)
-        /// The connection ends in an orderly way after so many bytes of the body.
+        /// A normal close of the connection after a number of body bytes.
         case truncate(after: Int)
-        /// The answer begins late.
+        /// A delay before the response.
         case delay(Duration)
     }
 
-    /// What goes wrong.
+    /// The kind.
     public let kind: Kind
-    /// The paths for which it does.
+    /// The paths that the fault applies to.
     public let path: OriginPathPattern
 
-    /// Has `kind` go wrong for each request of a path that matches.
+    /// Creates a fault for requests with a matching path.
     public init(_ kind: Kind, at path: OriginPathPattern) {
         self.kind = kind
         self.path = path
     }
 
-    /// Reads a list of faults.
-    /// - Parameter specification: at most 4,096 bytes and 64 faults.
-    /// - Throws: code `invalidFault`; the location is the part that is wrong.
+    /// Parses a list of faults.
+    /// - Parameter specification: The text form; at most 4,096 bytes and 64 faults.
+    /// - Throws: ``ContainerTestingError`` with code `invalidFault`; the
+    ///   location is the invalid part.
     public static func parse(_ specification: String) throws(ContainerTestingError) -> [Fault] {
         guard specification.utf8.count <= 4_096 else {
             throw ContainerTestingError(.invalidFault, "longer than 4,096 bytes")

@@ -5,13 +5,13 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 
-/// Passes so many bytes of a body on, and then does something else.
+/// A body writer that passes on a number of bytes and then fails.
 struct FaultyBodyWriter: ResponseBodyWriter {
     private var base: any ResponseBodyWriter
     private var remaining: Int
     private let fail: @Sendable () async throws -> Void
 
-    /// - Parameter fail: called once, when more bytes than `limit` come; throws.
+    /// - Parameter fail: A function that is called once when more bytes than `limit` are written. It throws an error.
     init(_ base: any ResponseBodyWriter, limit: Int, fail: @escaping @Sendable () async throws -> Void) {
         self.base = base
         self.remaining = limit

@@ -14,7 +14,7 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// The files of one folder. What a link leads to outside of it does not exist.
+/// A file provider for one folder. Links that lead out of the folder are not followed.
 struct FolderProvider: FileProvider {
     typealias FileAttributes = LocalFileSystem.FileAttributes
     typealias FileIdentifier = String
@@ -22,6 +22,7 @@ struct FolderProvider: FileProvider {
     private let root: String
     private let files: LocalFileSystem
 
+    /// Creates a provider.
     /// - Throws: ``ContainerTestingError`` with code `noSuchFolder`.
     init(_ folder: String, logger: Logger) throws {
         guard let root = try? FileSystem.resolve(folder) else {
@@ -30,7 +31,7 @@ struct FolderProvider: FileProvider {
         do {
             _ = try DirectoryDescriptor(path: root)
         } catch {
-            let reason = error.number == ENOTDIR ? "this is not a folder" : error.reason
+            let reason = error.number == ENOTDIR ? "not a folder" : error.reason
             throw ContainerTestingError(.noSuchFolder, reason, at: folder)
         }
         self.root = root
@@ -38,7 +39,7 @@ struct FolderProvider: FileProvider {
     }
 
     func getFileIdentifier(_ path: String) -> String? {
-        // A zero byte would end the name early for the system, and so name another file.
+        // The system would end the name at a zero byte and open another file.
         guard !path.utf8.contains(0) else { return nil }
         return files.getFileIdentifier(path)
     }

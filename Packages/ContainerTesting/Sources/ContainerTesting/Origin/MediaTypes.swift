@@ -5,9 +5,9 @@ internal import Hummingbird
 
 /// The media types of files that hummingbird does not know, or knows by another name.
 ///
-/// None has a `charset`: a file's name does not show its encoding.
+/// None has a `charset`, because a file name does not contain the encoding.
 enum MediaTypes {
-    /// What a file is when its name says nothing.
+    /// The media type of files with an unknown extension.
     static let unknown = "application/octet-stream"
 
     static let additional: [String: MediaType] = {

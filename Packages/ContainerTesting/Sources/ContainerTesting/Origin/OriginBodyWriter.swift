@@ -13,7 +13,7 @@ public struct OriginBodyWriter {
         self.base = base
     }
 
-    /// Sends bytes; returns when the connection can take more.
+    /// Sends bytes. It returns when the connection can accept more.
     public mutating func write(_ data: Data) async throws {
         try await base.write(ByteBuffer(bytes: data))
     }

@@ -8,21 +8,21 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// A certificate for this machine's loopback names, and the authority that signed it. Made anew for each server.
+/// A certificate for this machine's loopback names, with the authority that signed it. It is new for each server.
 struct OriginCertificate {
-    /// The authority's certificate: who trusts it trusts the server.
+    /// The certificate of the authority, in PEM. A client that trusts it trusts the server.
     let authorityPEM: String
     /// The server's own certificate, in DER.
     let leaf: [UInt8]
     let configuration: TLSConfiguration
 
-    /// The names of this machine.
+    /// The host names and addresses of this machine.
     static let loopbackNames = ["localhost", "127.0.0.1", "::1"]
 
     /// Creates keys and certificates that are valid for two days.
     /// - Parameters:
-    ///   - names: The subject alternative names: host names, addresses of IPv4, and `::1`. Without any the certificate has
-    ///     a common name alone.
+    ///   - names: The subject alternative names: host names, IPv4 addresses, and `::1`. If empty, the certificate has
+    ///     only a common name.
     ///   - commonName: The common name of the server's certificate.
     ///   - now: The current time.
     /// - Throws: ``ContainerTestingError`` with code `tls`.
@@ -30,7 +30,7 @@ struct OriginCertificate {
         do {
             let authorityKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
             let authorityName = try DistinguishedName { CommonName("ContainerTesting authority") }
-            // The past hour covers clocks that differ a little.
+            // Starts one hour in the past, for clocks that differ slightly.
             let (begin, end) = (now.addingTimeInterval(-3_600), now.addingTimeInterval(2 * 86_400))
             let authority = try Certificate(
                 version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: authorityKey.publicKey,
@@ -63,7 +63,7 @@ struct OriginCertificate {
             configuration.applicationProtocols = ["http/1.1"]
             self.configuration = configuration
         } catch {
-            throw ContainerTestingError(.tls, "cannot make a certificate: \(error)", cause: error)
+            throw ContainerTestingError(.tls, "cannot create a certificate: \(error)", cause: error)
         }
     }
 

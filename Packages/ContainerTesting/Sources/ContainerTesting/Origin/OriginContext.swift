@@ -4,7 +4,7 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// What a request to an origin carries along: its connection, so that faults can break it.
+/// The context of a request, with its connection, so that faults can break it.
 struct OriginContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

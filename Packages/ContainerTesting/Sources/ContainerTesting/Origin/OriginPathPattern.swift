@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A path, or a glob over paths: `*` stands for any run of characters, `/` among them.
+/// A path, or a pattern for paths in which `*` matches any sequence of characters, including `/`.
 ///
-/// It is compared with the path as it stands in the request, percent-encoded and without the query.
+/// It is compared with the path of the request, which is percent-encoded and has no query.
 public struct OriginPathPattern: Sendable, Hashable, CustomStringConvertible {
-    /// The pattern as it was given.
+    /// The text of the pattern.
     public let description: String
 
-    /// Makes a pattern; `nil` unless it begins with `/` or `*`, is at most 1,024 bytes, and has no spaces
-    /// or control characters.
+    /// Creates a pattern. Returns `nil` unless it starts with `/` or `*`, has at most 1,024 bytes, and consists of
+    /// visible ASCII characters.
     public init?(_ pattern: some StringProtocol) {
         guard pattern.first == "/" || pattern.first == "*", pattern.utf8.count <= 1_024,
             pattern.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -17,13 +17,13 @@ public struct OriginPathPattern: Sendable, Hashable, CustomStringConvertible {
         description = String(pattern)
     }
 
-    /// Whether the whole path matches.
+    /// Returns a Boolean value that indicates whether the whole path matches.
     public func matches(_ path: String) -> Bool {
         let pattern = Array(description.utf8)
         let path = Array(path.utf8)
         var (p, s) = (0, 0)
-        // Where to go on when the text after the last star does not fit: that star takes one byte more.
-        // Only the last star needs this, so that the time is at most pattern times path.
+        // The position to continue from after a mismatch: the last star then matches one more byte. Only the last
+        // star needs this, so that the time is at most the product of both lengths.
         var retry: (p: Int, s: Int)?
         while s < path.count {
             if p < pattern.count, pattern[p] == UInt8(ascii: "*") {

@@ -4,20 +4,20 @@
 public import Foundation
 public import HTTPTypes
 
-/// A request that reached an origin.
+/// A request that an origin server has received.
 public struct OriginRequest: Sendable, Hashable {
-    /// As it stood in the request.
+    /// The method.
     public let method: HTTPRequest.Method
-    /// As it stood in the request: percent-encoded, without the query.
+    /// The path, percent-encoded, without the query.
     public let path: String
-    /// As it stood in the request, without the `?`.
+    /// The query, without the `?`.
     public let query: String?
-    /// All header fields, in their order.
+    /// All header fields, in order.
     public let headers: HTTPFields
-    /// The body; empty in the log, which keeps no bodies.
+    /// The body; empty in the log, which stores no bodies.
     public let body: Data
 
-    /// Makes a request, such as one to compare the log with.
+    /// Creates a request, for example to compare it with the log.
     public init(
         method: HTTPRequest.Method, path: String, query: String? = nil, headers: HTTPFields = [:], body: Data = Data()
     ) {

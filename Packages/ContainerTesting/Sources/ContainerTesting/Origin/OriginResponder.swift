@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-// Not FoundationEssentials, which does not decode percent-encoding.
+// FoundationEssentials does not decode percent-encoding.
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -10,16 +10,16 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import WebSyntax
 
-/// Answers an origin's requests: log, faults, routes, files, in this order.
+/// The responder of an origin server. It records a request, then applies faults, routes and files, in this order.
 struct OriginResponder: HTTPResponder {
     typealias Context = OriginContext
 
-    /// Says that a fault has ended the connection. There is no one to answer.
+    /// A fault has ended the connection, so that no response can be sent.
     private struct ConnectionEnded: Error {}
 
     let configuration: OriginServer.Configuration
     let log: RequestLog
-    /// The folder's files; `nil` where only routes answer.
+    /// The files of the folder; `nil` for a server with routes only.
     let files: FolderProvider?
 
     func respond(to request: Request, context: OriginContext) async throws -> Response {
@@ -94,7 +94,7 @@ struct OriginResponder: HTTPResponder {
         if let refusal { return refusal }
         var response = try await middleware.handle(request, context: context) { _, _ in throw HTTPError(.notFound) }
         if response.headers[.location] != nil {
-            // The middleware names the folder decoded. One slash in front, or it would name a host.
+            // The middleware decodes the path of the folder. More than one leading slash would make it a host.
             let path = "/" + request.uri.path.drop { $0 == "/" } + "/"
             response.headers[.location] = path + (request.uri.query.map { "?" + $0 } ?? "")
         }
@@ -104,8 +104,8 @@ struct OriginResponder: HTTPResponder {
         return response
     }
 
-    /// Brings a `Range` field into the form that the file middleware understands: it reads `-5` as the
-    /// first six bytes, and knows no range beyond the end.
+    /// Converts a `Range` field into the form that the file middleware supports. The middleware reads `-5` as the
+    /// first six bytes, and does not handle a range beyond the end.
     private func normalised(_ request: Request, files: FolderProvider) async throws -> (Request, Response?) {
         guard request.method == .get, let field = request.headers[.range] else { return (request, nil) }
         var head = request.head
@@ -118,7 +118,7 @@ struct OriginResponder: HTTPResponder {
         case nil: break
         case .some(let range?): head.headerFields[.range] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
         case .some(nil):
-            // With If-Range the whole file is the answer where the validator differs; it is always right.
+            // With If-Range, the complete file is always a correct response, also if the validator differs.
             guard request.headers[.ifRange] == nil else { break }
             return (
                 request,
@@ -167,7 +167,7 @@ struct OriginResponder: HTTPResponder {
         return ConnectionEnded()
     }
 
-    /// Waits until the connection is closed: by the client, or by the server when it stops.
+    /// Waits until the client closes the connection or the server stops.
     private func stall(_ channel: any Channel) async -> any Error {
         try? await channel.closeFuture.get()
         return ConnectionEnded()

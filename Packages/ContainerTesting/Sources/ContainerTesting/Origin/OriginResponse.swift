@@ -4,32 +4,32 @@
 public import Foundation
 public import HTTPTypes
 
-/// An answer that a test gives in an origin's name.
+/// A response of a route.
 public struct OriginResponse: Sendable {
-    /// The bytes of an answer.
+    /// The body of a response.
     public enum Body: Sendable {
-        /// All of the body.
+        /// The complete body.
         case bytes(Data)
-        /// Written piece by piece. With a length the writer must write exactly so many bytes; without
-        /// one the answer is chunked. Throwing breaks the connection off.
+        /// A body that is written in chunks. With a length, the writer must write exactly that number of bytes;
+        /// without one, the response is chunked. Throwing breaks the connection.
         case stream(length: Int?, @Sendable (inout OriginBodyWriter) async throws -> Void)
     }
 
     /// The status.
     public var status: HTTPResponse.Status
-    /// What goes into the answer beside what the server adds.
+    /// The header fields, in addition to those of the server.
     public var headers: HTTPFields
-    /// The body; the server leaves it out of an answer to `HEAD`.
+    /// The body. The server omits it in a response to `HEAD`.
     public var body: Body
 
-    /// Makes an answer: by default 200, without a body.
+    /// Creates a response, by default with status 200 and an empty body.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .bytes(Data())) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// Text, as `text/plain` in UTF-8 unless `type` says otherwise.
+    /// Returns a text response, by default with type `text/plain` in UTF-8.
     public static func text(
         _ text: String, status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8"
     ) -> OriginResponse {

@@ -3,16 +3,16 @@
 
 public import HTTPTypes
 
-/// A handler that a test adds to an origin. Routes come before files, the first that matches answers.
+/// A route of an origin server. Routes take precedence over files, and the first matching route responds.
 public struct OriginRoute: Sendable {
-    /// The method to match. `GET` matches `HEAD` too, whose answer loses its body on the way.
+    /// The method to match. `GET` also matches `HEAD`, whose response is sent without its body.
     public let method: HTTPRequest.Method
     /// The paths to match.
     public let path: OriginPathPattern
-    /// Answers. An error that it throws becomes 500.
+    /// The function that responds. An error that it throws results in status 500.
     public let answer: @Sendable (OriginRequest) async throws -> OriginResponse
 
-    /// Has `answer` answer requests of this method whose path matches.
+    /// Creates a route for requests with this method and a matching path.
     public init(
         _ method: HTTPRequest.Method, _ path: OriginPathPattern,
         answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse

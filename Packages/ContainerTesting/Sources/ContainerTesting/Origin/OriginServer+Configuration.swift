@@ -2,34 +2,34 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension OriginServer {
-    /// What a server serves, and how.
+    /// The options of an ``OriginServer``.
     public struct Configuration: Sendable {
-        /// The folder whose files are served; `nil`, the default, for a server of routes only.
+        /// The folder whose files are served; `nil`, the default, for a server with routes only.
         public var folder: String?
-        /// Handlers that come before the files. None by default.
+        /// The routes, which take precedence over files; none by default.
         public var routes: [OriginRoute] = []
-        /// What goes wrong on purpose. Nothing by default.
+        /// The faults; none by default.
         public var faults: [Fault] = []
-        /// The network in front of the server. ``NetworkProfile/none`` by default: no relay.
+        /// The network in front of the server; ``NetworkProfile/none``, the default, for no relay.
         public var profile = NetworkProfile.none
-        /// Whether to speak TLS, with a certificate made at the start. Off by default.
+        /// A Boolean value that indicates whether the server uses TLS, with a certificate that is created at the
+        /// start; `false` by default.
         public var usesTLS = false
-        /// With TLS, whether HTTP/2 is offered to clients that know it. Off by default. A fault that ends a connection ends
-        /// all requests on it.
+        /// A Boolean value that indicates whether HTTP/2 is offered over TLS; `false` by default. A fault that ends a
+        /// connection then ends all of its requests.
         public var offersHTTP2 = false
-        /// The port to listen on. 0, the default, lets the system choose.
+        /// The port; 0, the default, lets the system choose.
         public var port = 0
-        /// How many requests the log keeps: the latest. 10,000 by default.
+        /// The number of latest requests that the log keeps; 10,000 by default.
         public var logLimit = 10_000
-        /// How many connections there may be at a time. 1,024 by default.
+        /// The limit of open connections; 1,024 by default.
         public var connectionLimit = 1_024
-        /// The largest request body that a route is given, in bytes; a larger one is answered with 413. 16 MiB by
-        /// default.
+        /// The limit of a request body for a route, in bytes; 16 MiB by default. A larger body results in status 413.
         public var requestBodyLimit = 16 * 1_048_576
-        /// What delays are measured with. The machine's clock by default.
+        /// The clock that measures delays; the machine's clock by default.
         public var clock: any Clock<Duration> = ContinuousClock()
 
-        /// All else has the default that is named above.
+        /// Creates a configuration with default values for all other options.
         public init(folder: String? = nil, routes: [OriginRoute] = []) {
             self.folder = folder
             self.routes = routes

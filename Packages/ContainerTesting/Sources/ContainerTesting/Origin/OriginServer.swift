@@ -9,21 +9,21 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 
-/// A real web server on loopback for tests and demonstrations: the files of a folder, and what a test adds.
+/// A web server on loopback for tests and demonstrations. It serves the files of a folder and the routes of a test.
 ///
-/// Files are served as they are, without compression, with `ETag`, `Last-Modified` and ranges; folders
-/// by their `index.html`; types have no `charset`. Paths that lead out of the folder, by `..` or
-/// by links, are refused. Answers that are under way when the server stops are broken off.
+/// Files are served without compression, with `ETag`, `Last-Modified` and ranges; a folder is served by its
+/// `index.html`; media types have no `charset`. Paths that lead out of the folder, by `..` or by links, are refused.
+/// Responses in progress are aborted when the server stops.
 ///
-/// Isolation: any. Runs on NIO's shared event loops until ``stop()``, which has to be called.
+/// Isolation: any. It runs on NIO's shared event loops until ``stop()``, which must be called.
 public final class OriginServer: Sendable {
-    /// Where connections to `127.0.0.1` are accepted: by the server, or by the relay in front of it.
+    /// The port on `127.0.0.1`, of the server or of the relay in front of it.
     public let port: Int
-    /// The server's root without a trailing slash, such as `http://127.0.0.1:8080`.
+    /// The URL of the server without a trailing slash, such as `http://127.0.0.1:8080`.
     public let url: String
-    /// With TLS, the certificate of the authority that a client has to trust.
+    /// The PEM certificate of the authority that a client must trust; `nil` without TLS.
     public let authorityPEM: String?
-    /// With TLS, the server's own certificate in DER, for a client that trusts this one alone.
+    /// The server's own certificate in DER, for a client that trusts only this one; `nil` without TLS.
     public let certificate: [UInt8]?
     private let log: RequestLog
     private let registry: ConnectionRegistry
@@ -44,16 +44,16 @@ public final class OriginServer: Sendable {
         self.task = task
     }
 
-    /// The latest requests, in the order of their arrival.
+    /// The latest requests, in the order of arrival.
     public var requests: [OriginRequest] { log.requests }
-    /// How many requests came in all.
+    /// The number of requests received.
     public var requestCount: Int { log.total }
-    /// How many connections reached the server in all.
+    /// The number of connections that reached the server.
     public var connectionCount: Int { registry.total }
-    /// What passed the relay; `nil` without one.
+    /// The counters of the relay; `nil` without a relay.
     public var counters: ShapingRelay.Counters? { relay?.counters }
 
-    /// Starts a server. Returns when it accepts connections.
+    /// Starts a server. It returns when the server accepts connections.
     /// - Throws: ``ContainerTestingError`` with code `portInUse`, `cannotListen`, `noSuchFolder` or `tls`.
     public static func start(_ configuration: Configuration) async throws -> OriginServer {
         let logger = Logger(label: "origin") { _ in SwiftLogNoOpLogHandler() }
@@ -117,8 +117,8 @@ public final class OriginServer: Sendable {
         }
     }
 
-    /// Closes the port and every connection, stalled answers included. Returns when they are closed; a
-    /// second call does nothing.
+    /// Closes the port and all connections, including stalled responses. It returns when they are closed; further
+    /// calls do nothing.
     public func stop() async {
         await relay?.stop()
         task.cancel()

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// The requests an origin saw: the latest of them, and how many in all.
+/// The latest requests of an origin server, and the number of all requests.
 ///
 /// Isolation: any.
 final class RequestLog: Sendable {
@@ -23,7 +23,7 @@ final class RequestLog: Sendable {
         state.withLock { state in
             state.total += 1
             state.requests.append(request)
-            // Cut in one go now and then, not by one each time.
+            // Removes old requests in batches.
             if state.requests.count >= limit * 2 {
                 state.requests.removeFirst(state.requests.count - limit)
             }

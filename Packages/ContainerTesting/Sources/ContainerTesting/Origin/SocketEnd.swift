@@ -3,20 +3,20 @@
 
 internal import NIOCore
 
-/// Ends an origin's connection below TLS and HTTP, when it is told so by an outbound ``Command``.
+/// A handler that ends an origin's connection below TLS and HTTP on an outbound ``Command``.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class SocketEnd: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How to end a connection.
+    /// The ways to end a connection.
     enum Command: Sendable {
-        /// Reset, after everything written so far has gone.
+        /// Reset the connection after all earlier writes were sent.
         case reset
-        /// Close, after everything written so far has gone.
+        /// Close the connection after all earlier writes were sent.
         case cut
-        /// Close now.
+        /// Close the connection immediately.
         case drop
     }
 

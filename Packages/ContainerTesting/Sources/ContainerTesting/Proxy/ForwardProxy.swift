@@ -7,19 +7,18 @@ internal import NIOPosix
 
 /// A small HTTP/1.1 forward proxy on loopback.
 ///
-/// It speaks `CONNECT`, which becomes a blind tunnel, and requests for absolute `http` URLs, which are
-/// streamed both ways with back-pressure. Clients' connections are kept alive; each request upstream
-/// has a connection of its own, so that no request can meet a stale one. Hop-by-hop fields are removed
-/// (RFC 9110, section 7.6.1). It adds no `Via`: it is a measuring instrument, and what is measured
-/// should not see it.
+/// It supports `CONNECT`, which opens a tunnel, and requests for absolute `http` URLs, which are streamed in both
+/// directions with back-pressure. Client connections are kept alive; each upstream request has a connection of its
+/// own, so that no request uses a stale one. Hop-by-hop fields are removed (RFC 9110, section 7.6.1). No `Via` field
+/// is added, because the proxy must not affect what it measures.
 ///
-/// Trouble is answered with 400 (not a request for a proxy), 407 (not the credentials that the configuration wants), 502
-/// (no connection, or a broken answer) or 504 (no connection or no answer in time). An answer that breaks off upstream
-/// breaks off here too.
+/// Errors result in status 400 (not a proxy request), 407 (missing credentials), 502 (no connection, or an invalid
+/// response) or 504 (no connection or no response in time). A response that breaks upstream also breaks for the
+/// client.
 ///
-/// Isolation: any. Runs on NIO's shared event loops until ``stop()``.
+/// Isolation: any. It runs on NIO's shared event loops until ``stop()``.
 public final class ForwardProxy: Sendable {
-    /// Where connections to `127.0.0.1` are accepted.
+    /// The port on `127.0.0.1`.
     public let port: Int
     private let listener: any Channel
     private let registry: ConnectionRegistry
@@ -35,13 +34,13 @@ public final class ForwardProxy: Sendable {
     /// The address to configure in a client, such as `http://127.0.0.1:8080`.
     public var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Connections accepted so far.
+    /// The number of connections accepted.
     public var connections: Int { registry.total }
 
-    /// Requests answered with 407 so far.
+    /// The number of requests that received 407.
     public var refusals: Int { counts.refusals }
 
-    /// Begins to accept connections.
+    /// Starts a proxy. It returns when the proxy accepts connections.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(_ configuration: Configuration = Configuration()) async throws -> ForwardProxy {
         let registry = ConnectionRegistry(limit: configuration.connectionLimit)
@@ -62,7 +61,7 @@ public final class ForwardProxy: Sendable {
         return ForwardProxy(port: port, listener: listener, registry: registry, counts: counts)
     }
 
-    /// Closes the port and every connection. Returns when they are closed; a second call does nothing.
+    /// Closes the port and all connections. It returns when they are closed; further calls do nothing.
     public func stop() async {
         try? await listener.close()
         await registry.closeAll { $0.close(promise: nil) }

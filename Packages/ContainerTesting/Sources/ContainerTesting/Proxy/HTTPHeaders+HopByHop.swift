@@ -5,10 +5,10 @@ internal import NIOHTTP1
 internal import WebSyntax
 
 extension HTTPHeaders {
-    /// The fields that a proxy forwards: all but those of one connection (RFC 9110, section 7.6.1).
+    /// Returns the fields that a proxy forwards, without connection-specific fields (RFC 9110, section 7.6.1).
     func withoutHopByHop() -> HTTPHeaders {
         var headers = self
-        // Framing and routing stay, even if a sender names them in Connection.
+        // Framing and routing fields stay, even if Connection names them.
         for name in ConnectionFields.names(namedBy: self["connection"])
         where !["content-length", "host"].contains(name) {
             headers.remove(name: name)

@@ -4,14 +4,14 @@
 internal import NIOHTTP1
 
 extension ProxyConnection {
-    /// One request and its answer.
+    /// One request and its response.
     struct Exchange {
         let head: HTTPRequestHead
-        /// Whether the connection serves another request after this one.
+        /// A Boolean value that indicates whether the connection serves another request after this one.
         var keepsAlive: Bool
-        /// The request's last byte went upstream, or there is none.
+        /// A Boolean value that indicates whether the end of the request was sent upstream.
         var isRequestEnded = false
-        /// The answer's head went to the client.
+        /// A Boolean value that indicates whether the response head was sent to the client.
         var isHeadSent = false
 
         init(_ head: HTTPRequestHead) {

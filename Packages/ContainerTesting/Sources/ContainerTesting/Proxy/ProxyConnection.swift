@@ -5,12 +5,12 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// A client's connection to the proxy.
+/// A client connection of the proxy.
 ///
-/// A state machine over the parts of requests and answers. Parts that cannot be handled yet wait in a
-/// queue, and nothing is read while it is not empty: it never holds more than one read brought in.
+/// It is a state machine over the parts of requests and responses. Parts that cannot be handled yet wait in a queue.
+/// While the queue is not empty, nothing is read, so that it never holds more than one read.
 ///
-/// Isolation: the event loop of the client's channel, which is also that of the channels upstream.
+/// Isolation: the event loop of the client channel, which the upstream channels share.
 final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
@@ -19,13 +19,13 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private enum State {
         /// Between requests.
         case idle
-        /// The connection upstream is being made.
+        /// Connecting upstream.
         case connecting
-        /// A request and its answer pass.
+        /// A request and its response are in progress.
         case exchanging(any Channel)
-        /// The last answer is sent: the client's end of the stream is awaited.
+        /// The last response was sent; waiting for the client to close.
         case draining
-        /// The bytes are no longer HTTP.
+        /// The connection is a tunnel.
         case tunnelling
         case closed
     }
@@ -52,7 +52,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         self.encoder = encoder
     }
 
-    /// Adds the handlers of a client's connection to its channel.
+    /// Adds the handlers of a client connection to its channel.
     static func install(
         on channel: any Channel, configuration: ForwardProxy.Configuration, counts: ProxyCounts
     ) throws {
@@ -67,10 +67,10 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         ])
     }
 
-    /// Whether the client can take more of an answer.
+    /// A Boolean value that indicates whether the client can accept more of a response.
     var isClientWritable: Bool { context?.channel.isWritable ?? false }
 
-    // MARK: - Events of the client's channel
+    // MARK: - Events of the client channel
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -126,7 +126,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         switch event {
         case let event as ChannelEvent where event == .inputClosed:
             if case .tunnelling = state { break }
-            // A client that ends its side in the middle of an exchange has given it up.
+            // A client that closes its output during an exchange has cancelled it.
             context.close(promise: nil)
         case is IdleStateHandler.IdleStateEvent:
             switch state {
@@ -149,7 +149,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError, case .idle = state {
             exchange = nil
-            answer(.badRequest, "this is not HTTP/1.1")
+            answer(.badRequest, "not an HTTP/1.1 request")
         } else {
             context.close(promise: nil)
         }
@@ -168,7 +168,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         resumeReading()
     }
 
-    /// Whether it is a part's turn.
+    /// Returns a Boolean value that indicates whether a part can be handled in the current state.
     private func canHandle(_ part: HTTPServerRequestPart) -> Bool {
         switch (state, part) {
         case (.connecting, _), (.exchanging, .head): false
@@ -195,7 +195,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         guard codings.isEmpty || (codings.count == 1 && codings[0].lowercased() == "chunked"),
             codings.isEmpty || !head.headers.contains(name: "content-length")
         else {
-            // RFC 9112, section 6.1: a message framed twice may be an attempt at smuggling.
+            // RFC 9112, section 6.1: such a message may be an attempt at request smuggling.
             answer(.badRequest, "the request's framing is ambiguous")
             return
         }
@@ -218,11 +218,12 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return }
         counts.countRefusal()
         state = .connecting
-        // Later, when the request's end is read with its head: only then the connection can be kept.
+        // In the next turn, after the end of the request was read with its head, because only then the connection can
+        // be kept.
         context.eventLoop.assumeIsolated().execute {
             guard case .connecting = self.state else { return }
             self.answer(
-                .proxyAuthenticationRequired, "this proxy wants credentials",
+                .proxyAuthenticationRequired, "the proxy requires credentials",
                 headers: [("Proxy-Authenticate", #"Basic realm="proxy""#)])
         }
     }
@@ -275,7 +276,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             try upstream.install(on: channel)
         } catch {
             channel.close(promise: nil)
-            answer(.badGateway, "the server hung up")
+            answer(.badGateway, "the server closed the connection")
             return
         }
         self.upstream = upstream
@@ -286,14 +287,14 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         channel.flush()
     }
 
-    /// The channel upstream takes bytes again.
+    /// Continues reading when the upstream channel is writable again.
     func upstreamIsWritable() {
         resumeReading()
     }
 
-    // MARK: - Answers
+    // MARK: - Responses
 
-    /// The server's answer begins. Also called for interim answers (1xx).
+    /// Receives the head of the server's response. Also called for informational responses (1xx).
     func responded(_ head: HTTPResponseHead) {
         guard case .exchanging = state, let exchange, !exchange.isHeadSent else { return }
         let isModern = exchange.head.version.major == 1 && exchange.head.version.minor >= 1
@@ -335,11 +336,11 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         endAnswer()
     }
 
-    /// The connection upstream ended before its answer did.
+    /// Handles an upstream connection that ended before its response.
     func upstreamLost(_ upstream: ProxyUpstream, byReset isReset: Bool) {
         guard case .exchanging = state, upstream === self.upstream else { return }
         if exchange?.isHeadSent == false {
-            answer(.badGateway, "the server hung up")
+            answer(.badGateway, "the server closed the connection")
             return
         }
         abandonUpstream()
@@ -348,7 +349,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
         if isReset {
             channel.reset()
         } else {
-            // What came so far goes out first: the flush of an empty part completes after it.
+            // The received data is sent first: an empty write completes after it.
             let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer()))
             channel.writeAndFlush(part).whenComplete { _ in channel.close(promise: nil) }
         }
@@ -357,19 +358,19 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private func timeOut() {
         if exchange?.isHeadSent == false {
             exchange?.keepsAlive = false
-            answer(.gatewayTimeout, "no answer in time")
+            answer(.gatewayTimeout, "no response in time")
         } else {
             context?.close(promise: nil)
         }
     }
 
-    /// Answers in the proxy's own name.
+    /// Sends a response of the proxy itself.
     private func answer(_ status: HTTPResponseStatus, _ text: String, headers fields: [(String, String)] = []) {
         if case .end? = parts.first, exchange?.isRequestEnded == false {
             parts.removeFirst()
             exchange?.isRequestEnded = true
         }
-        // The decoder takes all that follows a CONNECT for the tunnel's, so no request can.
+        // After a CONNECT, the decoder forwards all bytes to the tunnel, so that no further request is possible.
         let keeps = exchange.map { $0.keepsAlive && $0.isRequestEnded && $0.head.method != .CONNECT } ?? false
         exchange?.keepsAlive = keeps
         let body = "\(status.code) \(status.reasonPhrase): \(text)\n"
@@ -392,8 +393,8 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             state = .idle
             process()
         } else {
-            // Closing at once would reset the connection where the client still sends, and could take
-            // the answer with it (RFC 9112, section 9.6).
+            // An immediate close would reset the connection while the client still sends, and could destroy the
+            // response (RFC 9112, section 9.6).
             state = .draining
             parts.removeAll()
             guard let channel = context?.channel else { return }
@@ -431,7 +432,7 @@ final class ProxyConnection: ChannelDuplexHandler, RemovableChannelHandler {
             client.close(promise: nil)
             return
         }
-        // In this order, so that bytes the decoder still has go to the tunnel.
+        // This order forwards the bytes that the decoder still holds.
         let pipeline = context.pipeline.syncOperations
         pipeline.removeHandler(encoder).whenComplete { _ in }
         pipeline.removeHandler(decoder).whenComplete { _ in }

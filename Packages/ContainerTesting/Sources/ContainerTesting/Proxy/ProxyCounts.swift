@@ -3,13 +3,13 @@
 
 internal import AsyncSupport
 
-/// What a proxy counts over all of its connections.
+/// The counters of all connections of a proxy.
 ///
 /// Isolation: any.
 final class ProxyCounts: Sendable {
     private let refused = Atomic(0)
 
-    /// Requests or connections that brought no credentials, or others.
+    /// The number of requests or connections with missing or wrong credentials.
     var refusals: Int { refused.load() }
 
     func countRefusal() {

@@ -3,14 +3,15 @@
 
 internal import NIOHTTP1
 
-/// Where a request for a proxy wants to go.
+/// The target of a proxy request.
 enum ProxyTarget: Equatable {
     /// `CONNECT host:port`.
     case tunnel(Endpoint)
     /// An absolute `http` URL: the server, its authority as written, and the path and query.
     case request(Endpoint, authority: String, path: String)
 
-    /// Reads a request line, in the forms of RFC 9112, section 3.2; `nil` for what is not for a proxy.
+    /// Parses a request line in the forms of RFC 9112, section 3.2. Returns `nil` for a request that is not for a
+    /// proxy.
     init?(_ head: HTTPRequestHead) {
         if head.method == .CONNECT {
             guard let endpoint = Endpoint(authority: head.uri) else { return nil }

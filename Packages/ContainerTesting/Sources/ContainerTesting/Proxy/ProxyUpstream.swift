@@ -4,15 +4,15 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The server's side of one exchange: passes the answer's parts on, as fast as the client takes them.
+/// The upstream side of one exchange. It passes on the response parts, with back-pressure from the client.
 ///
-/// Isolation: its channel's event loop, which is the client connection's too.
+/// Isolation: the event loop of its channel, which the client connection shares.
 final class ProxyUpstream: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// `nil` once the exchange is over: nothing is passed on after that.
+    /// The client connection; `nil` after the end of the exchange.
     private var client: ProxyConnection?
     private var context: ChannelHandlerContext?
     private var wantsRead = false
@@ -33,7 +33,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
         ])
     }
 
-    /// Ends the link to the client's connection.
+    /// Removes the link to the client connection.
     func abandon() {
         client = nil
     }
@@ -89,7 +89,7 @@ final class ProxyUpstream: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // Later, because the client's channel may be in the middle of a read (see `Channel.reset()`).
+        // In the next turn, because the client channel may be reading (see `Channel.reset()`).
         context.eventLoop.assumeIsolated().execute {
             self.client?.upstreamLost(self, byReset: self.isReset)
         }

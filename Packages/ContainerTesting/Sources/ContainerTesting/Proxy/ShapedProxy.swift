@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A forward proxy behind a slow link: what a browser or a transport is pointed at to feel a network.
+/// A forward proxy behind a slow link, for browsers and transports.
 ///
-/// The link lies between the client and the proxy. A plain request costs what it costs on such a
-/// network. A tunnel costs one round trip more than a direct connection would, for the `CONNECT`
-/// itself, as it does behind any proxy.
+/// The link is between the client and the proxy. A plain request takes the time that it would take on such a network.
+/// A tunnel takes one more round trip than a direct connection, for the `CONNECT` request, as with any proxy.
 ///
-/// With ``NetworkProfile/offline`` every connection is reset as soon as it is made, so that clients fail
-/// at once and never hang.
+/// With ``NetworkProfile/offline`` each connection is reset immediately, so that clients fail and never hang.
 public final class ShapedProxy: Sendable {
     private let proxy: ForwardProxy
     private let relay: ShapingRelay
@@ -18,19 +16,19 @@ public final class ShapedProxy: Sendable {
         self.relay = relay
     }
 
-    /// Where connections to `127.0.0.1` are accepted.
+    /// The port on `127.0.0.1`.
     public var port: Int { relay.port }
     /// The address to configure in a client, such as `http://127.0.0.1:8080`.
     public var url: String { "http://127.0.0.1:\(port)" }
-    /// The network that this proxy imitates.
+    /// The network that the proxy simulates.
     public var profile: NetworkProfile { relay.profile }
-    /// What has passed so far, the heads of requests and answers included.
+    /// The counters of relayed bytes, including request and response heads.
     public var counters: ShapingRelay.Counters { relay.counters }
 
-    /// Begins to accept connections.
+    /// Starts a proxy. It returns when the proxy accepts connections.
     /// - Parameters:
-    ///   - profile: the network that the proxy imitates.
-    ///   - configuration: the proxy's limits and port. A port of 0, the default, lets the system choose.
+    ///   - profile: The network that the proxy simulates.
+    ///   - configuration: The limits and port of the proxy. A port of 0, the default, lets the system choose.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(
         profile: NetworkProfile, configuration: ForwardProxy.Configuration = ForwardProxy.Configuration()
@@ -48,7 +46,7 @@ public final class ShapedProxy: Sendable {
         }
     }
 
-    /// Closes the port and every connection. Returns when they are closed; a second call does nothing.
+    /// Closes the port and all connections. It returns when they are closed; further calls do nothing.
     public func stop() async {
         await relay.stop()
         await proxy.stop()

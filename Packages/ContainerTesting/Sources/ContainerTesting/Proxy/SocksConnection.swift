@@ -4,9 +4,9 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A client's connection to a SOCKS5 proxy, up to the tunnel.
+/// A client connection of a SOCKS5 proxy, up to the tunnel.
 ///
-/// Isolation: the event loop of the client's channel, which is also that of the channel upstream.
+/// Isolation: the event loop of the client channel, which the upstream channel shares.
 final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -17,7 +17,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
         case credentials
         case request
         case connecting
-        /// The bytes are the tunnel's.
+        /// The connection is a tunnel.
         case tunnelling
         case closed
     }
@@ -48,7 +48,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .tunnelling = state else {
-            // A client that ends its side before it has a tunnel has given up; one that is idle as well.
+            // Before the tunnel, a client that closes its output or is idle is disconnected.
             if event as? ChannelEvent == .inputClosed || event is IdleStateHandler.IdleStateEvent {
                 context.close(promise: nil)
             }
@@ -62,7 +62,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Answers one message; `false` where none is whole, or none is expected.
+    /// Handles one message. Returns `false` if no complete message is available or none is expected.
     private func handleMessage(_ context: ChannelHandlerContext) throws -> Bool {
         switch state {
         case .greeting:
@@ -144,7 +144,7 @@ final class SocksConnection: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)), promise: nil)
     }
 
-    /// Closes the connection behind what was sent.
+    /// Closes the connection after all earlier writes were sent.
     private func end(_ context: ChannelHandlerContext) {
         state = .closed
         context.channel.finishAndClose()

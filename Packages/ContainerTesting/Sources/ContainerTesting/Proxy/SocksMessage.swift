@@ -3,14 +3,15 @@
 
 internal import NIOCore
 
-/// What a client of SOCKS5 says before its tunnel.
+/// Parsers for the messages of a SOCKS5 client before its tunnel.
 ///
-/// Each reads one message from the front of a buffer, which stays as it was where the message is not whole.
+/// Each function reads one message from the start of a buffer, and leaves the buffer unchanged if the message is
+/// incomplete.
 enum SocksMessage {
-    /// What is no SOCKS5.
+    /// The bytes are not a valid SOCKS5 message.
     struct Malformed: Error {}
 
-    /// The methods of authentication that a client knows (RFC 1928, section 3).
+    /// Reads the authentication methods of a client (RFC 1928, section 3).
     static func methods(in buffer: inout ByteBuffer) throws -> [UInt8]? {
         var rest = buffer
         guard let version: UInt8 = rest.readInteger(), let count: UInt8 = rest.readInteger() else { return nil }
@@ -20,7 +21,7 @@ enum SocksMessage {
         return methods
     }
 
-    /// A name and a password (RFC 1929, section 2).
+    /// Reads a user name and a password (RFC 1929, section 2).
     static func credentials(in buffer: inout ByteBuffer) throws -> TestProxyCredentials? {
         var rest = buffer
         guard let version: UInt8 = rest.readInteger() else { return nil }
@@ -30,7 +31,7 @@ enum SocksMessage {
         return TestProxyCredentials(username: username, password: password)
     }
 
-    /// Where `CONNECT` leads (RFC 1928, section 4).
+    /// Reads the target of a `CONNECT` request (RFC 1928, section 4).
     static func target(in buffer: inout ByteBuffer) throws -> Endpoint? {
         var rest = buffer
         guard let head = rest.readBytes(length: 4) else { return nil }

@@ -4,13 +4,13 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A small SOCKS5 proxy on loopback (RFC 1928), with credentials by RFC 1929 where it wants some.
+/// A small SOCKS5 proxy on loopback (RFC 1928), with optional credentials (RFC 1929).
 ///
-/// It knows `CONNECT` to names and addresses of IPv4 and IPv6: each becomes a blind tunnel.
+/// It supports `CONNECT` to host names and to IPv4 and IPv6 addresses. Each connection becomes a tunnel.
 ///
-/// Isolation: any. Runs on NIO's shared event loops until ``stop()``.
+/// Isolation: any. It runs on NIO's shared event loops until ``stop()``.
 public final class SocksProxy: Sendable {
-    /// Where connections to `127.0.0.1` are accepted.
+    /// The port on `127.0.0.1`.
     public let port: Int
     private let listener: any Channel
     private let registry: ConnectionRegistry
@@ -23,13 +23,13 @@ public final class SocksProxy: Sendable {
         self.counts = counts
     }
 
-    /// Connections accepted so far.
+    /// The number of connections accepted.
     public var connections: Int { registry.total }
 
-    /// Connections refused so far for want of the right credentials.
+    /// The number of connections refused because of missing or wrong credentials.
     public var refusals: Int { counts.refusals }
 
-    /// Begins to accept connections.
+    /// Starts a proxy. It returns when the proxy accepts connections.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(
         _ configuration: ForwardProxy.Configuration = ForwardProxy.Configuration()
@@ -55,7 +55,7 @@ public final class SocksProxy: Sendable {
         return SocksProxy(port: port, listener: listener, registry: registry, counts: counts)
     }
 
-    /// Closes the port and every connection. Returns when they are closed; a second call does nothing.
+    /// Closes the port and all connections. It returns when they are closed; further calls do nothing.
     public func stop() async {
         try? await listener.close()
         await registry.closeAll { $0.close(promise: nil) }

@@ -4,23 +4,23 @@
 internal import Foundation
 internal import NIOHTTP1
 
-/// What a proxy of this room wants to hear before it serves.
+/// The credentials that a test proxy requires.
 public struct TestProxyCredentials: Sendable, Hashable {
-    /// The user's name, without a colon.
+    /// The user name, without a colon.
     public var username: String
-    /// The user's password.
+    /// The password.
     public var password: String
 
-    /// Takes both as they are.
+    /// Creates credentials.
     public init(username: String, password: String) {
         self.username = username
         self.password = password
     }
 
-    /// The value of the field that brings them (RFC 7617, section 2).
+    /// The value of a `Proxy-Authorization` field with the credentials (RFC 7617, section 2).
     public var basic: String { "Basic " + Data("\(username):\(password)".utf8).base64EncodedString() }
 
-    /// Whether a request for a proxy brings them.
+    /// Returns a Boolean value that indicates whether a proxy request contains the credentials.
     func areIn(_ headers: HTTPHeaders) -> Bool {
         let values = headers["proxy-authorization"]
         let parts = values.first?.split(separator: " ", maxSplits: 1) ?? []

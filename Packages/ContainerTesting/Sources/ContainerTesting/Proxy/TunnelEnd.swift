@@ -3,7 +3,7 @@
 
 internal import NIOCore
 
-/// One end of a blind tunnel: passes bytes, ends and resets to the other end, which is on the same event loop.
+/// One end of a tunnel. It passes bytes, ends and resets to the other end on the same event loop.
 ///
 /// Isolation: that event loop.
 final class TunnelEnd: ChannelDuplexHandler {
@@ -79,9 +79,9 @@ final class TunnelEnd: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         guard let channel = peer?.context?.channel else { return }
-        // A channel whose output has ended closes at the end of its input without saying so.
+        // A channel whose output has ended closes at the end of its input without an event.
         if !hasFailed, isInputEnded || isOutputFinished {
-            // Whether the other side still sends no longer matters: no one listens.
+            // No reader is left, so remaining data of the other side does not matter.
             channel.finishAndClose()
         } else {
             channel.reset()

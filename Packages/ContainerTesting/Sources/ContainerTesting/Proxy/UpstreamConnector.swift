@@ -4,10 +4,10 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// Makes the connections of a proxy to what its clients name.
+/// Functions that open the upstream connections of a proxy.
 enum UpstreamConnector {
-    /// Connects on a client's event loop. Nothing is read before the handlers of a tunnel or an exchange are in place,
-    /// which then turn reading on.
+    /// Connects on the event loop of a client. Nothing is read before the handlers of a tunnel or an exchange are in
+    /// place, which then enable reading.
     static func connect(
         to target: Endpoint, _ configuration: ForwardProxy.Configuration, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {

@@ -4,7 +4,7 @@
 internal import NIOCore
 
 extension LinkScheduler {
-    /// What one connection has still to send.
+    /// The unsent data of one connection.
     struct Queue: Sendable {
         private struct Entry {
             var content: Segment.Content
@@ -15,16 +15,16 @@ extension LinkScheduler {
 
         var isEmpty: Bool { entries.isEmpty }
 
-        /// When the first entry may begin to leave.
+        /// The earliest time at which the first entry may be sent.
         var readyAt: Duration? { entries.first?.readyAt }
 
         mutating func append(_ content: Segment.Content, readyAt: Duration) {
-            // Entries leave in order, so one is never ready before its predecessor.
+            // Entries are sent in order, so an entry is never ready before its predecessor.
             let ready = max(readyAt, entries.last?.readyAt ?? readyAt)
             entries.append(Entry(content: content, readyAt: ready))
         }
 
-        /// Takes an end or a reset, or up to `limit` bytes of what is ready.
+        /// Removes an end or a reset, or up to `limit` bytes that are ready.
         mutating func dequeue(upTo limit: Int, readyBy instant: Duration) -> Segment.Content? {
             guard let first = entries.first else { return nil }
             guard case .bytes = first.content else {

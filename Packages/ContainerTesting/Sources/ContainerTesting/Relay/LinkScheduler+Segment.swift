@@ -2,36 +2,36 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension LinkScheduler {
-    /// Names a connection on a link.
+    /// The identifier of a connection on a link.
     public struct ConnectionID: Sendable, Hashable {
-        /// A number that no other connection on the link has.
+        /// A number that is unique on the link.
         public let rawValue: UInt64
 
-        /// Names the connection of this number.
+        /// Creates an identifier.
         public init(_ rawValue: UInt64) {
             self.rawValue = rawValue
         }
     }
 
-    /// Something that crosses the link in one piece.
+    /// A unit of transmission on a link.
     public struct Segment: Sendable, Hashable {
-        /// What crosses.
+        /// The content of a segment.
         public enum Content: Sendable, Hashable {
-            /// So many bytes of the connection's stream.
+            /// A number of bytes of the connection's stream.
             case bytes(Int)
-            /// The stream's orderly end. Takes no time to send.
+            /// The normal end of the stream. It takes no transmission time.
             case end
-            /// The stream is broken off. Takes no time to send.
+            /// A reset of the stream. It takes no transmission time.
             case reset
         }
 
-        /// Whose it is.
+        /// The connection of the segment.
         public let connection: ConnectionID
-        /// What crosses.
+        /// The content.
         public let content: Content
-        /// When its last bit has left.
+        /// The time at which the last bit is sent.
         public let departs: Duration
-        /// When its last bit is there.
+        /// The time at which the last bit arrives.
         public let arrives: Duration
     }
 }

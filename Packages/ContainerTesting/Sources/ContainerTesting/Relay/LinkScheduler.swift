@@ -5,35 +5,35 @@ internal import NIOCore
 
 /// One direction of a link that all connections share, as a value.
 ///
-/// Bytes wait in one queue for each connection. The link takes a quantum from each in turn (round
-/// robin), is busy for exactly as long as the rate says, and delivers after the one-way delay. It is
-/// told the time and keeps a clock of its own: a quantum begins when the one before it ended, however
-/// late the caller looks, so that a slow timer changes neither the rate nor the order.
+/// Bytes wait in one queue per connection. The link sends one quantum of each connection in turn (round robin), is
+/// busy for exactly as long as the rate requires, and delivers after the one-way delay. The caller provides the time.
+/// A quantum starts when the previous one ended, independent of when the caller checks, so that late timers change
+/// neither the rate nor the order.
 ///
-/// All times are durations since an epoch of the caller's choice and must not go back.
+/// All times are durations since an epoch that the caller chooses, and must not decrease.
 public struct LinkScheduler: Sendable {
-    /// Thousand bits per second; `nil` is unlimited.
+    /// The rate in 1,000 bits per second; `nil` for unlimited.
     public let kilobitsPerSecond: Int?
-    /// How long a byte travels after it left.
+    /// The time between sending and arrival of a byte.
     public let delay: Duration
-    /// The most bytes a connection sends before it is another's turn.
+    /// The limit of bytes that a connection sends in one turn.
     public let quantum: Int
-    /// How long the link has been sending, in all. With `n` bytes through a link of `r` kbit/s this is `8n / r` ms.
+    /// The total time that the link has been sending. With `n` bytes at `r` kbit/s this is `8n / r` ms.
     public private(set) var busy: Duration = .zero
 
     private var freeAt: Duration = .zero
     private var queues: [ConnectionID: Queue] = [:]
-    /// Connections with something to send, in the order of their turns.
+    /// The connections with unsent data, in the order of their turns.
     private var turns = CircularBuffer<ConnectionID>()
-    /// What has left and not arrived. Departures and therefore arrivals are in order.
+    /// The segments that were sent and have not arrived. Departures, and therefore arrivals, are in order.
     private var travelling = CircularBuffer<Segment>()
 
-    /// Makes an idle link.
+    /// Creates an idle link.
     /// - Parameters:
-    ///   - kilobitsPerSecond: the rate in 1,000 bits per second, greater than 0; `nil` for unlimited.
-    ///   - delay: the time that a byte travels after it left, not negative.
-    ///   - quantum: the most bytes that a connection sends in one turn, greater than 0; 1,500 by default, an Ethernet
-    ///     frame's worth.
+    ///   - kilobitsPerSecond: The rate in 1,000 bits per second, greater than 0; `nil` for unlimited.
+    ///   - delay: The time between sending and arrival of a byte, not negative.
+    ///   - quantum: The limit of bytes that a connection sends in one turn, greater than 0; 1,500, the size of an
+    ///     Ethernet frame, by default.
     public init(kilobitsPerSecond: Int?, delay: Duration, quantum: Int = 1_500) {
         precondition(kilobitsPerSecond.map { $0 > 0 } ?? true, "a rate is positive")
         precondition(quantum > 0 && delay >= .zero, "a quantum is positive, a delay is not negative")
@@ -42,11 +42,11 @@ public struct LinkScheduler: Sendable {
         self.quantum = quantum
     }
 
-    /// Puts something at the end of a connection's queue.
+    /// Adds content to the end of a connection's queue.
     /// - Parameters:
-    ///   - content: a number of bytes, the end or a reset. A number below 1 is ignored.
-    ///   - connection: the connection that sends it.
-    ///   - readyAt: the earliest time at which it may leave.
+    ///   - content: A number of bytes, the end or a reset. A number below 1 is ignored.
+    ///   - connection: The connection that sends it.
+    ///   - readyAt: The earliest time at which it may be sent.
     public mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
         if case .bytes(let count) = content, count <= 0 { return }
         if queues[connection] == nil {
@@ -55,7 +55,7 @@ public struct LinkScheduler: Sendable {
         queues[connection, default: Queue()].append(content, readyAt: readyAt)
     }
 
-    /// Takes what has arrived by `now`, in the order of arrival.
+    /// Removes and returns the segments that have arrived by `now`, in the order of arrival.
     public mutating func arrivals(until now: Duration) -> [Segment] {
         transmit(until: now)
         var arrived: [Segment] = []
@@ -65,12 +65,12 @@ public struct LinkScheduler: Sendable {
         return arrived
     }
 
-    /// When to look for arrivals next; `nil` while nothing waits or travels.
+    /// The time of the next check for arrivals; `nil` while nothing waits or is in transit.
     public var nextWake: Duration? {
         travelling.first?.arrives ?? nextStart
     }
 
-    /// Forgets what waits and travels for a connection. What has left has used the link all the same.
+    /// Removes the waiting and travelling data of a connection. Its sent data has used the link nevertheless.
     public mutating func remove(_ connection: ConnectionID) {
         if queues.removeValue(forKey: connection) != nil {
             turns.removeAll { $0 == connection }
@@ -78,8 +78,8 @@ public struct LinkScheduler: Sendable {
         travelling.removeAll { $0.connection == connection }
     }
 
-    /// Decides what left until `now`. A decision about an earlier instant is still right when it is
-    /// made late, because it only looks at what was ready at that instant.
+    /// Sends the data that leaves until `now`. A late call has the same result, because each decision depends only on
+    /// the data that was ready at its time.
     private mutating func transmit(until now: Duration) {
         while let start = nextStart, start <= now {
             guard let turn = turns.firstIndex(where: { isReady($0, by: start) }) else { return }
@@ -99,7 +99,7 @@ public struct LinkScheduler: Sendable {
         }
     }
 
-    /// When the next quantum begins to leave, as far as is known.
+    /// The time at which the next quantum starts, as far as known.
     private var nextStart: Duration? {
         var earliest: Duration?
         for connection in turns {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// A network as a page feels it: how long a round trip takes and how many bits pass in a second.
+/// A simulated network: the round-trip time and the data rates.
 ///
-/// The presets carry the numbers that the field's tools use, so that results can be compared:
+/// The presets have the numbers of common tools, so that results are comparable:
 ///
 /// | name | round trip | down | up | the same numbers in |
 /// | --- | --- | --- | --- | --- |
@@ -15,13 +15,14 @@
 public struct NetworkProfile: Sendable, Hashable {
     /// The preset's name, or `custom`.
     public let name: String
-    /// From a byte sent to the answer's first byte, with nothing in the way. Each direction takes half of it.
+    /// The time from sending a byte to the first byte of the response on an idle network. Each direction takes half
+    /// of it.
     public let roundTrip: Duration
-    /// 1,000 bits per second towards the client, shared by all connections; `nil` is unlimited.
+    /// The rate to the client in 1,000 bits per second, shared by all connections; `nil` for unlimited.
     public let downKilobits: Int?
-    /// 1,000 bits per second from the client, shared by all connections; `nil` is unlimited.
+    /// The rate from the client in 1,000 bits per second, shared by all connections; `nil` for unlimited.
     public let upKilobits: Int?
-    /// Nothing passes.
+    /// A Boolean value that indicates whether no data passes.
     public let isOffline: Bool
 
     private init(trusted name: String, roundTrip: Duration, down: Int?, up: Int?, isOffline: Bool = false) {
@@ -32,13 +33,15 @@ public struct NetworkProfile: Sendable, Hashable {
         self.isOffline = isOffline
     }
 
-    /// Makes a network of one's own.
+    /// Creates a custom profile.
     /// - Parameters:
-    ///   - name: the name of the profile. `custom` by default.
-    ///   - roundTrip: zero to 60 seconds. Zero by default.
-    ///   - downKilobits: 1 to 10,000,000 (10 Gbit/s), or `nil` for unlimited, which is the default.
-    ///   - upKilobits: the same for the other direction.
-    /// - Throws: code `invalidProfile` for numbers out of range.
+    ///   - name: The name of the profile; `custom` by default.
+    ///   - roundTrip: The round-trip time, from zero to 60 seconds; zero by default.
+    ///   - downKilobits: The rate to the client, from 1 to 10,000,000 (10 Gbit/s), or `nil`, the default, for
+    ///     unlimited.
+    ///   - upKilobits: The rate from the client, with the same limits.
+    /// - Throws: ``ContainerTestingError`` with code `invalidProfile` for
+    ///   numbers out of range.
     public init(
         name: String = "custom", roundTrip: Duration = .zero, downKilobits: Int? = nil, upKilobits: Int? = nil
     ) throws(ContainerTestingError) {
@@ -56,29 +59,29 @@ public struct NetworkProfile: Sendable, Hashable {
         self.init(trusted: name, roundTrip: roundTrip, down: downKilobits, up: upKilobits)
     }
 
-    /// Finds a preset by its name on the command line; `nil` for any other name.
+    /// Returns the preset with a name of the command line, or `nil` for any other name.
     public init?(named name: String) {
         guard let preset = Self.presets.first(where: { $0.name == name }) else { return nil }
         self = preset
     }
 
-    /// As fast as the machine is.
+    /// No limits: the speed of the machine.
     public static let none = NetworkProfile(trusted: "none", roundTrip: .zero, down: nil, up: nil)
-    /// 170 ms, 9 Mbit/s in both directions.
+    /// A round trip of 170 ms, and 9 Mbit/s in both directions.
     public static let fourG = NetworkProfile(trusted: "4g", roundTrip: .milliseconds(170), down: 9_000, up: 9_000)
-    /// 150 ms, 1.6 Mbit/s down, 750 kbit/s up.
+    /// A round trip of 150 ms, 1.6 Mbit/s down and 750 kbit/s up.
     public static let slowFourG = NetworkProfile(
         trusted: "slow-4g", roundTrip: .milliseconds(150), down: 1_600, up: 750)
-    /// 400 ms, 400 kbit/s in both directions.
+    /// A round trip of 400 ms, and 400 kbit/s in both directions.
     public static let threeG = NetworkProfile(trusted: "3g", roundTrip: .milliseconds(400), down: 400, up: 400)
-    /// Connections are refused at once.
+    /// No network: connections are reset immediately.
     public static let offline = NetworkProfile(
         trusted: "offline", roundTrip: .zero, down: nil, up: nil, isOffline: true)
 
-    /// Every preset.
+    /// All presets.
     public static let presets: [NetworkProfile] = [.none, .fourG, .slowFourG, .threeG, .offline]
 
-    /// Whether bytes pass as if no link were there.
+    /// A Boolean value that indicates whether the profile does not limit the network.
     public var isUnshaped: Bool {
         !isOffline && roundTrip == .zero && downKilobits == nil && upKilobits == nil
     }

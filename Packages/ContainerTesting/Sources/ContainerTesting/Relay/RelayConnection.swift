@@ -3,26 +3,26 @@
 
 internal import NIOCore
 
-/// One client's connection through a relay: two channels and what is between them.
+/// One client connection through a relay: two channels and the data between them.
 ///
 /// Isolation: the relay's event loop.
 final class RelayConnection {
-    /// What is on its way in one direction, and how far its two ends have come.
+    /// The data in transit in one direction, and the state of its ends.
     private struct Stream {
-        /// Bytes that wait or travel, in order.
+        /// The bytes that wait or travel, in order.
         var buffers = CircularBuffer<ByteBuffer>()
-        /// Bytes read from the sender and not yet taken by the receiver's kernel.
+        /// The number of bytes that were read from the sender and not yet accepted by the receiver's kernel.
         var held = 0
-        /// The sender said that it will send no more.
+        /// A Boolean value that indicates whether the sender has ended its stream.
         var isEnded = false
-        /// The receiver was told so.
+        /// A Boolean value that indicates whether the end was passed to the receiver.
         var isFinished = false
-        /// The receiver's channel is closed.
+        /// A Boolean value that indicates whether the receiver's channel is closed.
         var isReceiverGone = false
     }
 
     let id: LinkScheduler.ConnectionID
-    /// When the first byte may leave: one round trip after the connection was made.
+    /// The earliest time for the first byte: one round trip after the connection was opened.
     let opensAt: Duration
     private let core: RelayCore
     private let client: any Channel
@@ -31,7 +31,7 @@ final class RelayConnection {
     private let targetEnd = RelayEnd()
     private var down = Stream()
     private var up = Stream()
-    /// What came from the client before there was a target to send it to.
+    /// The data of the client from before the target was connected.
     private var early: [LinkScheduler.Segment.Content] = []
     private var isOver = false
 
@@ -40,8 +40,8 @@ final class RelayConnection {
         self.core = core
         self.client = client
         self.opensAt = opensAt
-        // A client is read from once there is someone to send to. Not quite: when it has sent its end already,
-        // NIO reads on to the end whatever was asked for, and so `early` is needed.
+        // The client is read when the target is connected. If the client has already closed its output, NIO reads to
+        // the end without a read request, so that `early` is needed.
         clientEnd.isPaused = true
         clientEnd.attach(to: self, sending: .up)
         targetEnd.attach(to: self, sending: .down)
@@ -49,7 +49,7 @@ final class RelayConnection {
 
     var channels: [any Channel] { [client, target].compactMap(\.self) }
 
-    /// The handler at the receiving end of a direction.
+    /// Returns the handler at the receiving end of a direction.
     func end(_ direction: RelayDirection) -> RelayEnd {
         direction == .down ? clientEnd : targetEnd
     }
@@ -58,14 +58,14 @@ final class RelayConnection {
         direction == .down ? client : target
     }
 
-    /// Works on the state of a direction.
+    /// Calls a function with the stream of a direction.
     private func withStream<Result>(
         _ direction: RelayDirection, _ body: (inout Stream) -> Result
     ) -> Result {
         direction == .down ? body(&down) : body(&up)
     }
 
-    // MARK: - The way in
+    // MARK: - Input
 
     func connected(_ channel: any Channel) {
         guard !isOver else {
@@ -91,7 +91,7 @@ final class RelayConnection {
         clientEnd.resume()
     }
 
-    /// The target does not answer.
+    /// Resets the client because the target cannot be connected.
     func refuse() {
         client.reset()
         isOver = true
@@ -123,15 +123,16 @@ final class RelayConnection {
         core.pumpSoon()
     }
 
-    /// The sender of a direction has ended its stream.
+    /// Handles the end of the sender's stream in a direction.
     func ended(_ direction: RelayDirection) {
         withStream(direction) { $0.isEnded = true }
         send(.end, direction)
         core.pumpSoon()
     }
 
-    /// The channel that sends in `direction` is closed.
-    /// - Parameter isError: it was broken off, and not closed in order.
+    /// Handles the close of the channel that sends in `direction`.
+    /// - Parameter isError: A Boolean value that indicates whether the connection was broken rather than closed
+    ///   normally.
     func gone(_ direction: RelayDirection, byError isError: Bool) {
         guard !isOver else { return }
         let toward = direction.opposite
@@ -152,17 +153,17 @@ final class RelayConnection {
         if isError || !isFinished {
             core.enqueue(.reset, direction, of: self)
         } else if !isEnded {
-            // Where our own side has ended before, a channel closes at the end of the stream without saying so.
+            // If our side has closed its output before, a channel closes at the end of the stream without an event.
             withStream(direction) { $0.isEnded = true }
             core.enqueue(.end, direction, of: self)
         }
         core.pumpSoon()
     }
 
-    // MARK: - The way out
+    // MARK: - Output
 
-    /// Hands bytes that have arrived to the receiver.
-    /// - Returns: how many were handed over: all, or none when the receiver is gone.
+    /// Writes bytes that have arrived to the receiver.
+    /// - Returns: The number of bytes written: all, or none if the receiver is closed.
     func write(_ count: Int, _ direction: RelayDirection) -> Int {
         guard let channel = channel(direction), !withStream(direction, \.isReceiverGone) else { return 0 }
         var rest = count
@@ -193,13 +194,13 @@ final class RelayConnection {
         if isUnderLimit, target != nil { end(direction.opposite).resume() }
     }
 
-    /// The stream's end has arrived.
+    /// Handles the arrival of the end of a stream.
     func finish(_ direction: RelayDirection) {
         withStream(direction) { $0.isFinished = true }
         channel(direction)?.finishOutput()
     }
 
-    /// The other side broke off.
+    /// Handles the arrival of a reset.
     func reset(_ direction: RelayDirection) {
         channel(direction)?.reset()
     }

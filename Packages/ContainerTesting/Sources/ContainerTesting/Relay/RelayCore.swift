@@ -8,7 +8,7 @@ internal import NIOPosix
 ///
 /// Isolation: the relay's event loop.
 final class RelayCore {
-    /// More connections at a time are refused.
+    /// The limit of open connections; further ones are refused.
     private static let connectionLimit = 1_024
     private static let connectTimeout = TimeAmount.seconds(10)
 
@@ -34,22 +34,23 @@ final class RelayCore {
         self.up = LinkScheduler(kilobitsPerSecond: profile.upKilobits, delay: profile.roundTrip / 2)
     }
 
-    /// The links' time.
+    /// The time of the links.
     var now: Duration {
         .nanoseconds((NIODeadline.now() - epoch).nanoseconds)
     }
 
-    /// How many bytes a connection may hold in a direction before its sender has to wait.
+    /// Returns the number of bytes that a connection may hold in a direction before its sender must wait.
     func holdingLimit(_ direction: RelayDirection) -> Int {
         let most = 4 * 1_048_576
         guard let rate = direction == .down ? profile.downKilobits : profile.upKilobits else { return most }
-        // What is on its way, and a quarter of a second of supply so that a late reader never starves the link.
+        // The data in transit, plus a quarter of a second of supply, so that a late reader does not leave the link
+        // idle.
         let time = profile.roundTrip / 2 + .milliseconds(250)
         let bytes = Double(rate) * 125 * (time / .seconds(1))
         return min(max(Int(bytes), 65_536), most)
     }
 
-    /// Takes in a new connection of a client, or resets it.
+    /// Adds a new client connection, or resets it.
     func accept(_ client: any Channel) throws {
         counts.update { $0.connections += 1 }
         guard !isStopped, !profile.isOffline, connections.count < Self.connectionLimit else {
@@ -66,8 +67,8 @@ final class RelayCore {
     }
 
     private func connect(_ connection: RelayConnection) {
-        // A name with several addresses makes several channels: only the one that connects gets the handler,
-        // and is not read from before.
+        // A name with several addresses creates several channels. Only the one that connects gets the handler, and is
+        // not read before.
         ClientBootstrap(group: loop)
             .connectTimeout(Self.connectTimeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -99,7 +100,7 @@ final class RelayCore {
         counts.update { $0.mostHeld = max($0.mostHeld, count) }
     }
 
-    /// Forgets what is on its way to a side that is gone.
+    /// Removes the data in transit to a closed side.
     func drop(_ direction: RelayDirection, of connection: RelayConnection) {
         switch direction {
         case .down: down.remove(connection.id)
@@ -114,8 +115,8 @@ final class RelayCore {
         counts.forget(connection.id)
     }
 
-    /// Pumps in the loop's next turn: not inside of a channel's reading, because handing out writes, and a
-    /// write that fails closes its channel (see `Channel.reset()`).
+    /// Calls `pump()` in the next turn of the event loop. It must not run while a channel reads, because it writes,
+    /// and a failed write closes its channel (see `Channel.reset()`).
     func pumpSoon() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
@@ -125,12 +126,12 @@ final class RelayCore {
         }
     }
 
-    /// Hands out what has arrived, and sets the timer for what comes next.
+    /// Delivers the segments that have arrived, and sets the timer for the next ones.
     private func pump() {
         guard !isStopped else { return }
         let now = now
         let arrivals = (down: down.arrivals(until: now), up: up.arrivals(until: now))
-        // Counted before anything is flushed: whoever has got the bytes finds them counted.
+        // Updated before the flush, so that a receiver of the bytes finds them counted.
         counts.update { counters in
             counters.busyDown = down.busy
             counters.busyUp = up.busy
@@ -178,8 +179,8 @@ final class RelayCore {
         wake = (next, task)
     }
 
-    /// Closes everything.
-    /// - Returns: a future that succeeds when all channels are closed.
+    /// Closes all channels.
+    /// - Returns: A future that succeeds when all channels are closed.
     func stop() -> EventLoopFuture<Void> {
         isStopped = true
         wake?.task.cancel()

@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 
-/// A relay's counters, written on its event loop and read from anywhere.
+/// The counters of a relay, written on its event loop and read from any isolation.
 final class RelayCounts: Sendable {
     private let counters = Mutex(ShapingRelay.Counters())
     private let down = Mutex<[LinkScheduler.ConnectionID: Int64]>([:])
@@ -14,7 +14,7 @@ final class RelayCounts: Sendable {
         counters.withLock { change(&$0) }
     }
 
-    /// Bytes handed to the client of each open connection, by age.
+    /// The bytes delivered to the client of each open connection, in the order of acceptance.
     var downByConnection: [Int64] {
         down.withLock { down in down.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value) }
     }

@@ -3,15 +3,15 @@
 
 internal import NIOCore
 
-/// One end of a relayed connection: passes what it reads to the connection, and reads only while it may.
+/// A handler at one end of a relayed connection. It passes on what it reads, and stops reading while it is paused.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class RelayEnd: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Whether reading has to wait.
+    /// A Boolean value that indicates whether reading is paused.
     var isPaused = false
     private var wantsRead = false
     private var hasFailed = false
@@ -19,7 +19,8 @@ final class RelayEnd: ChannelDuplexHandler {
     private var connection: RelayConnection?
     private var direction = RelayDirection.up
 
-    /// - Parameter direction: the one that this end's peer sends in.
+    /// Connects the handler with its connection.
+    /// - Parameter direction: The direction in which this end's peer sends.
     func attach(to connection: RelayConnection, sending direction: RelayDirection) {
         self.connection = connection
         self.direction = direction
@@ -68,7 +69,7 @@ final class RelayEnd: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // What it means for the other side is decided when the channel is inactive.
+        // The effect on the other side is decided when the channel becomes inactive.
         hasFailed = true
         context.close(promise: nil)
     }

@@ -2,24 +2,25 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 extension ShapingRelay {
-    /// What a relay has passed.
+    /// The counters of a relay.
     public struct Counters: Sendable, Hashable {
-        /// Bytes handed to clients.
+        /// The number of bytes delivered to clients.
         public var bytesDown: Int64 = 0
-        /// Bytes handed to the target.
+        /// The number of bytes delivered to the target.
         public var bytesUp: Int64 = 0
-        /// Connections accepted, those included that were refused then.
+        /// The number of accepted connections, including refused ones.
         public var connections = 0
-        /// Connections reset at once: offline, too many, or no target.
+        /// The number of connections that were reset immediately: offline, over the limit, or without a target.
         public var refused = 0
-        /// The most bytes that a connection has held in one direction: read, and not yet taken by the other side.
+        /// The largest number of bytes that a connection has held in one direction: read, and not yet accepted by the
+        /// other side.
         public var mostHeld = 0
-        /// How long the link to the clients has been sending, by its own clock: the bytes at the profile's rate.
+        /// The time that the link to the clients has been sending, by its own clock.
         public var busyDown: Duration = .zero
-        /// The same for the link to the target.
+        /// The time that the link to the target has been sending, by its own clock.
         public var busyUp: Duration = .zero
 
-        /// Nothing passed yet.
+        /// Creates counters with zeros.
         public init() {}
     }
 }

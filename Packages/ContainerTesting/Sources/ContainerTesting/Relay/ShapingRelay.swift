@@ -4,22 +4,22 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A TCP relay on loopback that makes the way to a server as slow as a ``NetworkProfile`` says.
+/// A TCP relay on loopback that simulates the network of a ``NetworkProfile`` in front of a server.
 ///
-/// All connections share one link in each direction (``LinkScheduler``), in fair turns. A new
-/// connection waits one round trip before its first byte passes, which is TCP's handshake; the
-/// caller's own `connect` returns at once, because the kernel accepts it. Slow start, loss and the
-/// growth of windows are not modelled: a connection has the whole free rate from its first byte.
+/// All connections share one link per direction (``LinkScheduler``) in fair turns. The first byte of a new connection
+/// waits one round trip, which simulates the TCP handshake; the client's own `connect` returns immediately, because
+/// the kernel accepts it. Slow start, loss and window growth are not simulated: a connection can use the whole free
+/// rate from its first byte.
 ///
-/// What a connection holds in each direction is bounded: a peer that sends faster than the link is
-/// not read from until its bytes have gone. Half-closed connections stay open in the other direction;
-/// a connection that one side breaks off is broken off on the other side, after the bytes before it.
+/// The data that a connection holds in each direction is limited: a peer that sends faster than the link is not read
+/// until its bytes were sent. Half-closed connections stay open in the other direction. A reset on one side is passed
+/// to the other side after the bytes before it.
 ///
-/// Isolation: any. Runs on one of NIO's shared event loops until ``stop()``.
+/// Isolation: any. It runs on one of NIO's shared event loops until ``stop()``.
 public final class ShapingRelay: Sendable {
-    /// The network that this relay imitates.
+    /// The network that the relay simulates.
     public let profile: NetworkProfile
-    /// Where connections to `127.0.0.1` are accepted.
+    /// The port on `127.0.0.1`.
     public let port: Int
     private let listener: any Channel
     private let core: NIOLoopBound<RelayCore>
@@ -35,11 +35,11 @@ public final class ShapingRelay: Sendable {
         self.counts = counts
     }
 
-    /// Begins to accept connections.
+    /// Starts a relay. It returns when the relay accepts connections.
     /// - Parameters:
-    ///   - profile: with ``NetworkProfile/offline`` every connection is reset as soon as it is made.
-    ///   - target: where accepted connections lead. A target that does not answer resets the connection.
-    ///   - port: 0, the default, lets the system choose.
+    ///   - profile: The network. With ``NetworkProfile/offline`` each connection is reset immediately.
+    ///   - target: The server to connect to. If it cannot be connected, the client's connection is reset.
+    ///   - port: The port; 0, the default, lets the system choose.
     /// - Throws: ``ContainerTestingError`` with code `portInUse` or `cannotListen`.
     public static func start(
         profile: NetworkProfile, target: Endpoint, port: Int = 0
@@ -49,7 +49,7 @@ public final class ShapingRelay: Sendable {
         let core = try await loop.submit {
             NIOLoopBound(RelayCore(profile: profile, target: target, loop: loop, counts: counts), eventLoop: loop)
         }.get()
-        // The accepting socket and every connection share the core's loop: the core needs no lock.
+        // The listening socket and all connections share the event loop of the core, so that it needs no lock.
         let bootstrap = ServerBootstrap(group: loop)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.so_rcvbuf), value: Listener.receiveBuffer)
@@ -60,13 +60,13 @@ public final class ShapingRelay: Sendable {
         return ShapingRelay(profile: profile, port: port, listener: listener, core: core, counts: counts)
     }
 
-    /// What has passed so far.
+    /// The current counters.
     public var counters: Counters { counts.current }
 
-    /// Bytes handed to the client of each open connection, in the order in which they were accepted.
+    /// The bytes delivered to the client of each open connection, in the order of acceptance.
     var bytesDownByConnection: [Int64] { counts.downByConnection }
 
-    /// Closes the port and every connection. Returns when they are closed; a second call does nothing.
+    /// Closes the port and all connections. It returns when they are closed; further calls do nothing.
     public func stop() async {
         try? await listener.close()
         try? await core.eventLoop.flatSubmit { self.core.value.stop() }.get()

@@ -7,7 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Runs `body` with a client of its own.
+/// Runs `body` with a new client.
 func withClient<Result: Sendable>(
     proxy: Int? = nil, trusting authorityPEM: String? = nil,
     _ body: @Sendable (HTTPClient) async throws -> Result
@@ -33,7 +33,7 @@ func withClient<Result: Sendable>(
     return try result.get()
 }
 
-/// What came back for a request, with its whole body.
+/// A response with its complete body.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders

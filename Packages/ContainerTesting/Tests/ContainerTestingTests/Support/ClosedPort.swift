@@ -4,8 +4,8 @@
 import NIOCore
 import NIOPosix
 
-/// A port of this machine where connections are refused, and that no one else is given meanwhile: a connection
-/// leaves from it, and no one listens.
+/// A port of this machine that refuses connections and that the system gives to no other socket: an open connection
+/// uses it as its local port.
 final class ClosedPort: Sendable {
     let number: Int
     private let channel: any Channel

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A folder of files that a test makes; removed by ``remove()``.
+/// A temporary folder of files. ``remove()`` removes it.
 struct Folder {
     let url: URL
 

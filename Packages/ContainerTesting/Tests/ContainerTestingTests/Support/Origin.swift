@@ -3,7 +3,7 @@
 
 @testable import ContainerTesting
 
-/// Runs `body` with a server, and stops the server whatever happens.
+/// Runs `body` with a server, and stops the server in any case.
 func withOrigin<Result: Sendable>(
     _ configuration: OriginServer.Configuration, _ body: @Sendable (OriginServer) async throws -> Result
 ) async throws -> Result {
@@ -18,7 +18,7 @@ func withOrigin<Result: Sendable>(
     }
 }
 
-/// Runs `body` with a forward proxy, and stops the proxy whatever happens.
+/// Runs `body` with a forward proxy, and stops the proxy in any case.
 func withProxy<Result: Sendable>(
     _ configuration: ForwardProxy.Configuration = .init(),
     _ body: @Sendable (ForwardProxy) async throws -> Result

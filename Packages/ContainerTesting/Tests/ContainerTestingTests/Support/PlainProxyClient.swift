@@ -5,9 +5,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A client that asks a proxy for absolute URLs, as browsers do for `http`, over one connection.
+/// A client that sends requests for absolute `http` URLs to a proxy over one connection, as browsers do.
 ///
-/// AsyncHTTPClient cannot: it opens a tunnel for `http` too.
+/// AsyncHTTPClient opens a tunnel also for `http`.
 struct PlainProxyClient {
     struct ConnectionClosed: Error {}
 

@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// A value that several tasks of a test change.
+/// A value that several tasks of a test share.
 final class Shared<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
 

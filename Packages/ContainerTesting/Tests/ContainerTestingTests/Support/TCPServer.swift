@@ -6,7 +6,7 @@ import NIOPosix
 
 typealias TCPChannel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-/// Runs `body` while a server answers every connection with `handler`.
+/// Runs `body` with a server that calls `handler` for each connection.
 func withTCPServer<Result: Sendable>(
     _ handler: @escaping @Sendable (TCPChannel) async throws -> Void,
     _ body: @Sendable (Int) async throws -> Result
@@ -32,7 +32,7 @@ func withTCPServer<Result: Sendable>(
     }
 }
 
-/// Answers every byte with itself, and the end with the end.
+/// Sends all received bytes back, and then closes the output.
 @Sendable func echo(_ channel: TCPChannel) async throws {
     try await channel.executeThenClose { inbound, outbound in
         for try await buffer in inbound { try await outbound.write(buffer) }
@@ -49,7 +49,7 @@ func connect(to port: Int) async throws -> TCPChannel {
         }
 }
 
-/// Sends text and reads until the other side ends.
+/// Sends text, and returns the text received until the end.
 func exchange(_ text: String, with port: Int) async throws -> String {
     try await connect(to: port).executeThenClose { inbound, outbound in
         try await outbound.write(ByteBuffer(string: text))
@@ -59,7 +59,7 @@ func exchange(_ text: String, with port: Int) async throws -> String {
     }
 }
 
-/// Bytes in which every piece that is lost or moved shows.
+/// Returns bytes in which every lost or moved part is detectable.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     return (0..<count).map { _ in

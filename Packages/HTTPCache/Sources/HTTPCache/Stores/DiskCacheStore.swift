@@ -6,7 +6,7 @@ internal import ContentDigest
 internal import Foundation
 internal import Logging
 internal import ResourceLoading
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 
 /// The disk level of the cache: responses in a `BlobStore` that survive the process.
 ///

@@ -12,16 +12,17 @@ internal import NIOHTTP2
 internal import NIOSSL
 internal import ResourceLoading
 
-/// The two clients of a transport, and the tunnel that they speak through where the host app brings its own addresses.
+/// The two HTTP clients of a transport, and the tunnel that they use if the host app resolves host names itself.
 ///
-/// Whoever has a request under way keeps them; they shut down when nobody does.
+/// Each request in progress retains this object. The clients shut down when the last reference is released.
 final class AsyncHTTPClients: Sendable {
-    /// Keeps connections open between requests.
+    /// The client that keeps connections open between requests.
     let pooled: HTTPClient
-    /// Makes a connection for each request: for requests whose pooled connection was closed, and over HTTP/1.1 for
-    /// requests that must not meet a closed connection.
+    /// The client that opens a connection for each request.
+    ///
+    /// It serves requests whose pooled connection was closed and, over HTTP/1.1, requests that are not idempotent.
     let fresh: HTTPClient
-    /// The authorities that vouch for hosts besides those of the system.
+    /// The certificate authorities that are trusted in addition to those of the system.
     let authorities: HostAuthorities
     private let tunnel: AddressTunnel?
     private let shared = SharedConnections()
@@ -31,19 +32,19 @@ final class AsyncHTTPClients: Sendable {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
         settings.decompression = .disabled
-        // The other limits are those of the exchanges: how long an answer may rest depends on its head, and the client's
-        // limit for writing does not see a write that hangs.
+        // `Exchange` enforces the other limits: the limit for a response depends on its head, and the client's write
+        // timeout does not detect a write that hangs.
         settings.timeout = .init(connect: TimeAmount(configuration.connectTimeout))
         if let tunnel {
             settings.proxy = .server(
                 host: "127.0.0.1", port: tunnel.port, authorization: .basic(credentials: tunnel.credentials))
         }
         if let proxy = configuration.proxy { settings.proxy = .server(host: proxy.host, port: proxy.port) }
-        // The client takes the tracer of the process by default, which would receive the URLs of pages.
+        // By default the client uses the tracer of the process, which would receive the URLs of pages.
         settings.tracing.tracer = nil
         authorities = HostAuthorities(configuration.authorities)
         settings.tlsConfiguration = authorities.common
-        // A refused connection is an answer: trying again for ten seconds only hides it.
+        // A refused connection is final. Retrying for ten seconds only delays the error.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = configuration.connectionsPerHost
         settings.http1_1ConnectionDebugInitializer = { channel in
@@ -57,7 +58,7 @@ final class AsyncHTTPClients: Sendable {
         }
         pooled = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
         settings.maximumUsesPerConnection = 1
-        // A connection whose request was cancelled before it was made is not kept for a later request.
+        // A connection whose request was cancelled during the connect must not be reused.
         settings.connectionPool.idleTimeout = .milliseconds(1)
         fresh = HTTPClient(eventLoopGroupProvider: .shared(AsyncHTTPTransport.group), configuration: settings)
     }
@@ -66,8 +67,8 @@ final class AsyncHTTPClients: Sendable {
         abandon()
     }
 
-    /// Adds the handlers of this transport to a connection of HTTP/1.1, before its first request.
-    /// - Throws: an error, after which the connection is closed and its request fails, if a handler has no place.
+    /// Adds the handlers of this transport to an HTTP/1.1 connection, before its first request.
+    /// - Throws: An error if a handler cannot be added. The connection is then closed and its request fails.
     static func prepare(connection channel: any Channel) throws {
         do {
             let sync = channel.pipeline.syncOperations
@@ -87,8 +88,8 @@ final class AsyncHTTPClients: Sendable {
         }
     }
 
-    /// Adds the certificate of a connection of HTTP/2 to its pipeline, before its first request.
-    /// - Throws: an error, after which the connection is closed and its request fails, if there is no certificate.
+    /// Adds the certificate of an HTTP/2 connection to its pipeline, before its first request.
+    /// - Throws: An error if the peer has no certificate. The connection is then closed and its request fails.
     static func prepare(shared channel: any Channel) throws {
         do {
             channel.enableKeepAlive()
@@ -99,26 +100,27 @@ final class AsyncHTTPClients: Sendable {
         }
     }
 
-    /// Adds the handlers of this transport to a stream of HTTP/2, before its request.
-    /// - Throws: an error, after which the stream is closed and its request fails, if a handler has no place.
+    /// Adds the handlers of this transport to an HTTP/2 stream, before its request.
+    /// - Throws: An error if a handler cannot be added. The stream is then closed and its request fails.
     static func prepare(stream channel: any Channel) throws {
         let sync = channel.pipeline.syncOperations
         let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
         try sync.addHandler(ResponseHeaderBlockHandler(), position: .before(codec))
         let end = EarlyAnswerEnd(isStream: true)
         try sync.addHandler(end, position: .after(codec))
-        // HTTP/2 is agreed over TLS alone.
+        // HTTP/2 is negotiated over TLS only.
         guard let connection = channel.parent else { throw ChannelPipelineError.notFound }
         let certificate = try connection.pipeline.syncOperations.handler(type: ConnectionCertificate.self)
         try sync.addHandler(HostIdentityHandler(certificate), position: .after(end))
     }
 
-    /// Sends a PING on each HTTP/2 connection that has been silent for so long, and closes those whose peer is gone.
+    /// Sends a PING on each HTTP/2 connection that has been silent for `silence`, and closes connections without a
+    /// reply.
     func probe(silentFor silence: TimeAmount) {
         shared.probe(silentFor: silence)
     }
 
-    /// Why the tunnel could not reach a host, where it has just tried.
+    /// Returns and removes the error of the tunnel's latest attempt to reach the host of the URL, if there is one.
     func tunnelFailure(of url: URL) -> (any Error)? {
         guard let tunnel, let host = url.host() else { return nil }
         return tunnel.removeFailure(
@@ -127,15 +129,15 @@ final class AsyncHTTPClients: Sendable {
 
     func shutDown() async throws {
         defer { tunnel?.close() }
-        // The client would wait for the streams of a connection that its host has sent GOAWAY on.
+        // Otherwise the client would wait for the streams of a connection that has received GOAWAY.
         shared.close()
-        // Both, whatever becomes of one.
+        // Both clients shut down even if the first shutdown fails.
         let result = await Result(catching: { try await pooled.shutdown() })
         try await fresh.shutdown()
         try result.get()
     }
 
-    /// As ``shutDown()``, where nobody waits for it. Where it was done already this changes nothing.
+    /// Shuts down without waiting. Does nothing after ``shutDown()``.
     func abandon() {
         shared.close()
         pooled.shutdown(queue: .global()) { _ in }
@@ -154,14 +156,16 @@ extension Result where Failure == any Error {
     }
 }
 
-/// The open connections of HTTP/2, on which many requests depend: one whose peer has gone without a word would be used
-/// until TCP gives it up, which takes a quarter of an hour.
+/// The open HTTP/2 connections of a transport.
+///
+/// Many requests depend on one connection. A connection whose peer has disappeared would be used until TCP reports
+/// the failure, about 15 minutes later. ``probe(silentFor:)`` detects it earlier.
 ///
 /// Isolation: any.
 final class SharedConnections: Sendable {
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
 
-    /// Takes a connection in. To be called on its event loop, when HTTP/2 is agreed.
+    /// Adds a connection. Call this on its event loop when HTTP/2 has been negotiated.
     func add(_ channel: any Channel) -> EventLoopFuture<Void> {
         let id = ObjectIdentifier(channel)
         channels.withLock { $0[id] = channel }
@@ -173,13 +177,13 @@ final class SharedConnections: Sendable {
         }
     }
 
-    /// Closes all connections; their streams fail.
+    /// Closes all connections. Their streams fail.
     func close() {
         for channel in channels.withLock({ Array($0.values) }) { channel.close(promise: nil) }
     }
 
-    /// Asks those connections for a sign of life that have been silent for so long, and closes the ones that give none in
-    /// most of the same time again.
+    /// Sends a PING on each connection that has been silent for `silence`, and closes those that do not reply in
+    /// time.
     func probe(silentFor silence: TimeAmount) {
         for channel in channels.withLock({ Array($0.values) }) {
             channel.triggerUserOutboundEvent(ConnectionPulse.Probe(silence: silence), promise: nil)

@@ -11,24 +11,24 @@ internal import NIOPosix
 public import ResourceLoading
 internal import WebSyntax
 
-/// The network by way of AsyncHTTPClient; the default on Linux.
+/// A transport that uses AsyncHTTPClient; the default on Linux.
 ///
-/// Keeps connections open between requests. ``shutDown()`` ends them, and so does the last reference when it goes.
-/// Bytes come as they were sent: ``DecodingTransport`` removes content codings.
+/// It keeps connections open between requests. ``shutDown()`` closes them; releasing the last reference closes them
+/// too. Bodies keep their content codings; ``DecodingTransport`` removes them.
 public final class AsyncHTTPTransport: HTTPTransporting {
-    /// Makes the tunnel for the host app's addresses, in the given time.
+    /// A function that starts the tunnel for a resolver, with a time limit for each look-up and each connect.
     typealias TunnelStart = @Sendable (any AddressResolving, Duration) async throws -> AddressTunnel
 
     static let group = MultiThreadedEventLoopGroup.singleton
     private let configuration: Configuration
     private let startTunnel: TunnelStart
     private let queue: HostQueue
-    /// The bytes of streamed request bodies that are kept to be sent again.
+    /// The budget for bytes of streamed request bodies that are kept for another attempt.
     private let bodyBudget = ByteBudget(limit: 32 << 20)
-    /// With a tunnel not there before the first request, and made again when it is lost.
+    /// The clients. With a tunnel they are created by the first request, and again if the tunnel's listener is lost.
     private let clients: Mutex<Startup<AsyncHTTPClients>>
 
-    /// A transport of its own: connections are not shared with another one.
+    /// Creates a transport. Transports do not share connections.
     public convenience init(_ configuration: Configuration = Configuration()) {
         self.init(configuration) { try await AddressTunnel.start($0, timeout: $1) }
     }
@@ -46,7 +46,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     deinit {
         switch clients.withLock({ $0.end() }) {
         case .idle, .ended: break
-        // What it may have made all the same goes with it.
+        // If the start still finishes, its result is released.
         case .starting(let task): task.cancel()
         case .ready(let clients): clients.abandon()
         }
@@ -59,7 +59,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         ]
     }
 
-    /// Closes all connections; requests under way fail.
+    /// Closes all connections. Requests in progress fail.
     public func shutDown() async throws {
         switch clients.withLock({ $0.end() }) {
         case .idle, .ended: break
@@ -90,7 +90,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let highest = Mutex<Int64>(0)
         let progress = report.map { report in
             { @Sendable (progress: UploadProgress) in
-                // A body that is sent again does not go back.
+                // Progress does not go back when a body is sent again.
                 let isNew = highest.withLock { highest in
                     defer { highest = max(highest, progress.sent) }
                     return progress.sent > highest
@@ -103,9 +103,10 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             do {
                 return try await send(request, to: parsed, body: body, progress: progress, pass)
             } catch {
-                // The client may keep the exchange, and the pass with it, for a while.
+                // The client may retain the exchange, and the pass with it, for some time.
                 defer { pass.leave() }
-                // The host takes fewer at a time than we thought: another protocol than before, or a limit of its own.
+                // The host accepts fewer concurrent requests than expected: its protocol has changed, or it has a
+                // limit of its own.
                 guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
                     queue.recordFull(host)
                 else {
@@ -116,7 +117,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         }
     }
 
-    /// Sends a request that has its place at the host, and again where ``Repetition`` says so.
+    /// Sends a request that has a pass for its host, and sends it again if ``Repetition`` allows it.
     private func send(
         _ request: HTTPRequest, to parsed: URL, body: RepeatableBody,
         progress: (@Sendable (UploadProgress) -> Void)?, _ pass: HostQueue.Pass
@@ -156,7 +157,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let limits = Exchange.Limits(
             request: configuration.writeTimeout, head: configuration.readTimeout, probe: configuration.pingInterval
         ) { [configuration] head in
-            // The end of what has no body is awaited before the head is passed on.
+            // The end of a response without a body is awaited before its head is returned.
             guard Self.hasBody(head, to: request) else {
                 return min(configuration.readTimeout ?? Self.endLimit, Self.endLimit)
             }
@@ -184,7 +185,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
 
     private func readyClients(for url: String) async throws -> AsyncHTTPClients {
         let (phase, number) = clients.withLock { clients in
-            // Not cancelled with the request that happens to come first: the others wait for it too. It ends by itself.
+            // The start is not cancelled with the first request, because other requests wait for it too. It has a
+            // time limit.
             if let addresses = configuration.addresses { clients.begin { start(addresses, $0) } }
             return (clients.phase, clients.number)
         }
@@ -199,7 +201,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
             } catch {
                 throw ResourceError(
                     .cannotConnect,
-                    TransportFailure(.connect, "the way through the app itself is closed", underlying: error), at: url)
+                    TransportFailure(.connect, "the CONNECT proxy could not be started", underlying: error), at: url)
             }
         }
     }
@@ -207,7 +209,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     private func start(_ addresses: any AddressResolving, _ number: Int) -> Task<AsyncHTTPClients, any Error> {
         Task { [configuration, startTunnel, weak self] in
             let tunnel = try await startTunnel(addresses, configuration.connectTimeout)
-            // Requests under way keep their clients, and their connections through it.
+            // Requests in progress keep their clients and their connections through the tunnel.
             tunnel.whenClosed { [weak self] in self?.clients.withLock { $0.lose(number) } }
             return AsyncHTTPClients(configuration, tunnel: tunnel)
         }
@@ -246,8 +248,8 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let hasBody = hasBody(head, to: request)
         let body = AnswerBody(exchange, pass, keeping: clients)
         if !hasBody {
-            // Only an answer that was read to its end leaves its connection to the next request. An error here says
-            // nothing of the answer, which is whole.
+            // A connection is reused only after its response was read to the end. The response is already complete,
+            // so an error here is ignored.
             do { for try await _ in body {} } catch {}
         }
         return TransportResponse(

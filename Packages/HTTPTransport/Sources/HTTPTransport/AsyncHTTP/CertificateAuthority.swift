@@ -5,32 +5,32 @@ internal import ConnectTunnel
 internal import NIOSSL
 public import ResourceLoading
 
-/// An authority that is trusted besides those of the system, for example a company's own.
+/// A certificate authority that is trusted in addition to those of the system, for example a company's own authority.
 public struct CertificateAuthority: Sendable {
     let certificates: [NIOSSLCertificate]
-    /// The hosts that the authority vouches for, in lower case, of IPv6 without brackets; `nil` for all hosts.
+    /// The hosts that the authority is trusted for, in lower case, IPv6 addresses without brackets; `nil` for all
+    /// hosts.
     let hosts: Set<String>?
 
     /// Creates an authority from certificates in PEM.
     /// - Parameters:
-    ///   - pem: The text of one certificate or several.
-    ///   - hosts: The names and addresses, without ports, that the authority vouches for; `nil` for all hosts. For any other
-    ///     host the authority counts for nothing.
-    /// - Throws: `ResourceError` with code `tls` if the text has no certificate.
+    ///   - pem: The text of one or more certificates.
+    ///   - hosts: The names and addresses, without ports, that the authority is trusted for; `nil` for all hosts.
+    /// - Throws: `ResourceError` with code `tls` if the text contains no certificate.
     public init(pem: String, hosts: [String]? = nil) throws(ResourceError) {
         self.hosts = hosts.map { Set($0.map { HostPort(host: $0, port: 443).host }) }
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
         } catch {
-            throw ResourceError(.tls, "not a certificate in PEM", cause: error)
+            throw ResourceError(.tls, "the text is not a valid PEM certificate", cause: error)
         }
-        guard !certificates.isEmpty else { throw ResourceError(.tls, "no certificate in PEM") }
+        guard !certificates.isEmpty else { throw ResourceError(.tls, "the PEM text contains no certificate") }
     }
 }
 
-/// The TLS settings of a transport: those of all hosts, and those of hosts that have authorities of their own.
+/// The TLS settings of a transport: one for hosts with certificate authorities of their own, and one for all others.
 struct HostAuthorities: Sendable {
-    /// The settings of hosts without an authority of their own.
+    /// The settings of hosts without a certificate authority of their own.
     let common: TLSConfiguration
     private let byHost: [String: TLSConfiguration]
 
@@ -51,7 +51,7 @@ struct HostAuthorities: Sendable {
         }
     }
 
-    /// Returns the settings of a host, or `nil` if it has those of all hosts.
-    /// - Parameter host: A name or an address in lower case, of IPv6 without brackets.
+    /// Returns the settings of a host, or `nil` if the host uses ``common``.
+    /// - Parameter host: A name or an address in lower case, an IPv6 address without brackets.
     func settings(of host: String) -> TLSConfiguration? { byHost[host] }
 }

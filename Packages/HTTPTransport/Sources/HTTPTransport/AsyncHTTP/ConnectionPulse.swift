@@ -5,24 +5,26 @@ internal import NIOCore
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// Asks the peer of a connection of HTTP/2 for a sign of life when it is told to, by PING (RFC 9113, section 6.7), and
-/// closes the connection where none comes.
+/// Probes the peer of an HTTP/2 connection with PING (RFC 9113, section 6.7) on request, and closes the connection if
+/// no reply arrives.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ConnectionPulse: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// The outbound event that tells it to.
+    /// The outbound event that requests a probe.
     struct Probe: Sendable {
-        /// A connection that was heard more lately than this is asked when it has been silent for so long. An answer may take three quarters of it, so that a
-        /// dead connection is gone when the request that asked is given up; but at least ``shortestWait``.
+        /// The silence after which the PING is sent. A connection that received data more recently is probed later.
+        ///
+        /// The reply may take three quarters of this time, and at least ``shortestWait``, so that a dead connection
+        /// is closed before the request that caused the probe times out.
         let silence: TimeAmount
     }
 
-    /// A round trip over a poor line.
+    /// The shortest wait for a reply: a round trip over a slow connection.
     private static let shortestWait = TimeAmount.seconds(1)
     private var lastReceived = NIODeadline.uptimeNanoseconds(0)
     private var timer: Scheduled<Void>?
@@ -51,7 +53,7 @@ final class ConnectionPulse: ChannelDuplexHandler {
         promise?.succeed()
         guard timer == nil else { return }
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        // Who asks does so once: one that was heard lately is asked when it has been silent for so long.
+        // The probe is requested once. If data was received recently, the PING is sent later, after the full silence.
         let early = probe.silence - (context.eventLoop.now - lastReceived)
         guard early <= .zero else {
             timer = context.eventLoop.scheduleTask(in: early) {
@@ -69,7 +71,7 @@ final class ConnectionPulse: ChannelDuplexHandler {
         let wait = max(.nanoseconds(silence.nanoseconds / 4 * 3), Self.shortestWait)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: wait) {
-            // Below TLS, which would wait for the peer to say farewell.
+            // Closes below TLS, which would wait for the peer's close_notify.
             let context = bound.value
             let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
             (tls ?? context).close(promise: nil)

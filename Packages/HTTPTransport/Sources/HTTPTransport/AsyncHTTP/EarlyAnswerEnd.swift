@@ -4,17 +4,18 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets an answer end that is whole before its request is out.
+/// Completes responses that end before their request has been sent.
 ///
-/// One that refuses the request: AsyncHTTPClient sends no more of it then, but takes the answer's end for the end of the
-/// exchange only where bytes come with it: an empty piece goes before it here.
+/// If the response refuses the request, AsyncHTTPClient stops sending. It treats the end of the response as the end
+/// of the exchange only if body bytes precede it. The handler therefore inserts an empty body part before the end.
 ///
-/// One that does not, such as of a server that answers as soon as it has the bytes that were announced: AsyncHTTPClient
-/// forgets such a request with the last byte of the answer, and never takes its connection back. So the answer's end waits
-/// here for the request's, which follows. Where that never comes, the exchange ends with ``WholeAnswer``: over HTTP/2,
-/// AsyncHTTPClient ends the process on an error, a close or a shutdown after an answer that has ended before its request.
+/// If the response does not refuse the request, for example from a server that responds when it has received the
+/// announced bytes, AsyncHTTPClient forgets the request at the end of the response and never returns the connection
+/// to the pool. The handler therefore holds the end of the response until the request ends. If the request does not
+/// end, the exchange ends with ``WholeAnswer``: over HTTP/2, AsyncHTTPClient terminates the process on an error,
+/// close or shutdown after a response that ended before its request.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class EarlyAnswerEnd: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -23,22 +24,23 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
 
     /// The response is complete, and the rest of the request will not be sent.
     struct WholeAnswer: Error {
-        /// The number of bytes of the answer's body.
+        /// The length of the response body, in bytes.
         let length: Int64
     }
 
     private let isStream: Bool
     private var isSending = false
     private var isRefused = false
-    /// The number of bytes of the answer's body that have come.
+    /// The number of response body bytes received so far.
     private var length: Int64 = 0
-    /// The end of an answer that waits, and how long that does while nothing of the request is sent.
+    /// The end of the response, held until the request ends.
     private var held: HTTPClientResponsePart?
     private var deadline: Scheduled<Void>?
+    /// The longest time that the end of a response is held while nothing of the request is sent.
     private static let patience = TimeAmount.seconds(10)
 
-    /// - Parameter isStream: whether the channel is a stream of HTTP/2. The client leaves it open for the rest of the request,
-    ///   which does not come; a connection of HTTP/1.1 it closes.
+    /// - Parameter isStream: A Boolean value that indicates whether the channel is an HTTP/2 stream. The client
+    ///   leaves a stream open for the rest of the request, but closes an HTTP/1.1 connection.
     init(isStream: Bool) {
         self.isStream = isStream
     }
@@ -52,7 +54,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         case .body: if held != nil { limit(context) }
         case .end:
             isSending = false
-            // Not from within the client's call.
+            // Not within the client's own call.
             if held != nil {
                 let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
                 context.eventLoop.execute { me.value.0.letGo(me.value.1) }
@@ -61,7 +63,9 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// NIO writes a head of HTTP/2 in one frame, of up to 16 KB. The client does not hear that a larger one was not written.
+    /// Writes a request head to an HTTP/2 stream and reports a failed write as an error of the stream.
+    ///
+    /// NIO writes the head in one frame of up to 16 KiB. AsyncHTTPClient ignores the failure of a larger one.
     private func writeHead(_ data: NIOAny, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let written = promise ?? context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -79,7 +83,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Who waits for the rest of a request that does not come has its answer, and the connection is given up.
+    /// Ends the exchange with the complete response and closes the channel if no more of the request is sent in time.
     private func limit(_ context: ChannelHandlerContext) {
         deadline?.cancel()
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -95,12 +99,12 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// The request's end does not come.
+    /// Ends an exchange whose request will not end.
     private func breakOff(_ context: ChannelHandlerContext) {
         guard held != nil else { return }
         held = nil
         deadline?.cancel()
-        // What the client has read and not passed on would be lost.
+        // Otherwise body parts that the client has read but not passed on would be lost.
         context.fireChannelReadComplete()
         context.fireErrorCaught(WholeAnswer(length: length))
     }

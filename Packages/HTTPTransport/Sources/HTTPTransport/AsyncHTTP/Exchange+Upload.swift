@@ -8,35 +8,37 @@ internal import NIOFoundationCompat
 internal import ResourceLoading
 
 extension Exchange {
-    /// A request's body on its way to the client, piece by piece, as fast as the peer takes it.
+    /// The upload of a request body to the client, in chunks and with back-pressure.
     ///
     /// Isolation: any.
     final class Upload: Sendable {
         private struct State {
-            /// What the client waits for; kept once.
+            /// The promise that the client waits for. It is completed once.
             var promise: EventLoopPromise<Void>?
             var task: Task<Void, Never>?
-            /// Waits until the client takes more.
+            /// The continuation that waits for the current write to complete.
             var waiter: CheckedContinuation<Void, any Error>?
-            /// Nothing more is read or sent.
+            /// A Boolean value that indicates whether reading and sending have stopped.
             var isOver = false
         }
 
-        /// Pieces are not longer, whatever the body comes in: each one that was sent is a step forward.
+        /// The longest piece that is written at once, 256 KiB. Each written piece counts as progress.
         private static let longestPiece = 256 << 10
         private let state: Mutex<State>
-        /// Ends when the body is out, or fails.
+        /// A future that completes when the body has been sent, or fails.
         let sent: EventLoopFuture<Void>
 
-        /// - Parameter loop: the client's for this request: what happens here then comes in its order there.
+        /// - Parameter loop: The event loop of the client for this request, which keeps the completion in order with
+        ///   its calls.
         init(on loop: any EventLoop) {
             let promise = loop.makePromise(of: Void.self)
             sent = promise.futureResult
             state = Mutex(State(promise: promise))
         }
 
-        /// Begins. To be called once.
-        /// - Parameter handOver: called before each piece is given to the client, and before the end is.
+        /// Starts the upload. Call this once.
+        /// - Parameter handOver: A function that is called before each piece and before the end is passed to the
+        ///   client.
         func start(
             _ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter, handOver: @escaping @Sendable () -> Void
         ) {
@@ -62,8 +64,8 @@ extension Exchange {
             }
         }
 
-        /// Reads and sends no more, and leaves it at that: an answer that came early is still arriving, which the client
-        /// would give up with the body.
+        /// Stops reading and sending without completing the future. The client would cancel an early response that is
+        /// still arriving if the body failed.
         func rest() {
             let (task, waiter) = state.withLock { state in
                 defer {
@@ -77,8 +79,9 @@ extension Exchange {
             waiter?.resume(throwing: CancellationError())
         }
 
-        /// Ends it where it has not ended.
-        /// - Returns: whether the client hears `error` by this, and gives up the request.
+        /// Ends the upload if it has not ended.
+        /// - Returns: `true` if this call fails the client's future with `error`, so that the client cancels the
+        ///   request.
         @discardableResult
         func end(_ error: any Error) -> Bool {
             rest()
@@ -87,8 +90,8 @@ extension Exchange {
             return promise != nil
         }
 
-        /// Ends it from within. A stream that is cancelled may just end, which is not the end of the body: whoever cancels
-        /// has ended the upload before.
+        /// Ends the upload from its own task. A cancelled stream may end without an error, but `rest()` has then
+        /// already ended the upload, and the result is ignored.
         private func complete(_ result: Result<Void, any Error>) {
             let isFirst = state.withLock { state in
                 defer { state.isOver = true }
@@ -111,9 +114,9 @@ extension Exchange {
                     return state.isOver
                 }
                 if isOver { continuation.resume(throwing: CancellationError()) }
-                // The client forgets this future where a request ends while the peer takes no more: it never completes,
-                // and the waiter hears of the end from `rest()`. It must not go either, which NIO takes for a fault and
-                // stops the program for in debug builds: it keeps itself.
+                // If a request ends while the peer accepts no more data, the client forgets this future without
+                // completing it, and `rest()` resumes the waiter. The future retains itself, because debug builds of
+                // NIO trap if a promise is released uncompleted.
                 written.whenComplete { result in
                     let waiter = self.state.withLock { state in
                         defer { state.waiter = nil }

@@ -10,39 +10,40 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import ResourceLoading
 
-/// One request on its way through AsyncHTTPClient: how far it came, its time limits, and the bytes between the client's
-/// event loop and the reader.
+/// One request through AsyncHTTPClient: its stage, its time limits and the bytes between the client's event loop and
+/// the reader.
 ///
-/// Isolation: any. The client calls on its event loop; the answer is read by one task at a time.
+/// Isolation: any. The client calls on its event loop; one task at a time reads the response.
 final class Exchange: HTTPClientResponseDelegate, Exchanging {
     typealias Response = Void
 
     /// The longest silences of the peer; `nil` for no limit.
     struct Limits: Sendable {
-        /// While bytes of the request's body wait to be sent.
+        /// The limit while bytes of the request body wait to be sent.
         var request: Duration?
-        /// From the end of the request to the answer's head.
+        /// The limit from the end of the request to the response head.
         var head: Duration?
-        /// The silence after which the peer is suspected to be gone, and again after as long; `nil` for never.
+        /// The silence after which the peer is suspected to be unreachable, repeated at this interval; `nil` for
+        /// never.
         var probe: Duration?
-        /// Between pieces of a body.
+        /// The limit between chunks of the response body, which depends on the response head.
         var body: @Sendable (HTTPResponseHead) -> Duration?
     }
 
-    /// Nothing went or came for too long.
+    /// The error of a request without activity for longer than its limit.
     struct Silence: Error {
         let limit: Duration
     }
 
-    /// How far the request came.
+    /// The progress of a request.
     enum Stage: Int, Comparable {
         /// No connection yet.
         case connecting
-        /// The head is sent, the body is on its way.
+        /// The request head has been sent, the body is being sent.
         case sending
-        /// All is sent.
+        /// The request has been sent completely.
         case awaiting
-        /// The answer's head is there.
+        /// The response head has been received.
         case receiving
 
         static func < (first: Stage, second: Stage) -> Bool { first.rawValue < second.rawValue }
@@ -52,40 +53,41 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var stage = Stage.connecting
         var head: HTTPResponseHead?
         var headReader: CheckedContinuation<HTTPResponseHead, any Error>?
-        /// What arrived and was not read.
+        /// The chunks that were received and not read.
         var chunks: [ByteBuffer] = []
         var buffered = 0
         /// The number of bytes of the response's body that have arrived.
         var received: Int64 = 0
-        /// Held back while too much is unread: the client reads on when it is kept.
+        /// The promise that the client waits for while too many bytes are unread. Completing it lets the client read
+        /// again.
         var demand: EventLoopPromise<Void>?
         var reader: CheckedContinuation<Data?, any Error>?
         var end: Result<Void, any Error>?
         var task: HTTPClient.Task<Void>?
         var upload: Upload?
         var sent: Int64 = 0
-        /// Pieces of the request's body that the client has and has not sent.
+        /// The number of request body chunks that the client has received and not sent.
         var unsent = 0
-        // The watch over silence.
+        // The timer for silence.
         var limit: Duration?
         var lastActivity = NIODeadline.now()
-        /// The time at which the peer was last suspected to be gone.
+        /// The time at which the peer was last suspected to be unreachable.
         var suspected = NIODeadline.now()
         var timer: Scheduled<Void>?
     }
 
-    /// What an exchange tells those around it.
+    /// The callbacks of an exchange.
     struct Events: Sendable {
-        /// How the request's body gets on.
+        /// A function that receives the progress of the request body.
         var progress: (@Sendable (UploadProgress) -> Void)?
-        /// The request has a connection, or its stream of one.
+        /// A function that is called when the request has a connection, or an HTTP/2 stream.
         var began: @Sendable () -> Void = {}
-        /// The peer may be gone: it is silent for the given time. As much time passes before the request is given up, if it
-        /// has a limit, so that a dead connection can be told from a slow peer.
+        /// A function that is called when the peer has been silent for the given time. If the request has a limit, at
+        /// least as much time remains before the request times out, so that a probe can detect a dead connection.
         var suspects: @Sendable (TimeAmount) -> Void = { _ in }
     }
 
-    /// Unread bytes beyond which the client reads no more: as many as a socket commonly holds.
+    /// The number of unread bytes at which the client stops reading: 256 KiB, a common socket buffer size.
     private static let highWater = 256 << 10
     private let state = Mutex(State())
     private let url: String
@@ -94,8 +96,10 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
     private let events: Events
 
     /// - Parameters:
-    ///   - url: what errors name.
-    ///   - total: bytes of the request's body, where known.
+    ///   - url: The URL that errors contain.
+    ///   - limits: The time limits.
+    ///   - total: The number of bytes of the request body, if known.
+    ///   - events: The callbacks.
     init(url: String, limits: Limits, total: Int64?, events: Events = Events()) {
         self.url = url
         self.limits = limits
@@ -103,12 +107,12 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         self.events = events
     }
 
-    // MARK: For the one who asks
+    // MARK: Caller
 
-    /// Sends the request. To be called once.
+    /// Sends the request. Call this once.
     func start(_ request: HTTPClient.Request, by client: HTTPClient) {
         let task = client.execute(request: request, delegate: self)
-        // A client that was shut down fails the task without a word to its delegate.
+        // A client that was shut down fails the task without calling its delegate.
         task.futureResult.whenFailure { self.finish(.failure($0)) }
         let isOver = state.withLock { state in
             state.task = task
@@ -117,7 +121,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         if isOver { task.cancel() }
     }
 
-    /// Waits for the answer's head. Cancelling gives the request up.
+    /// Waits for the response head. Cancelling the calling task cancels the request.
     /// - Throws: `ResourceError`.
     func head() async throws -> HTTPResponseHead {
         do {
@@ -166,11 +170,11 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// Sends a body piece by piece, as fast as the peer takes it. The client calls this when it is connected.
+    /// Sends a request body in chunks, with back-pressure. The client calls this when it is connected.
     func upload(_ chunks: BodyChunks, to writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
         let loop = state.withLock { $0.task }?.eventLoop
         let upload = Upload(on: loop ?? AsyncHTTPTransport.group.next())
-        // It ends with the exchange.
+        // The upload ends with the exchange.
         let isOver = state.withLock { state in
             state.upload = upload
             return state.end != nil
@@ -188,7 +192,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         return upload.sent
     }
 
-    // MARK: For the client
+    // MARK: Client delegate
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { state in
@@ -220,7 +224,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let (reader, refused) = state.withLock { state in
-            // Refused, or sent elsewhere, before it was out: nobody wants the rest.
+            // The response refuses or redirects the request before the request was sent, so the rest is not needed.
             let refused = state.stage < .awaiting && head.status.code >= 300 ? state.upload : nil
             state.stage = .receiving
             state.head = head
@@ -265,7 +269,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         var result = outcome
         let ended: State? = state.withLock { state in
             guard state.end == nil else { return nil }
-            // A host need not wait for the end of the request once it has the announced bytes.
+            // A host may respond as soon as it has the announced bytes, before the end of the request.
             if case .failure(let error) = result, let whole = error as? EarlyAnswerEnd.WholeAnswer {
                 let isComplete = whole.length == state.received
                 result = isComplete ? .success(()) : .failure(HTTPClientError.remoteConnectionClosed)
@@ -282,28 +286,27 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
         guard let ended else { return }
         ended.timer?.cancel()
-        // First: the client, when it is told that the request is given up, would forget who waits to send.
+        // Fails the upload first: a client whose request is cancelled no longer completes a pending write.
         if case .failure(let error) = result {
             ended.upload?.end(error)
         } else {
             ended.upload?.end(CancellationError())
         }
         ended.demand?.succeed()
-        // Nobody reads where something is left to be read.
+        // A reader waits only if no chunk is left.
         ended.reader?.resume(with: result.map { nil })
         if case .failure(let error) = result { ended.headReader?.resume(throwing: error) }
     }
 
     private func failure(_ error: any Error) -> ResourceError {
-        // Who gives up says so otherwise: this is a request that came to a connection which was just closing.
+        // A cancelled caller has another error: here, the request reached a connection that was just closing.
         let error = error as? HTTPClientError == .cancelled ? HTTPClientError.remoteConnectionClosed : error
         return ResourceError(transport: error, during: state.withLock { $0.stage }, at: url)
     }
 
-    /// Begins to watch for silence, or ends it. A reader that holds the sender back is no silence, and neither is a body
-    /// that is still being made.
+    /// Starts or stops the timer for silence. Waiting for the reader, or for the request body, is not silence.
     private func watch(_ limit: Duration?, of task: HTTPClient.Task<Void>, in state: inout State) {
-        // One that is over would be kept by its timer.
+        // The timer would retain an exchange that has ended.
         guard state.end == nil else { return }
         state.timer?.cancel()
         state.limit = limit
@@ -314,7 +317,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
     }
 
-    /// The silence after which the peer is suspected to be gone: in time before a request with a limit is given up.
+    /// Returns the silence after which the peer is suspected to be unreachable: before a request with a limit times
+    /// out.
     private func suspicion(_ limit: Duration?) -> TimeAmount? {
         limits.probe.map { probe in
             TimeAmount(limit.map { min(probe, $0 / 2) } ?? probe)

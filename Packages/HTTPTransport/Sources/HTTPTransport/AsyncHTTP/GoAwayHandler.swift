@@ -4,12 +4,13 @@
 internal import NIOCore
 internal import NIOHTTP2
 
-/// Gives streams that a GOAWAY has ended the reason `REFUSED_STREAM`: those above its last stream identifier were not
+/// Reports streams that a GOAWAY has ended as `REFUSED_STREAM`: streams above its last stream identifier were not
 /// processed (RFC 9113, section 6.8). NIOHTTP2 1.x reports them as `CANCEL`, as if the host had reset them.
 ///
-/// A connection without streams is closed by a GOAWAY: AsyncHTTPClient closes it after its last stream, and otherwise
-/// waits for the host, also when the client is shut down.
-/// Isolation: its channel's event loop.
+/// A GOAWAY also closes a connection without streams. AsyncHTTPClient closes it only after its last stream; without
+/// streams it waits for the host, even during shutdown.
+///
+/// Isolation: the event loop of its channel.
 final class GoAwayHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame

@@ -6,18 +6,18 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 
-/// Checks before each request over TLS that the certificate of the connection is one of the request's host (RFC 9110,
-/// section 4.3.4; RFC 9525).
+/// Checks before each request over TLS that the certificate of the connection matches the host of the request (RFC
+/// 9110, section 4.3.4; RFC 9525).
 ///
-/// NIOSSL checks names too, and this transport never turns that check off. But NIOSSL accepts a certificate for the address
-/// of the connection as one for any name, and a common name where there is no subject alternative name.
+/// NIOSSL checks names too, and this transport never disables that check. But NIOSSL accepts a certificate for the
+/// connection's IP address for any name, and a common name if there is no subject alternative name.
 ///
 /// Isolation: the event loop of its channel.
 final class HostIdentityHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The certificate of the connection is not one of the host.
+    /// The certificate of the connection does not match the host.
     struct Mismatch: Error {
         let host: String
     }
@@ -34,7 +34,7 @@ final class HostIdentityHandler: ChannelOutboundHandler {
             let authority = head.headers.first(name: "host") ?? ""
             refused = certificate.isValid(for: authority) ? nil : Mismatch(host: authority)
             if let refused {
-                // After this write: the client does not expect an error within its own call.
+                // After this write, because the client does not expect an error within its own call.
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.eventLoop.execute {
                     bound.value.fireErrorCaught(refused)
@@ -64,9 +64,9 @@ final class ConnectionCertificate: ChannelInboundHandler {
         self.certificate = certificate
     }
 
-    /// Adds the certificate to the pipeline of a connection whose TLS handshake has ended.
-    /// - Returns: `nil` for a connection without TLS.
-    /// - Throws: `NIOSSLError` if the peer has shown no certificate.
+    /// Adds the certificate to the pipeline of a connection whose TLS handshake has completed.
+    /// - Returns: The added handler, or `nil` for a connection without TLS.
+    /// - Throws: `NIOSSLError` if the peer has presented no certificate.
     static func add(to connection: any Channel) throws -> ConnectionCertificate? {
         let sync = connection.pipeline.syncOperations
         guard let tls = try? sync.handler(type: NIOSSLClientHandler.self) else { return nil }
@@ -76,7 +76,7 @@ final class ConnectionCertificate: ChannelInboundHandler {
         return added
     }
 
-    /// Returns a Boolean value that indicates whether the certificate is one of the host.
+    /// Returns a Boolean value that indicates whether the certificate matches the host.
     /// - Parameter authority: The host, with or without a port, as in a `Host` field.
     func isValid(for authority: String) -> Bool {
         if let checked, checked.authority == authority { return checked.isValid }

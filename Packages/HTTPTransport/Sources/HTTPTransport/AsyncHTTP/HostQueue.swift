@@ -4,21 +4,23 @@
 internal import AsyncSupport
 internal import ResourceLoading
 
-/// Admits a limited number of requests to one host at a time; the others wait in line.
+/// Limits the number of concurrent requests to each host. Further requests wait in line.
 ///
-/// AsyncHTTPClient gives a request that waits for a free connection no longer than its connect timeout, so a page that
-/// asks for sixty files over a slow line would lose most of them. Here they wait until a connection is really free, in
-/// a line of limited length and for a limited time: an answer that never ends, such as server-sent events, keeps its
-/// place as long as it likes.
+/// AsyncHTTPClient fails a request that waits for a free connection longer than its connect timeout, so a page that
+/// loads sixty files over a slow connection would lose most of them. Here they wait until a connection is free, in a
+/// line of limited length and for a limited time. A response that never ends, such as server-sent events, keeps its
+/// connection.
 final class HostQueue: Sendable {
     private struct Line {
         var admitted = 0
-        /// Of those, how many have a connection, or their stream of one.
+        /// The number of admitted requests that have a connection, or an HTTP/2 stream.
         var running = 0
         var limit: Int
-        /// Whether the host carries many requests over one connection; `nil` before its first response.
+        /// A Boolean value that indicates whether the host multiplexes requests over one connection; `nil` before its
+        /// first response.
         var isShared: Bool?
-        /// Whether there was less room than the limit says: from then on it grows by one at a time.
+        /// A Boolean value that indicates whether the host had less capacity than the limit. The limit then grows by
+        /// one at a time.
         var wasLowered = false
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
     }
@@ -29,9 +31,9 @@ final class HostQueue: Sendable {
     }
 
     private static let remembered = 256
-    /// Requests at a time to a host that speaks HTTP/2: what servers commonly allow (RFC 9113, section 6.5.2).
+    /// The limit of concurrent requests to an HTTP/2 host: a common server setting (RFC 9113, section 6.5.2).
     private static let sharedLimit = 100
-    /// How often one that waits at a host of a lowered limit has one more tried.
+    /// The interval at which a request that waits for a host with a lowered limit raises the limit by one.
     private static let trial = Duration.seconds(10)
     private let state = Mutex(State())
     private let limit: Int
@@ -40,9 +42,10 @@ final class HostQueue: Sendable {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - limit: requests at a time to a host that speaks HTTP/1.1; at least one.
-    ///   - longestLine: the most requests that wait for one host.
-    ///   - longestWait: the longest wait of each of them; `nil` for no limit.
+    ///   - limit: The limit of concurrent requests to an HTTP/1.1 host; at least one.
+    ///   - longestLine: The limit of requests that wait for one host.
+    ///   - longestWait: The longest wait of each request; `nil` for no limit.
+    ///   - clock: The clock that measures waits.
     init(
         limit: Int, longestLine: Int = 1_024, longestWait: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
@@ -53,9 +56,11 @@ final class HostQueue: Sendable {
         self.clock = clock
     }
 
-    /// Waits until a request may go to a host.
-    /// - Returns: what keeps the place until it is left, or goes.
-    /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or `cannotConnect` where the line is full.
+    /// Waits until a request to a host is admitted.
+    /// - Returns: The pass of the request. It occupies capacity until ``Pass/leave()`` is called or the pass is
+    ///   released.
+    /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or `cannotConnect` if the line is
+    ///   full.
     func enter(_ host: String) async throws -> Pass {
         try Task.checkCancellation()
         if !state.withLock({ Self.admitAtOnce(host, limit, in: &$0) }) { try await waitInLine(for: host) }
@@ -91,7 +96,7 @@ final class HostQueue: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let outcome: Result<Void, any Error>? = state.withLock { state in
-                    // A cancellation from here on finds the ticket in line; an earlier one is seen here.
+                    // `onCancel` handles a cancellation after this check. A cancellation before it is detected here.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if Self.admitAtOnce(host, limit, in: &state) { return .success(()) }
                     guard let line = state.lines[host], line.waiting.count < longestLine else {
@@ -108,8 +113,10 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Notes that a host carries many requests over one connection. How many it does not say: where it was fewer than are
-    /// common, by ``recordFull(_:)``, each further answer allows one more.
+    /// Records that a host multiplexes requests over one connection.
+    ///
+    /// The limit of the host is unknown. If it was below the common value, according to ``recordFull(_:)``, each
+    /// response raises it by one.
     func recordShared(_ host: String) {
         change(host) { line in
             line.isShared = true
@@ -117,7 +124,7 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Notes that a host takes one request on each connection, whatever it did before.
+    /// Records that a host accepts one request at a time on each connection, and restores the limit for HTTP/1.1.
     func recordSingle(_ host: String) {
         change(host) { line in
             line.isShared = false
@@ -126,24 +133,23 @@ final class HostQueue: Sendable {
         }
     }
 
-    /// Notes that a request that was admitted found no room at its host. Where it carries many over one connection, only as
-    /// many as have found it go there from now on; else it is the network that stalls.
-    /// - Returns: whether the request, which was not sent, may wait in line again; not where no other is under way, whose end
-    ///   would make room.
+    /// Records that an admitted request found no capacity at its host, and lowers the limit to the number of running
+    /// requests if the host multiplexes. Otherwise the network is slow, and the limit does not change.
+    /// - Returns: `true` if the request, which was not sent, may wait in line again; `false` if no running request
+    ///   can make room.
     func recordFull(_ host: String) -> Bool {
         state.withLock { state in
             guard let line = state.lines[host], line.limit > limit || line.wasLowered, line.running > 0 else {
                 return false
             }
-            // Others may have found the same before.
+            // Other requests may have lowered the limit already.
             state.lines[host]?.limit = min(line.limit, line.running)
             state.lines[host]?.wasLowered = true
             return true
         }
     }
 
-    /// Lets one more go to a host that took fewer than we thought: those under way may never end, and the network may
-    /// have stalled.
+    /// Raises the lowered limit of a host by one: running requests may never end, or the network may have been slow.
     private func tryOneMore(_ host: String) {
         change(host) { line in
             if line.wasLowered { line.limit = min(line.limit + 1, Self.sharedLimit) }
@@ -176,7 +182,7 @@ final class HostQueue: Sendable {
             state.lines[host]?.admitted -= 1
             if wasRunning { state.lines[host]?.running -= 1 }
             let admitted = Self.admit(host, in: &state)
-            // The protocol is remembered, but not of every host ever seen: the next response says it again.
+            // The protocol is kept for a limited number of hosts. The next response provides it again.
             if let line = state.lines[host], line.admitted == 0,
                 line.isShared == nil || state.lines.count > Self.remembered
             {
@@ -206,7 +212,7 @@ final class HostQueue: Sendable {
         return admitted
     }
 
-    /// A request's place at its host.
+    /// The admission of a request to its host.
     final class Pass: Sendable {
         private enum Stage {
             case admitted
@@ -223,7 +229,7 @@ final class HostQueue: Sendable {
             self.host = host
         }
 
-        /// Says that the request has found its connection. Once is enough, twice does no harm.
+        /// Records that the request has a connection. Further calls do nothing.
         func begin() {
             let isFirst = stage.withLock { stage in
                 guard stage == .admitted else { return false }
@@ -233,20 +239,21 @@ final class HostQueue: Sendable {
             if isFirst { queue.begin(host) }
         }
 
-        /// Whether the host carries many requests over one connection; `nil` if that is not known.
+        /// A Boolean value that indicates whether the host multiplexes requests over one connection; `nil` if
+        /// unknown.
         var isShared: Bool? { queue.isShared(host) }
 
-        /// As ``HostQueue/recordShared(_:)``.
+        /// Records the result of ``HostQueue/recordShared(_:)`` for the host.
         func recordShared() {
             queue.recordShared(host)
         }
 
-        /// As ``HostQueue/recordSingle(_:)``.
+        /// Records the result of ``HostQueue/recordSingle(_:)`` for the host.
         func recordSingle() {
             queue.recordSingle(host)
         }
 
-        /// Makes room for the next one. Once is enough, twice does no harm.
+        /// Ends the admission, so that the next request can be admitted. Further calls do nothing.
         func leave() {
             let before = stage.withLock { stage in
                 defer { stage = .left }

@@ -4,42 +4,43 @@
 internal import HTTPTypes
 internal import NIOHTTP2
 
-/// Decides on which connection a request goes, and whether it is sent again after it failed without a byte of a response.
+/// Chooses the connection of a request and decides whether a request that failed without a byte of a response is sent
+/// again.
 ///
-/// A request that was surely not processed is sent again whatever its method is: it never left, or the host refused its
-/// HTTP/2 stream (RFC 9113, sections 6.8 and 8.7). One that may have been processed is sent again once, if its method
+/// A request that was not processed is sent again for any method: it was never sent, or the host refused its HTTP/2
+/// stream (RFC 9113, sections 6.8 and 8.7). A request that may have been processed is sent again once if its method
 /// is idempotent (RFC 9110, section 9.2.2).
 struct Repetition: Sendable {
-    /// Where a request is sent.
+    /// The kind of connection that a request is sent on.
     enum Connection: Sendable {
-        /// On a connection that other requests use, or on a new one where none is free.
+        /// A pooled connection, or a new one if none is free.
         case pooled
-        /// On a new connection.
+        /// A new connection.
         case fresh
     }
 
-    /// One more attempt.
+    /// A further attempt.
     struct Step: Sendable, Equatable {
         let connection: Connection
-        /// The wait before it.
+        /// The wait before the attempt.
         let delay: Duration
     }
 
-    /// The knowledge about a request that failed without a byte of a response.
+    /// The cause of a failure without a byte of a response.
     enum Loss: Sendable {
-        /// No byte was sent, because the connection had carried a request before.
+        /// The request was not sent, because its connection had already carried a request.
         case rejected
-        /// The request did not leave whole: the connection ended before.
+        /// The connection ended before the request was sent.
         case unsent
-        /// The host says that it has not processed the request.
+        /// The host has reported that it did not process the request.
         case refused
         /// The host may have processed the request.
         case unanswered
     }
 
-    /// The most attempts after a host has refused a stream: one that refuses at random lets a request through sooner.
+    /// The limit of attempts after a refused stream. A host that refuses streams at random accepts a request sooner.
     private static let refusalLimit = 24
-    /// The most attempts after a connection has ended before the request was sent.
+    /// The limit of attempts after a connection ended before the request was sent.
     private static let unsentLimit = 4
     private static let longestDelay = Duration.milliseconds(250)
     private let isIdempotent: Bool
@@ -51,19 +52,19 @@ struct Repetition: Sendable {
         isIdempotent = Self.isIdempotent(method.rawValue)
     }
 
-    /// Returns a Boolean value that indicates whether a request may be processed twice (RFC 9110, section 9.2.2).
+    /// Returns a Boolean value that indicates whether a method is idempotent (RFC 9110, section 9.2.2).
     static func isIdempotent(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method)
     }
 
-    /// The connection of the first attempt.
-    /// - Parameter isShared: whether the host speaks HTTP/2; `nil` if that is not known.
+    /// Returns the connection of the first attempt.
+    /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     func first(isShared: Bool?) -> Connection {
         isIdempotent || isShared != false ? .pooled : .fresh
     }
 
-    /// The next attempt; `nil` if there is none.
-    /// - Parameter isShared: whether the host speaks HTTP/2; `nil` if that is not known.
+    /// Returns the next attempt, or `nil` if the request is not sent again.
+    /// - Parameter isShared: A Boolean value that indicates whether the host uses HTTP/2; `nil` if unknown.
     mutating func next(after failure: TransportFailure, isShared: Bool?) -> Step? {
         let connection: Connection = isShared == true ? .pooled : .fresh
         switch failure.loss {
@@ -82,14 +83,15 @@ struct Repetition: Sendable {
         }
     }
 
-    /// None before the first two attempts, then doubled from 10 ms on.
+    /// Returns the delay before an attempt: none for the first two, then 10 ms, doubled each time up to
+    /// ``longestDelay``.
     private static func delay(_ number: Int) -> Duration {
         number < 3 ? .zero : min(.milliseconds(10 << min(number - 3, 10)), longestDelay)
     }
 }
 
 extension TransportFailure {
-    /// The knowledge about the request; `nil` if a response had begun, or if no other attempt can do better.
+    /// The cause of the loss; `nil` if a response had begun, or if another attempt cannot succeed.
     var loss: Repetition.Loss? {
         guard isUnanswered else { return nil }
         return switch underlying {

@@ -10,8 +10,9 @@ internal import NIOSSL
 
 /// Checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
 ///
-/// The client waits for another head after a status below 200, and ends the process if the response ends instead, as it
-/// does after a status below 100. An invalid head fails the request and closes the connection here.
+/// After a status below 200 the client waits for another head, and it terminates the process if the response ends
+/// instead. It also terminates the process on a status below 100. This handler fails the request and closes the
+/// connection on an invalid head.
 ///
 /// Isolation: the event loop of its channel.
 final class ResponseHeadHandler: ChannelInboundHandler {
@@ -20,7 +21,8 @@ final class ResponseHeadHandler: ChannelInboundHandler {
 
     private var heads = ResponseHeadState()
     private var isRefused = false
-    /// A Boolean value that indicates whether a body is arriving that ends with its connection (RFC 9112, section 6.3).
+    /// A Boolean value that indicates whether a body is arriving that ends with its connection (RFC 9112, section
+    /// 6.3).
     private var isDelimitedByClose = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -55,14 +57,15 @@ final class ResponseHeadHandler: ChannelInboundHandler {
     }
 }
 
-/// The end of a body that HTTP delimits by the end of its connection, where TLS ended without a close_notify alert
-/// (RFC 8446, section 6.1), so that the body may have been cut off.
+/// A TLS connection ended without a close_notify alert (RFC 8446, section 6.1) during a body that ends with its
+/// connection, so that the body may be truncated.
 struct MissingCloseNotify: Error {}
 
-/// Checks the header blocks of an HTTP/2 stream before the codec of NIO reads them.
+/// Checks the header blocks of an HTTP/2 stream before NIO's codec reads them.
 ///
-/// The codec ends the process on a `:status` that is empty or negative, and AsyncHTTPClient on one below 100, on 101 and on
-/// a second head. An invalid block fails the request here and resets the stream.
+/// The codec terminates the process on a `:status` that is empty or negative. AsyncHTTPClient terminates it on a
+/// status below 100, on 101 and on a second head. This handler fails the request and resets the stream on an invalid
+/// block.
 ///
 /// Isolation: the event loop of its channel.
 final class ResponseHeaderBlockHandler: ChannelInboundHandler {

@@ -4,16 +4,18 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Keeps requests that are not idempotent off an HTTP/1.1 connection that has carried a request before: if its peer has
-/// just closed it, nobody can know whether such a request was processed (RFC 9110, section 9.2.2).
+/// Rejects requests that are not idempotent on an HTTP/1.1 connection that has already carried a request. If the peer
+/// has just closed the connection, the client cannot know whether the request was processed (RFC 9110, section
+/// 9.2.2).
 ///
 /// The request fails with ``Rejection`` before a byte of it is sent, and its connection is closed.
-/// Isolation: its channel's event loop.
+///
+/// Isolation: the event loop of its channel.
 final class ReuseGuard: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// A request needs a new connection, and none of it was sent.
+    /// The request needs a new connection. None of it was sent.
     struct Rejection: Error {}
 
     private var isUsed = false

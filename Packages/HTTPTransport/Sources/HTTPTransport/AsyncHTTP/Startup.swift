@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// How far something came that is started when it is first asked for, and again after it was lost.
+/// The state of a value that is started on first use, and started again after it was lost.
 ///
-/// Starts are numbered: whoever waited for one speaks of that one alone, however late it comes.
+/// Starts are numbered, so that a late result of an earlier start is ignored.
 struct Startup<Value: Sendable>: Sendable {
     enum Phase: Sendable {
         /// Not started, or lost.
         case idle
-        /// Several may wait for one start.
+        /// A start is in progress. Several callers may wait for it.
         case starting(Task<Value, any Error>)
+        /// The value is available.
         case ready(Value)
-        /// For good.
+        /// Ended permanently.
         case ended
     }
 
@@ -23,21 +24,21 @@ struct Startup<Value: Sendable>: Sendable {
         self.phase = phase
     }
 
-    /// Begins to start where that has not begun.
-    /// - Parameter start: is given the number of its start.
+    /// Starts if the phase is ``Phase/idle``.
+    /// - Parameter start: A function that receives the number of the start and returns its task.
     mutating func begin(_ start: (Int) -> Task<Value, any Error>) {
         guard case .idle = phase else { return }
         number += 1
         phase = .starting(start(number))
     }
 
-    /// Notes how a start ended. Of a start that is not the one under way this changes nothing.
+    /// Records the result of a start. Does nothing if the number is not that of the start in progress.
     mutating func finish(_ number: Int, _ result: Result<Value, any Error>) {
         guard case .starting = phase, number == self.number else { return }
         if case .success(let value) = result { phase = .ready(value) } else { phase = .idle }
     }
 
-    /// Notes that what a start made is gone.
+    /// Records that the value of a start has been lost.
     mutating func lose(_ number: Int) {
         guard number == self.number else { return }
         switch phase {
@@ -46,8 +47,8 @@ struct Startup<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends it.
-    /// - Returns: how far it came.
+    /// Ends permanently.
+    /// - Returns: The phase before the end.
     mutating func end() -> Phase {
         defer { phase = .ended }
         return phase

@@ -5,20 +5,20 @@ internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
-/// The codings of a body that can be removed (RFC 9110, section 8.4): gzip, its alias x-gzip, and deflate.
+/// The content codings of a body that can be removed (RFC 9110, section 8.4): gzip, its alias x-gzip, and deflate.
 struct ContentCodings: Equatable {
     enum Coding: Equatable {
         case gzip
         case deflate
     }
 
-    /// What can be removed, in the order of removal.
+    /// The removable codings, in the order of removal.
     let removable: [Coding]
-    /// What is left after that, as the head should name it; `nil` for nothing.
+    /// The value of `Content-Encoding` after removal; `nil` if no coding remains.
     let rest: String?
 
-    /// Reads `Content-Encoding`, in which the last coding was applied last. What is beneath an unknown coding stays.
-    /// - Throws: `ResourceError` with code `tooLarge` for more codings than `limit`.
+    /// Parses `Content-Encoding`, whose last coding was applied last. Codings before an unknown coding remain.
+    /// - Throws: `ResourceError` with code `tooLarge` if there are more than `limit` codings.
     init(_ fields: HTTPFields, limit: Int, at url: String) throws(ResourceError) {
         var names: [Substring] = []
         for name in FieldList.members(of: fields[values: .contentEncoding])
@@ -46,14 +46,14 @@ struct ContentCodings: Equatable {
     }
 }
 
-/// What both decorators do: ask for codings that can be removed, and remove them.
+/// The shared implementation of ``DecodingTransport`` and ``DecodingLoader``: requests and removes known codings.
 struct BodyDecoding: Sendable {
     let limits: DecodingLimits
 
-    /// The request as it goes on: it accepts what can be decoded, and nothing else.
+    /// Returns the request with an `Accept-Encoding` of the codings that can be removed.
     ///
-    /// A part of an encoded body cannot be decoded, so where a part is asked for it is asked for as it is (Fetch,
-    /// HTTP-network-or-cache fetch: `Range`). Who asks for no coding gets none.
+    /// A range request accepts only `identity` (Fetch, HTTP-network-or-cache fetch), because a part of an encoded body
+    /// cannot be decoded. A request that accepts only `identity` is not changed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         let wished = request.headerFields[.acceptEncoding].map { $0.filter { !$0.isWhitespace }.lowercased() }
@@ -62,8 +62,9 @@ struct BodyDecoding: Sendable {
         return request
     }
 
-    /// Removes the codings that are known, and the fields that speak of the encoded bytes. A part (206) stays as it is.
-    /// - Throws: `ResourceError` with code `tooLarge` for too many codings.
+    /// Removes the known codings, and the header fields that describe the encoded bytes. A partial response (206) is
+    /// not changed.
+    /// - Throws: `ResourceError` with code `tooLarge` if there are too many codings.
     func decode(_ head: inout HTTPResponse, _ body: inout ResourceBody, of request: HTTPRequest) throws {
         guard head.status != .partialContent, head.headerFields[.contentEncoding] != nil else { return }
         let codings = try ContentCodings(head.headerFields, limit: limits.codings, at: request.urlText)

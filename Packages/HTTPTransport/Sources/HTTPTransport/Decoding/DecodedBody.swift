@@ -5,8 +5,7 @@ internal import Foundation
 internal import ResourceLoading
 internal import ZlibStreams
 
-/// A body without its content codings, decoded as it is read: at most 64 KiB for each coding are held, whatever the body
-/// grows to.
+/// A body without its content codings, decoded as it is read. At most 64 KiB for each coding are in memory at a time.
 struct DecodedBody: AsyncSequence, Sendable {
     private static let pieceSize = 64 << 10
     private let chunks: BodyChunks
@@ -61,7 +60,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                     meter.received += Int64(data.count)
                     stages[0].input = data
                 } else {
-                    // Where there are no bytes there is no coding either.
+                    // An empty body has no coding.
                     guard isEmpty || stages.allSatisfy(\.isComplete) else {
                         throw meter.error(.connectionLost, "the encoded body ended early")
                     }
@@ -70,8 +69,8 @@ struct DecodedBody: AsyncSequence, Sendable {
             }
         }
 
-        /// Moves what the stages hold towards the end, the last one first.
-        /// - Returns: a piece of the body; `nil` where the stages need more.
+        /// Passes the output of each stage to the next one, starting with the last stage.
+        /// - Returns: A chunk of the decoded body, or `nil` if the stages need more input.
         private mutating func drain() throws -> Data? {
             var index = stages.count - 1
             while index >= 0 {
@@ -89,7 +88,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         }
     }
 
-    /// One coding. Not `Sendable`: belongs to its iterator.
+    /// The decoder of one coding. It is not `Sendable` and belongs to its iterator.
     fileprivate final class Stage {
         private let inflater: Inflater
         var input = Data()
@@ -100,7 +99,7 @@ struct DecodedBody: AsyncSequence, Sendable {
             inflater = Inflater(coding)
         }
 
-        /// Decodes until a piece is full or the input is used up.
+        /// Decodes until a chunk is full or the input is consumed.
         func step(_ size: Int, _ meter: Meter) throws -> Data {
             guard !input.isEmpty || mayHoldMore else { return Data() }
             var output = Data(count: size)
@@ -119,18 +118,18 @@ struct DecodedBody: AsyncSequence, Sendable {
                     }
                 }
             } catch ZlibError.noMemory {
-                throw meter.error(.internal, "no memory to decode with")
+                throw meter.error(.internal, "not enough memory to decode the body")
             } catch {
-                throw meter.error(.connectionLost, "the body is not in the coding that its head names")
+                throw meter.error(.connectionLost, "the body does not have the content coding of its head")
             }
             input = input.dropFirst(consumed)
-            // What zlib holds beyond a full piece comes out without more input.
+            // Output that zlib holds beyond a full chunk needs no more input.
             mayHoldMore = produced == size
             return output.prefix(produced)
         }
     }
 
-    /// What went in and what came out.
+    /// The counts of received and produced bytes, with their limits.
     fileprivate struct Meter {
         let limits: DecodingLimits
         let url: String
@@ -142,7 +141,9 @@ struct DecodedBody: AsyncSequence, Sendable {
             self.url = url
         }
 
-        /// - Throws: code `tooLarge`, for what any coding comes to: the last one may make little of much.
+        /// Adds the output of a stage.
+        /// - Throws: `ResourceError` with code `tooLarge` if a stage exceeds a limit. Each stage counts, since the
+        ///   last one may reduce the size.
         mutating func count(_ bytes: Int, atStage stage: Int) throws {
             let sum = (produced[stage] ?? 0) + Int64(bytes)
             produced[stage] = sum

@@ -4,18 +4,20 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// Removes gzip and deflate from what another transport brings, for engines that do not decode.
+/// A transport that removes gzip and deflate from the responses of another transport, for engines that do not decode.
 ///
-/// Requests ask for what can be removed alone. A coding that is not known (`br`, `zstd`) is passed through with its name
-/// in the head, and so are all beneath it. Errors: code `tooLarge` beyond the limits; `connectionLost` for a body that is
-/// not in its coding, ends early or goes on after its end.
-/// Isolation: as the transport beneath.
+/// Requests accept only codings that can be removed. An unknown coding (`br`, `zstd`) and all codings below it
+/// remain, with their names in the head. Errors have code `tooLarge` beyond the limits, and `connectionLost` for a
+/// body that does not have its coding, ends early or continues after its end.
+///
+/// Isolation: that of the base transport.
 public struct DecodingTransport: HTTPTransporting {
     private let base: any HTTPTransporting
     private let decoding: BodyDecoding
 
-    /// Creates a transport around another one.
-    /// - Parameter base: the transport that sends the requests. The responses of one that decodes by itself pass unchanged.
+    /// Creates a transport that decodes the responses of another one.
+    /// - Parameter base: The transport that sends the requests. If it decodes itself, its responses are passed
+    ///   unchanged.
     public init(_ base: any HTTPTransporting) {
         self.init(base, limits: DecodingLimits())
     }
@@ -50,27 +52,28 @@ public struct DecodingTransport: HTTPTransporting {
     }
 }
 
-/// How much a body may grow when its content codings are removed. One that grows more is an attack, not a file.
+/// The limits of decoding, which protect against decompression bombs.
 struct DecodingLimits: Sendable, Hashable {
-    /// The most bytes that one body may decode to; 256 MiB by default.
+    /// The limit of decoded bytes for one body; 256 MiB by default.
     var bytes: Int64 = 256 << 20
-    /// How many times larger than what was sent; 200 by default. Text shrinks to a tenth, logs and empty pictures to
-    /// a hundredth; deflate comes to 1,032 at most, twice applied to a million.
+    /// The limit of the ratio of decoded to received bytes; 200 by default. Text shrinks to a tenth, logs and blank
+    /// images to a hundredth. Deflate reaches a ratio of at most 1,032, and a million if applied twice.
     var ratio: Int64 = 200
-    /// Bytes up to which the ratio is not looked at; 8 MiB by default.
+    /// The number of decoded bytes up to which the ratio is not checked; 8 MiB by default.
     var ratioFloor: Int64 = 8 << 20
-    /// Codings on top of each other; 4 by default.
+    /// The limit of content codings of one body; 4 by default.
     var codings = 4
 }
 
-/// Removes gzip and deflate from what another loader answers, as ``DecodingTransport`` does: above a cache, which holds
-/// bytes as they came.
+/// A loader that removes gzip and deflate from the responses of another loader, as ``DecodingTransport`` does. It
+/// belongs above a cache, which stores bytes as received.
 ///
-/// Isolation: as the loader beneath.
+/// Isolation: that of the base loader.
 public struct DecodingLoader: ResourceLoader {
     private let base: any ResourceLoader
     private let decoding: BodyDecoding
 
+    /// Creates a loader that decodes the responses of another one.
     public init(_ base: any ResourceLoader) {
         self.init(base, limits: DecodingLimits())
     }

@@ -3,30 +3,31 @@
 
 internal import ZlibStreams
 
-/// One run of inflate over a body. The format is chosen by the first byte.
+/// The decoder of one gzip or deflate coding. The first byte selects the format.
 ///
-/// Not `Sendable`: used by one task at a time.
+/// It is not `Sendable`; one task at a time uses it.
 final class Inflater {
     private let coding: ContentCodings.Coding
     private var zlib: ZlibInflater?
-    /// A Boolean value that indicates whether there was a byte.
+    /// A Boolean value that indicates whether a byte has been received.
     var isBegun: Bool { zlib != nil }
-    /// The compressed data has said that it is at its end.
+    /// A Boolean value that indicates whether the end of the compressed data has been reached.
     var isAtEnd: Bool { zlib?.isAtEnd == true }
 
     init(_ coding: ContentCodings.Coding) {
         self.coding = coding
     }
 
-    /// Unpacks until the input is used up, the output is full, or the data is at its end.
-    /// - Parameter input: may be empty, to get at what is held beyond a full output.
-    /// - Returns: bytes read and bytes written.
+    /// Decodes until the input is consumed, the output is full, or the data ends.
+    /// - Parameter input: The encoded bytes; empty to get the output that zlib still holds.
+    /// - Returns: The number of bytes consumed and produced.
     func inflate(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(ZlibError) -> (consumed: Int, produced: Int) {
         if let first = input.first {
             if let zlib, zlib.isAtEnd {
-                // A gzip may be several, one after the other (RFC 1952, section 2.2). What is none is damage.
+                // A gzip body may have several members (RFC 1952, section 2.2). Other bytes after the end are an
+                // error.
                 guard coding == .gzip, first == 0x1f else { throw .damaged(nil) }
                 zlib.reset()
             }
@@ -39,9 +40,9 @@ final class Inflater {
     private func format(of first: UInt8) -> ZlibFormat {
         switch coding {
         case .gzip: .gzip
-        // By its definition with the header of zlib, whose first byte names method 8 and a window of at most 32 KiB
-        // (RFC 1950, section 2.2). Servers that leave it out are as common. A block of deflate that begins with such a
-        // byte would be a stored one with bits set that encoders leave zero.
+        // The standard requires the zlib header, whose first byte specifies method 8 and a window of at most 32 KiB
+        // (RFC 1950, section 2.2). Many servers omit it. A raw deflate block with that first byte would be a stored
+        // block with bits set that encoders leave zero.
         case .deflate: first & 0xf == 8 && first >> 4 <= 7 ? .zlib : .raw
         }
     }

@@ -8,21 +8,22 @@ internal import NIOPosix
 internal import ResourceLoading
 internal import SystemSupport
 
-/// A CONNECT proxy inside of the app, on loopback: it looks names up by an ``AddressResolving``, races the addresses and
-/// passes bytes. TLS stays with the client on one side and the host on the other.
+/// A CONNECT proxy inside the app, on loopback. It resolves names with an ``AddressResolving``, races the addresses
+/// and relays bytes. TLS remains between the client and the host.
 ///
-/// Other programs of the device can reach the port, so it answers to who knows the credentials alone; they are made anew
-/// for each tunnel. At most 32 connections may be there that have not said who they are, each for 5 s and with 4 KiB.
+/// Other programs on the device can reach the port, so each connection must authenticate. The credentials are new for
+/// each tunnel. At most 32 connections may be unauthenticated, each for 5 s and with 4 KiB of data.
 ///
-/// A system may take the listener away, as phones do from apps that rest: ``whenClosed(_:)`` tells.
+/// The system can close the listener, as phones do for suspended apps. ``whenClosed(_:)`` reports this.
+///
 /// Isolation: any.
 final class AddressTunnel: Sendable {
     private static let rememberedFailures = 64
     private static let maxUnidentifiedPeers = 32
 
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1.
     let port: Int
-    /// What a client says after `Basic`.
+    /// The credentials of the `Basic` authentication scheme.
     let credentials: String
     private let listener: any Channel
     private let failures: Mutex<[HostPort: any Error]>
@@ -34,10 +35,11 @@ final class AddressTunnel: Sendable {
         failures = Mutex([:])
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     /// - Parameters:
-    ///   - timeout: the longest that a look-up, and then a connection, may take.
-    ///   - headTimeout: how long a connection may take to say who it is.
+    ///   - addresses: The resolver of host names.
+    ///   - timeout: The time limit for a look-up, and then for a connection.
+    ///   - headTimeout: The time limit for a connection to authenticate.
     static func start(
         _ addresses: any AddressResolving, timeout: Duration, headTimeout: Duration = .seconds(5)
     ) async throws -> AddressTunnel {
@@ -45,8 +47,8 @@ final class AddressTunnel: Sendable {
         let holder = Holder()
         let unidentifiedPeers = UnidentifiedPeers(limit: maxUnidentifiedPeers)
         let limits = TunnelRequest.Limits(head: headTimeout, connect: timeout)
-        // No half-closure on this side: the client is ours and never ends its output alone, so the end of its bytes says
-        // that it is gone. Passed on as half a closure it would leave the host's connection open until the host speaks.
+        // No half-closure on this side. The client never closes only its output, so the end of its bytes means that
+        // it is gone. Relaying a half-closure would leave the host's connection open until the host sends data.
         let listener = try await ServerBootstrap(group: AsyncHTTPTransport.group)
             .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
             .serverChannelOption(.backlog, value: 256)
@@ -64,7 +66,7 @@ final class AddressTunnel: Sendable {
                     do {
                         try channel.pipeline.syncOperations.addHandler(request)
                     } catch {
-                        // Such a connection is closed.
+                        // NIO closes a connection whose initializer fails.
                         unidentifiedPeers.leave(number)
                         throw error
                     }
@@ -80,17 +82,17 @@ final class AddressTunnel: Sendable {
         return tunnel
     }
 
-    /// Takes no more connections. Those that are open end with their clients.
+    /// Stops accepting connections. Open connections end with their clients.
     func close() {
         listener.close(promise: nil)
     }
 
-    /// Calls when it takes no more connections, whoever has ended that; at once where that was before.
+    /// Calls a function when the listener is closed for any reason; immediately if it is already closed.
     func whenClosed(_ body: @escaping @Sendable () -> Void) {
         listener.closeFuture.whenComplete { _ in body() }
     }
 
-    /// Why a target could not be reached lately: the client is told no more than that.
+    /// Returns and removes the reason that a target was recently unreachable. The client receives only a status.
     func removeFailure(of target: HostPort) -> (any Error)? {
         failures.withLock { $0.removeValue(forKey: target) }
     }
@@ -102,7 +104,7 @@ final class AddressTunnel: Sendable {
         }
     }
 
-    /// The tunnel, for the connections that it accepts, which do not keep it.
+    /// A weak reference to the tunnel for accepted connections, which do not retain the tunnel.
     private final class Holder: Sendable {
         private struct Reference: Sendable {
             weak var tunnel: AddressTunnel?

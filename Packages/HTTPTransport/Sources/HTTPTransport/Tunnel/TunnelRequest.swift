@@ -7,22 +7,22 @@ internal import NIOPosix
 internal import ResourceLoading
 internal import SystemSupport
 
-/// Reads the CONNECT of one connection, connects, and joins both ends.
+/// Reads the CONNECT request of one connection, connects to the target, and joins both connections.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How long a connection may take.
+    /// The time limits of a connection.
     struct Limits: Sendable {
-        /// To say who it is.
+        /// The time limit for authentication.
         let head: Duration
-        /// Then for the look-up, and again for the connection.
+        /// The time limit for the look-up, and again for the connection.
         let connect: Duration
     }
 
-    /// The client is ours: its request is short, and comes at once.
+    /// The longest request head. The client is our own, and its request is short.
     private static let longestHead = 4 << 10
     private let credentials: String
     private let addresses: any AddressResolving
@@ -33,7 +33,8 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    /// - Parameter becameKnown: A function that is called, once or more, when the connection has authenticated or is
+    ///   closed.
     init(
         credentials: String, addresses: any AddressResolving, limits: Limits,
         becameKnown: @escaping @Sendable () -> Void,
@@ -60,7 +61,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// The connection has said who it is, or it is gone.
+    /// Ends the authentication phase: the connection has authenticated, or it is closed.
     private func becomeKnown() {
         deadline?.cancel()
         becameKnown()
@@ -90,7 +91,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         connect(context.channel, to: target)
     }
 
-    /// Returns a Boolean value that indicates whether a field line has the credentials. The name of the scheme is
+    /// Returns a Boolean value that indicates whether a field line contains the credentials. The scheme name is
     /// case-insensitive, the credentials are not (RFC 9110, sections 11.1 and 11.2).
     private func areCredentials(_ line: Substring) -> Bool {
         let start = "proxy-authorization: basic "
@@ -116,7 +117,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
                 }
             }
             .channelOption(.allowRemoteHalfClosure, value: true)
-            // Bytes of the host wait until both ends are joined.
+            // Bytes of the host wait until both connections are joined.
             .channelOption(.autoRead, value: false)
             .connect(host: target.host, port: target.port)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)

@@ -6,8 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import ResourceLoading
 
-/// One look-up by an ``AddressResolving``, as NIO's race of addresses wants it. Addresses that stand for themselves are
-/// not looked up.
+/// A NIO resolver that resolves one name with an ``AddressResolving``. IP address literals are not looked up.
 ///
 /// Isolation: any.
 final class TunnelResolver: Resolver, Sendable {
@@ -28,7 +27,7 @@ final class TunnelResolver: Resolver, Sendable {
         self.timeout = timeout
     }
 
-    /// Why there are no addresses.
+    /// The reason that there are no addresses, if the look-up failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
@@ -43,7 +42,7 @@ final class TunnelResolver: Resolver, Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// One look-up for both families.
+    /// Returns the addresses of both families from one look-up.
     private func lookUp(_ host: String, _ port: Int) -> EventLoopFuture<[SocketAddress]> {
         if let address = try? SocketAddress(ipAddress: host, port: port) {
             return loop.makeSucceededFuture([address])
@@ -53,18 +52,19 @@ final class TunnelResolver: Resolver, Sendable {
             let promise = loop.makePromise(of: [SocketAddress].self)
             let complete = SingleCompletion(promise)
             let timer = loop.scheduleTask(in: TimeAmount(timeout)) { [timeout] in
-                complete(.failure(self.fail("the look-up of the host's name took longer than \(timeout)", nil)))
+                complete(.failure(self.fail("the host name look-up took longer than \(timeout)", nil)))
                 self.cancelQueries()
             }
             state.task = Task { [addresses] in
                 do {
                     let texts = try await addresses.addresses(of: host.lowercased())
-                    // What is no address is passed over: a hook that mixes names in has the others still.
+                    // Invalid addresses are ignored, so that a resolver that also returns names still provides the
+                    // others.
                     let found = texts.compactMap { try? SocketAddress(ipAddress: $0, port: port) }
                     complete(
-                        found.isEmpty ? .failure(self.fail("the host's name has no address", nil)) : .success(found))
+                        found.isEmpty ? .failure(self.fail("the host name has no address", nil)) : .success(found))
                 } catch {
-                    complete(.failure(self.fail("the host's name could not be looked up", error)))
+                    complete(.failure(self.fail("the host name could not be looked up", error)))
                 }
                 timer.cancel()
             }
@@ -79,7 +79,7 @@ final class TunnelResolver: Resolver, Sendable {
         return error
     }
 
-    /// Keeps a promise once.
+    /// Completes a promise at most once.
     private final class SingleCompletion: Sendable {
         private let promise: Mutex<EventLoopPromise<[SocketAddress]>?>
 

@@ -9,14 +9,16 @@ internal import ResourceLoading
 #endif
 
 extension ResourceError {
-    /// Puts an error of URLSession into the words of this house.
+    /// Creates an error from an error of URLSession.
     /// - Parameters:
-    ///   - hasHead: whether the answer's head was there.
-    ///   - isSent: whether the request was, as far as that is known.
+    ///   - error: The error.
+    ///   - hasHead: A Boolean value that indicates whether the response head was received.
+    ///   - isSent: A Boolean value that indicates whether the request was sent, as far as known.
+    ///   - url: The location of the error.
     init(session error: any Error, hasHead: Bool, isSent: Bool, at url: String) {
         switch error {
         case let error as ResourceError: self = error
-        case is CancellationError: self.init(.cancelled, "stopped", at: url)
+        case is CancellationError: self.init(.cancelled, "cancelled", at: url)
         case let silence as SessionExchange.Silence:
             self.init(
                 .timedOut,
@@ -30,9 +32,9 @@ extension ResourceError {
     private init(lost error: any Error, hasHead: Bool, isSent: Bool, at url: String) {
         let (phase, message): (TransportFailure.Phase, String) =
             if hasHead {
-                (.receive, "the connection ended within the answer")
+                (.receive, "the connection ended during the response")
             } else if isSent {
-                (.receive, "the connection ended before the answer")
+                (.receive, "the connection ended before the response")
             } else {
                 (.send, "the connection ended while the request was sent")
             }
@@ -47,36 +49,36 @@ extension ResourceError {
         }
         let known: (Code, TransportFailure)? =
             switch error.code {
-            case .cannotFindHost, .dnsLookupFailed: failure(.unknownHost, .resolve, "the host's name has no address")
+            case .cannotFindHost, .dnsLookupFailed: failure(.unknownHost, .resolve, "the host name has no address")
             case .cannotConnectToHost:
-                failure(.cannotConnect, .connect, "the host refuses connections or cannot be reached")
+                failure(.cannotConnect, .connect, "the host refused the connection or is unreachable")
             case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
-                failure(.offline, .connect, "no network leads to the host")
-            case .timedOut: failure(.timedOut, .receive, "nothing came in time")
-            case .secureConnectionFailed: failure(.tls, .tls, "no TLS could be agreed with the host")
+                failure(.offline, .connect, "no network route to the host")
+            case .timedOut: failure(.timedOut, .receive, "receiving the response timed out")
+            case .secureConnectionFailed: failure(.tls, .tls, "the TLS handshake with the host failed")
             case .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
                 .serverCertificateNotYetValid:
                 failure(.tls, .tls, "the host's certificate is not trusted")
             case .clientCertificateRejected, .clientCertificateRequired:
-                failure(.tls, .tls, "the host asks for a certificate")
+                failure(.tls, .tls, "the host requires a client certificate")
             case .appTransportSecurityRequiresSecureConnection:
                 failure(.blocked, .connect, "the system does not allow connections without TLS")
             case .cannotDecodeContentData, .cannotDecodeRawData:
-                failure(.connectionLost, .receive, "the body is not in the coding that its head names")
+                failure(.connectionLost, .receive, "the body does not have the content coding of its head")
             case .badServerResponse, .cannotParseResponse:
-                failure(.connectionLost, .receive, "the answer breaks the rules of HTTP")
-            // On Linux libcurl's faults of TLS have no code of their own, only their text.
+                failure(.connectionLost, .receive, "the response violates HTTP")
+            // On Linux, TLS errors of libcurl have no code of their own, only their text.
             case .unknown where !hasHead && error.localizedDescription.contains("certificate"):
                 failure(.tls, .tls, "the host's certificate is not trusted")
             case .unknown where !hasHead && error.localizedDescription.contains("SSL"):
-                failure(.tls, .tls, "no TLS could be agreed with the host")
+                failure(.tls, .tls, "the TLS handshake with the host failed")
             default: nil
             }
         switch (error.code, known) {
         case (_, let known?): self.init(known.0, known.1, at: url)
-        case (.cancelled, nil): self.init(.cancelled, "stopped", at: url, cause: error)
+        case (.cancelled, nil): self.init(.cancelled, "cancelled", at: url, cause: error)
         case (.badURL, nil), (.unsupportedURL, nil):
-            self.init(.invalidRequest, "not a URL that can be asked", at: url, cause: error)
+            self.init(.invalidRequest, "the URL cannot be requested", at: url, cause: error)
         default: self.init(lost: error, hasHead: hasHead, isSent: isSent, at: url)
         }
     }

@@ -8,7 +8,7 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Hands a session's calls to the exchanges that they belong to.
+/// Forwards the delegate calls of a session to the exchanges of its tasks.
 ///
 /// Isolation: any; the session calls on its queue, one call at a time.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
@@ -26,7 +26,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Redirects are handed up.
+        // Redirects are returned as responses.
         completionHandler(nil)
     }
 

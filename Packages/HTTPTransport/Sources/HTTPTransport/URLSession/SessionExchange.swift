@@ -9,12 +9,11 @@ internal import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// One request on its way through a URLSession: its time limits, and the bytes between the session's queue and the
-/// reader.
+/// One request through a URLSession: its time limits, and the bytes between the session's queue and the reader.
 ///
-/// Isolation: any. The answer is read by one task at a time.
+/// Isolation: any. One task at a time reads the response.
 final class SessionExchange: Sendable, Exchanging {
-    /// The peer was silent for too long.
+    /// The error of a request whose peer was silent for longer than its limit.
     struct Silence: Error {
         let limit: Duration
         let phase: TransportFailure.Phase
@@ -37,7 +36,7 @@ final class SessionExchange: Sendable, Exchanging {
         var lastActivity = ContinuousClock.now
     }
 
-    /// Unread bytes beyond which the session is asked to pause.
+    /// The number of unread bytes at which the session's task is suspended.
     private static let highWater = 256 << 10
     private let state = Mutex(State())
     private let url: String
@@ -53,14 +52,14 @@ final class SessionExchange: Sendable, Exchanging {
         self.progress = progress
     }
 
-    // MARK: For the one who asks
+    // MARK: Caller
 
-    /// Begins. To be called once.
+    /// Starts the request. Call this once.
     func start(_ task: URLSessionTask, hasBody: Bool) {
         let isOver = state.withLock { state in
             state.task = task
             guard state.end == nil else { return true }
-            // Until the first bytes leave, or come, nobody says whether there is a connection.
+            // Before the first bytes are sent or received, the session does not report whether it is connected.
             let limit = hasBody ? configuration.writeTimeout : configuration.readTimeout
             let phase: TransportFailure.Phase = hasBody ? .connect : .receive
             watch(limit.map { (phase, configuration.connectTimeout + $0) }, in: &state)
@@ -70,7 +69,7 @@ final class SessionExchange: Sendable, Exchanging {
         if isOver { task.cancel() } else { task.resume() }
     }
 
-    /// Waits for the answer's head. Cancelling gives the request up.
+    /// Waits for the response head. Cancelling the calling task cancels the request.
     /// - Throws: `ResourceError`.
     func head() async throws -> HTTPURLResponse {
         do {
@@ -102,7 +101,8 @@ final class SessionExchange: Sendable, Exchanging {
                             state.chunks = []
                             state.buffered = 0
                             state.lastActivity = .now
-                            // Under the lock, as suspending is: the other way round the task would rest for ever.
+                            // Resumes under the lock, as suspending does. In the opposite order the task would stay
+                            // suspended.
                             if state.isSuspended { state.task?.resume() }
                             state.isSuspended = false
                             return .success(data)
@@ -121,13 +121,13 @@ final class SessionExchange: Sendable, Exchanging {
         }
     }
 
-    /// Closes the stream upstream, unless all has arrived.
+    /// Cancels the request, unless the response is complete.
     func giveUp() {
         finish(.failure(CancellationError()))
         cancelTask()
     }
 
-    // MARK: For the session
+    // MARK: Session delegate
 
     func didSend(_ sent: Int64, of total: Int64) {
         let isOver = state.withLock { state in
@@ -144,11 +144,11 @@ final class SessionExchange: Sendable, Exchanging {
     }
 
     func didReceive(_ response: HTTPURLResponse) {
-        // No request asks for another protocol (RFC 9110, section 15.2.2): the session would wait for ever.
+        // Requests never contain `Upgrade` (RFC 9110, section 15.2.2), and the session would wait for ever.
         guard response.statusCode != 101 else {
-            return fail(.connectionLost, "the host changed to a protocol that was not asked for")
+            return fail(.connectionLost, "the host switched to a protocol that was not requested")
         }
-        // Informational answers are not the answer.
+        // Informational responses are ignored.
         guard response.statusCode >= 200 else { return }
         let reader = state.withLock { state in
             state.head = response
@@ -185,11 +185,11 @@ final class SessionExchange: Sendable, Exchanging {
             state.buffered += data.count
             if state.buffered > configuration.unreadLimit {
                 return (
-                    nil, { self.fail(.tooLarge, "more than \(self.configuration.unreadLimit) bytes wait to be read") }
+                    nil, { self.fail(.tooLarge, "more than \(self.configuration.unreadLimit) bytes are unread") }
                 )
             }
             #if canImport(FoundationNetworking)
-                // Suspending holds nothing back there.
+                // On Linux, suspending does not stop the sender.
                 return (nil, nil)
             #else
                 guard state.buffered >= Self.highWater, !state.isSuspended, let task = state.task else {
@@ -218,7 +218,7 @@ final class SessionExchange: Sendable, Exchanging {
     private func cancelTask() {
         let task = state.withLock { $0.task }
         task?.cancel()
-        // One that is suspended would not hear of it.
+        // A suspended task does not process its cancellation.
         if state.withLock({ $0.isSuspended }) { task?.resume() }
     }
 
@@ -248,7 +248,7 @@ final class SessionExchange: Sendable, Exchanging {
         return ResourceError(session: error, hasHead: head != nil, isSent: isSent, at: url)
     }
 
-    /// Begins to watch for silence, or ends it. A reader that does not read is no silence.
+    /// Starts or stops the timer for silence. A reader that does not read is not silence.
     private func watch(_ limit: (TransportFailure.Phase, Duration)?, in state: inout State) {
         state.lastActivity = .now
         if let limit, let known = state.limit, known == limit, state.watch != nil { return }
@@ -258,7 +258,7 @@ final class SessionExchange: Sendable, Exchanging {
             state.watch = nil
             return
         }
-        // One that sleeps on from an earlier, longer limit would look too late.
+        // A task that sleeps for an earlier, longer limit would check too late.
         state.watch?.cancel()
         state.watch = Task { [weak self] in
             while let rest = self?.rest() {
@@ -267,7 +267,7 @@ final class SessionExchange: Sendable, Exchanging {
         }
     }
 
-    /// The time until the next look; `nil` where nothing is watched any more.
+    /// Returns the time until the next check, or `nil` if nothing is watched any more.
     private func rest() -> Duration? {
         let (rest, silence): (Duration?, Silence?) = state.withLock { state in
             guard state.end == nil, let limit = state.limit, !Task.isCancelled else { return (nil, nil) }
@@ -285,8 +285,8 @@ final class SessionExchange: Sendable, Exchanging {
 
     private static func message(_ phase: TransportFailure.Phase) -> String {
         switch phase {
-        case .send, .connect: "the host took no more of the request"
-        default: "nothing came"
+        case .send, .connect: "the host accepted no more of the request"
+        default: "no data was received"
         }
     }
 }

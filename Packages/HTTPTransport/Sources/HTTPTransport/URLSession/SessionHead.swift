@@ -10,9 +10,9 @@ internal import WebSyntax
     internal import FoundationNetworking
 #endif
 
-/// What a session's head means.
+/// Conversions of a session's response head.
 enum SessionHead {
-    /// Codings that sessions remove, on Apple's systems and, through libcurl, on Linux.
+    /// The codings that sessions remove, on Apple's systems and, with libcurl, on Linux.
     private static let known: Set<String> = ["gzip", "x-gzip", "deflate", "br", "identity"]
 
     static func isEventStream(_ response: HTTPURLResponse) -> Bool {
@@ -20,14 +20,14 @@ enum SessionHead {
         return MediaType.essence(of: type) == "text/event-stream"
     }
 
-    /// Whether the bytes are not those that were sent.
+    /// Returns a Boolean value that indicates whether the session has decoded the body.
     static func wasDecoded(_ response: HTTPURLResponse?) -> Bool {
         guard let text = response?.value(forHTTPHeaderField: "Content-Encoding") else { return false }
         let codings = FieldList.members(of: text).map(\.asciiLowercased)
         return codings.contains { $0 != "identity" } && codings.allSatisfy(known.contains)
     }
 
-    /// The head as it agrees with the bytes that come.
+    /// Returns the head that matches the bytes that the session delivers.
     static func head(_ response: HTTPURLResponse) -> HTTPResponse {
         var fields = HTTPFields()
         let sorted = response.allHeaderFields.compactMap { key, value in

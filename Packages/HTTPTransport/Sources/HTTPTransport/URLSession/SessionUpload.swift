@@ -4,10 +4,10 @@
 internal import Foundation
 internal import ResourceLoading
 
-/// A request's body as a session takes it: bytes, or a file that goes with this.
+/// A request body in a form that a session accepts: bytes, or a file that is removed with this object.
 ///
-/// A stream is written to a file first. A session takes one from an `InputStream` alone, whose reading blocks the queue
-/// that all requests of the session share on Linux, and which it asks for a second time where it tries again.
+/// A stream is written to a file first. A session accepts a stream only as an `InputStream`, whose reads block the
+/// queue of all requests of the session on Linux, and which the session requests again for a retry.
 final class SessionUpload: Sendable {
     enum Source {
         case none
@@ -15,7 +15,7 @@ final class SessionUpload: Sendable {
         case file(URL)
     }
 
-    /// A slice that is at most this long is read into memory.
+    /// The length in bytes up to which a file slice is read into memory.
     private static let inMemory = 1 << 20
     let source: Source
     private let isTemporary: Bool
@@ -29,8 +29,8 @@ final class SessionUpload: Sendable {
         if isTemporary, case .file(let file) = source { try? FileManager.default.removeItem(at: file) }
     }
 
-    /// Gathers a body.
-    /// - Throws: `ResourceError` with code `tooLarge` or `io`; what the body throws.
+    /// Creates an upload from a body.
+    /// - Throws: `ResourceError` with code `tooLarge` or `io`, or an error of the body.
     static func make(
         _ body: ResourceBody, _ configuration: URLSessionTransport.Configuration, at url: String
     ) async throws -> SessionUpload {
@@ -42,10 +42,10 @@ final class SessionUpload: Sendable {
         let folder =
             configuration.temporaryDirectory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
         let file = folder.appending(path: "upload-\(UUID().uuidString)")
-        // Removes the file whatever happens from here on.
+        // Removes the file on any error after this line.
         let upload = SessionUpload(.file(file), isTemporary: true)
         guard FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-        else { throw ResourceError(.io, "cannot make a file for the request's body", at: url) }
+        else { throw ResourceError(.io, "cannot create a file for the request body", at: url) }
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
         var written: Int64 = 0
@@ -54,18 +54,18 @@ final class SessionUpload: Sendable {
             written += Int64(data.count)
             guard written <= configuration.uploadLimit else {
                 throw ResourceError(
-                    .tooLarge, "a request's body of more than \(configuration.uploadLimit) bytes", at: url)
+                    .tooLarge, "the request body has more than \(configuration.uploadLimit) bytes", at: url)
             }
             do {
                 try handle.write(contentsOf: data)
             } catch {
-                throw ResourceError(.io, "cannot write the request's body to a file", at: url, cause: error)
+                throw ResourceError(.io, "cannot write the request body to a file", at: url, cause: error)
             }
         }
         guard body.length.map({ $0 == written }) ?? true else {
             throw ResourceError(
                 .invalidRequest,
-                TransportFailure(.send, "the request's body is not as long as it was said to be"), at: url)
+                TransportFailure(.send, "the request body does not have the announced length"), at: url)
         }
         return upload
     }

@@ -10,11 +10,11 @@ public import ResourceLoading
     internal import FoundationNetworking
 #endif
 
-/// The network by way of URLSession; the default on Apple's systems, where it brings the system's proxies and App
+/// A transport that uses URLSession; the default on Apple's systems, where it uses the system's proxies and App
 /// Transport Security.
 ///
-/// Bodies come decoded, always. Keeps no cookies, caches nothing and knows no credentials. ``shutDown()`` ends it, and so
-/// does the last reference when it goes.
+/// Bodies are always decoded. The transport stores no cookies, caches nothing and has no credentials. ``shutDown()``
+/// closes its connections; releasing the last reference closes them too.
 public final class URLSessionTransport: HTTPTransporting {
     private let configuration: Configuration
     private let session: URLSession
@@ -22,7 +22,7 @@ public final class URLSessionTransport: HTTPTransporting {
     private let queue: HostQueue
     private let isEnded = Mutex(false)
 
-    /// A transport of its own: connections are not shared with another one.
+    /// Creates a transport. Transports do not share connections.
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         queue = HostQueue(
@@ -36,7 +36,8 @@ public final class URLSessionTransport: HTTPTransporting {
         settings.httpCookieAcceptPolicy = .never
         settings.urlCredentialStorage = nil
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
-        // The limits are those of the exchanges: a session has one for all, and streams of events have none.
+        // `SessionExchange` enforces the limits: a session has one limit for all requests, and event streams have
+        // none.
         settings.timeoutIntervalForRequest = 7 * 86_400
         settings.timeoutIntervalForResource = 7 * 86_400
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
@@ -54,7 +55,7 @@ public final class URLSessionTransport: HTTPTransporting {
         #endif
     }
 
-    /// Closes all connections; requests under way fail.
+    /// Closes all connections. Requests in progress fail.
     public func shutDown() {
         isEnded.withLock { $0 = true }
         session.invalidateAndCancel()
@@ -76,7 +77,7 @@ public final class URLSessionTransport: HTTPTransporting {
         let url = request.urlText
         let parsed = try request.sentURL()
         guard parsed.host() != nil, parsed.port != 0 else {
-            throw ResourceError(.invalidRequest, "not a URL, or a port of 0", at: url)
+            throw ResourceError(.invalidRequest, "the URL is invalid, or its port is 0", at: url)
         }
         let upload = try await SessionUpload.make(body, configuration, at: url)
         let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
@@ -106,7 +107,7 @@ public final class URLSessionTransport: HTTPTransporting {
     private func start(
         _ request: URLRequest, _ upload: SessionUpload, _ exchange: SessionExchange, at url: String
     ) throws {
-        // A session that has ended traps where it is asked for a task.
+        // An invalidated session traps if a task is created.
         let (task, hasBody): (URLSessionTask, Bool) = try isEnded.withLock { isEnded in
             guard !isEnded else {
                 throw ResourceError(
@@ -122,7 +123,7 @@ public final class URLSessionTransport: HTTPTransporting {
         exchange.start(task, hasBody: hasBody)
     }
 
-    /// Fields that the session makes itself.
+    /// The fields that the session sets itself.
     private static let own: Set<HTTPField.Name> = Set(
         ["host", "content-length", "accept-encoding"].compactMap { HTTPField.Name($0) })
 }

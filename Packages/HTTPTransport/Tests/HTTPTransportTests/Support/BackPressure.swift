@@ -9,16 +9,16 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Expects that a sender stands still while its reader rests, well before its end, and goes on with the reader.
-/// - Parameter host: a name that the transport finds on this machine.
+/// Expects that a sender stops while its reader pauses, well before the end, and continues with the reader.
+/// - Parameter host: A name that the transport resolves to this machine.
 func expectBackPressure(_ configuration: AsyncHTTPTransport.Configuration, host: String) async throws {
     let total = 160 << 20
-    // The largest buffers that the system gives the sockets, with room to spare.
+    // More than the largest socket buffers of the system.
     let most = 64 << 20
     try await PouringServer.with(total: total) { server async throws in
         try await withOrigin([try route(.get, "/ping") { _ in .text("pong") }], transport: configuration) {
             origin, transport async throws in
-            /// How much was sent when it did not grow any more while thirty requests went there and back.
+            /// Returns the number of bytes sent when it has not grown during thirty other requests.
             func rest() async throws -> Int {
                 var before = -1
                 while true {
@@ -32,7 +32,7 @@ func expectBackPressure(_ configuration: AsyncHTTPTransport.Configuration, host:
                 Issue.record("no stream")
                 return
             }
-            // Without a stop the count grows to the end.
+            // Without back-pressure the count grows to the total.
             let ahead = try await rest()
             #expect(ahead < most)
             var iterator = stream.makeAsyncIterator()

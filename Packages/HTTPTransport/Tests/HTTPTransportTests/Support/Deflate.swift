@@ -4,7 +4,7 @@
 import Foundation
 @_spi(Testing) import ZlibStreams
 
-/// Deflated bytes.
+/// An encoder of zlib formats.
 enum Deflate {
     static func encode(_ data: Data, as format: ZlibFormat) throws -> Data {
         try Data(data.withUnsafeBytes { try ZlibDeflater.deflate($0, as: format) })

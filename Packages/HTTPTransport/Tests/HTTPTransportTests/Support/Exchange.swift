@@ -8,7 +8,7 @@ import HTTPTypes
 import ResourceLoading
 import Testing
 
-/// Runs `body` with an origin and a transport, and ends both whatever happens.
+/// Runs `body` with an origin and a transport, and shuts both down in any case.
 func withOrigin<Result: Sendable>(
     _ routes: [OriginRoute] = [], faults: String? = nil, tls: Bool = false,
     transport configuration: AsyncHTTPTransport.Configuration = .init(),
@@ -28,7 +28,7 @@ func withOrigin<Result: Sendable>(
     }
 }
 
-/// Runs `body` with a transport, and shuts it down whatever happens.
+/// Runs `body` with a transport, and shuts it down in any case.
 func withTransport<Result: Sendable>(
     _ configuration: AsyncHTTPTransport.Configuration = .init(),
     _ body: @Sendable (AsyncHTTPTransport) async throws -> Result
@@ -44,7 +44,7 @@ func withTransport<Result: Sendable>(
     return try result.get()
 }
 
-/// A route by the text of its path.
+/// Creates a route from the text of its path.
 func route(
     _ method: HTTPRequest.Method = .get, _ path: String,
     _ answer: @escaping @Sendable (OriginRequest) async throws -> OriginResponse
@@ -60,13 +60,13 @@ extension HTTPTransporting {
             try #require(HTTPRequest(method: method, urlText: url, headerFields: fields)), body: body)
     }
 
-    /// The whole body of an answer.
+    /// Returns the complete body of a response.
     func get(_ url: String) async throws -> Data {
         try await send(url).body.collect(upTo: 256 << 20)
     }
 }
 
-/// Expects an error of this house with a code and the URL as its location.
+/// Expects a `ResourceError` with a code and the URL as its location.
 func expectFailure<Value>(
     _ code: ResourceError.Code, at url: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () async throws -> Value

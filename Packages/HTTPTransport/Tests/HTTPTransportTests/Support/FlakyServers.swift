@@ -5,8 +5,8 @@ import BaseTesting
 import Foundation
 import NIOCore
 
-/// An HTTP/1.1 connection of a server that closes kept connections at random moments: right after a response, a while
-/// later, or when the next request arrives, of which it then processes nothing.
+/// An HTTP/1.1 server connection that closes idle connections at random: right after a response, some time later, or
+/// when the next request arrives, which is then not processed.
 struct FlakyConnection: Sendable {
     let processed: ProcessedRequests
     private var random: SeededGenerator
@@ -23,7 +23,7 @@ struct FlakyConnection: Sendable {
     ) async throws {
         var isFirst = true
         while true {
-            // The connection is idle. A new one is not closed: it was made for a request that is on its way.
+            // The connection is idle. A new connection is not closed, because it was opened for a request.
             if !isFirst {
                 if random.oneIn(6) { return }
                 if random.oneIn(6) { for _ in 0..<(random.next() % 50) { await Task.yield() } }
@@ -61,8 +61,8 @@ struct FlakyConnection: Sendable {
     }
 }
 
-/// An HTTP/2 connection of a server that refuses streams and sends GOAWAY at random moments, and closes the connection
-/// then. The body of each request begins with its identifier and a blank; the response brings it back.
+/// An HTTP/2 server connection that refuses streams and sends GOAWAY at random, and then closes the connection. The
+/// body of each request begins with its identifier and a space; the response returns the identifier.
 struct FlakyHTTP2Connection: Sendable {
     let processed: ProcessedRequests
     private var random: SeededGenerator
@@ -119,7 +119,7 @@ struct FlakyHTTP2Connection: Sendable {
                 isLeaving = true
                 try await peer.goAway(last: highest)
             }
-            // All that was taken is done. Some servers wait until the client has closed.
+            // All accepted streams are complete. Some servers wait until the client has closed.
             if isLeaving, bodies.isEmpty {
                 if random.oneIn(2) { return }
                 while try await peer.nextFrame() != nil {}

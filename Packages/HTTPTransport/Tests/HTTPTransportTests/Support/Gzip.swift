@@ -3,11 +3,11 @@
 
 import Foundation
 
-/// Writes gzip (RFC 1952, 1951) by hand, the simplest way.
+/// A minimal gzip encoder (RFC 1951, RFC 1952).
 enum Gzip {
     private static let header: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
 
-    /// The bytes as they are, in stored blocks.
+    /// Returns the bytes unchanged in stored blocks.
     static func store(_ data: Data) -> Data {
         var result = Data(header)
         var rest = data[...]
@@ -24,7 +24,8 @@ enum Gzip {
         return result
     }
 
-    /// Zeros, at least `count` of them, in 1/158 of the space. The checksum is wrong: no one should come so far.
+    /// Returns at least `count` zero bytes in 1/158 of their size. The checksum is wrong, because no test decodes
+    /// that far.
     static func bomb(_ count: Int) -> Data {
         var bits = BitWriter()
         bits.write([1, 1, 0])  // The last block, with fixed codes.

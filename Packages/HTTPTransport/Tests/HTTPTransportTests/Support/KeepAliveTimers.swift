@@ -4,13 +4,13 @@
 #if os(Linux)
     import Foundation
 
-    /// The keep-alive timers of this machine's TCP connections, as the system shows them (proc_net_tcp.txt).
+    /// The keep-alive timers of this machine's TCP connections, from the kernel's table (proc_net_tcp.txt).
     enum KeepAliveTimers {
-        /// Returns a Boolean value that indicates whether an open connection to a port has TCP keep-alive. A connection
-        /// whose peer has not acknowledged all bytes shows another timer.
+        /// Returns a Boolean value that indicates whether an open connection to a port uses TCP keep-alive. A
+        /// connection with unacknowledged bytes shows another timer.
         static func isRunning(to port: Int) throws -> Bool {
             for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-                // Files of the system have no size, by which String would read a part.
+                // Kernel files report no size, so that String would read only a part.
                 guard let handle = FileHandle(forReadingAtPath: table), let data = try handle.readToEnd() else {
                     continue
                 }

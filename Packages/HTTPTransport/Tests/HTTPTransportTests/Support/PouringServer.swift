@@ -5,11 +5,11 @@ import AsyncSupport
 import NIOCore
 import NIOPosix
 
-/// A server that answers with many bytes, and knows how many of them the system took from it.
+/// A server that responds with many bytes and counts those that the system has accepted.
 ///
 /// Isolation: any.
 struct PouringServer: Sendable {
-    /// What became of one answer.
+    /// The progress of one response.
     private final class Pouring: Sendable {
         let total: Int
         let most: Int
@@ -22,7 +22,7 @@ struct PouringServer: Sendable {
             self.end = end
         }
 
-        /// Sends a piece when the one before is out: nothing waits in between.
+        /// Writes a chunk, and the next one when it has been sent.
         func pour(into channel: any Channel) {
             let before = sent.withLock { $0 }
             guard before < most else {
@@ -41,7 +41,7 @@ struct PouringServer: Sendable {
         }
     }
 
-    /// Begins to pour at the first bytes of a request.
+    /// A handler that starts the response at the first bytes of a request.
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -62,14 +62,15 @@ struct PouringServer: Sendable {
     }
 
     let port: Int
-    /// Tells how many bytes were sent when all were, or when the connection broke.
+    /// A stream of the number of bytes sent when all were sent or the connection broke.
     let ends: AsyncStream<Int>
     private let pouring: Pouring
-    /// Bytes so far.
+    /// The number of bytes sent.
     var sent: Int { pouring.sent.withLock { $0 } }
 
-    /// Runs `body` with a server whose answers have `total` bytes.
-    /// - Parameter most: how many of them it sends, so that a client that never stops does not fill the machine.
+    /// Runs `body` with a server whose responses announce `total` bytes.
+    /// - Parameter most: The limit of bytes that are sent, so that a client that never stops does not fill the
+    ///   memory.
     static func with<Result: Sendable>(
         total: Int, most: Int = .max, _ body: @Sendable (PouringServer) async throws -> Result
     ) async throws -> Result {

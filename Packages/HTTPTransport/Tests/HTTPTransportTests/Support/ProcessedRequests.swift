@@ -3,7 +3,7 @@
 
 import AsyncSupport
 
-/// The requests that a server has processed, by their identifiers.
+/// The number of times that a server has processed each request.
 ///
 /// Isolation: any.
 final class ProcessedRequests: Sendable {

@@ -4,7 +4,7 @@
 import NIOCore
 import NIOPosix
 
-/// A client that speaks bytes, and may end its output alone.
+/// A TCP client that sends raw bytes and may close only its output.
 enum RawClient {
     static func connect(to port: Int) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

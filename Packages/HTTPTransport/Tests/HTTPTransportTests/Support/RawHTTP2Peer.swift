@@ -3,7 +3,7 @@
 
 import NIOCore
 
-/// The server's side of one connection, frame by frame (RFC 9113, section 4.1).
+/// The server side of one HTTP/2 connection, at the level of frames (RFC 9113, section 4.1).
 ///
 /// Isolation: one task.
 struct RawHTTP2Peer {
@@ -22,7 +22,7 @@ struct RawHTTP2Peer {
     static let goAway: UInt8 = 7
     static let windowUpdate: UInt8 = 8
 
-    /// Counted from 1.
+    /// The number of the connection, from 1.
     let number: Int
     private var input: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let output: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -45,7 +45,7 @@ struct RawHTTP2Peer {
         return buffer.readSlice(length: count)
     }
 
-    /// Reads the client's preface and says how many streams there may be.
+    /// Reads the client's preface and sends the limit of concurrent streams.
     mutating func greet(streams: UInt32) async throws {
         _ = try await read(24)
         var payload = ByteBuffer()
@@ -54,7 +54,7 @@ struct RawHTTP2Peer {
         try await write(Self.settings, payload: payload)
     }
 
-    /// The next frame, whatever it is; nothing is answered.
+    /// Returns the next frame without acknowledging it.
     mutating func nextFrame() async throws -> Frame? {
         guard var head = try await read(9),
             let high = head.readInteger(as: UInt8.self), let low = head.readInteger(as: UInt16.self),
@@ -65,7 +65,7 @@ struct RawHTTP2Peer {
         return Frame(type: type, flags: flags, stream: stream, payload: payload)
     }
 
-    /// The next frame of a type; what a live peer answers by itself is answered on the way.
+    /// Returns the next frame of a type, and acknowledges SETTINGS and PING frames before it.
     mutating func next(_ type: UInt8) async throws -> Frame? {
         while let frame = try await nextFrame() {
             if frame.type == Self.settings, frame.flags & 1 == 0 { try await write(Self.settings, flags: 1) }
@@ -88,26 +88,26 @@ struct RawHTTP2Peer {
         try await output.write(frame)
     }
 
-    /// Writes the head of an answer: its status alone, as a literal (RFC 7541, section 6.2.2).
+    /// Writes a response head with only a status, as a literal (RFC 7541, section 6.2.2).
     func head(_ status: String, of stream: UInt32, isLast: Bool = false) async throws {
         var block = ByteBuffer(bytes: [0x08, UInt8(truncatingIfNeeded: status.utf8.count)])
         block.writeString(status)
         try await write(Self.headers, flags: isLast ? 5 : 4, stream: stream, payload: block)
     }
 
-    /// Refuses a stream (`REFUSED_STREAM`), or resets it with another code.
+    /// Resets a stream, with `REFUSED_STREAM` by default.
     func reset(_ stream: UInt32, code: UInt32 = 7) async throws {
         try await write(Self.reset, stream: stream, payload: ByteBuffer(integer: code))
     }
 
-    /// Says that no stream above `last` was processed, and that no other one is taken.
+    /// Sends GOAWAY: no stream above `last` was processed, and no further stream is accepted.
     func goAway(last: UInt32) async throws {
         var payload = ByteBuffer(integer: last)
         payload.writeInteger(UInt32(0))
         try await write(Self.goAway, payload: payload)
     }
 
-    /// Allows as many bytes again on the connection, and on a stream that is open.
+    /// Increases the window of the connection, and that of an open stream, by `count` bytes.
     func permit(_ count: Int, of stream: UInt32?) async throws {
         guard count > 0 else { return }
         for stream in [0, stream].compactMap({ $0 }) {
@@ -115,7 +115,7 @@ struct RawHTTP2Peer {
         }
     }
 
-    /// Writes bytes of an answer.
+    /// Writes body bytes of a response.
     func body(_ text: String, of stream: UInt32, isLast: Bool) async throws {
         try await write(Self.data, flags: isLast ? 1 : 0, stream: stream, payload: ByteBuffer(string: text))
     }

@@ -9,7 +9,7 @@ import NIOSSL
 @testable import ContainerTesting
 @testable import HTTPTransport
 
-/// A server that speaks frames of HTTP/2 over TLS: what a proper one would not say, or not leave unsaid.
+/// A TLS server that sends raw HTTP/2 frames, for behaviour that a conforming server does not have.
 ///
 /// Isolation: any.
 struct RawHTTP2Server: Sendable {
@@ -19,7 +19,7 @@ struct RawHTTP2Server: Sendable {
     private let authority: String
     private let count: Counter
     var url: String { "https://127.0.0.1:\(port)" }
-    /// Connections so far.
+    /// The number of connections accepted.
     var connections: Int { count.value.withLock { $0 } }
 
     private final class Counter: Sendable {
@@ -33,20 +33,20 @@ struct RawHTTP2Server: Sendable {
         }
     }
 
-    /// What a transport needs to trust it.
+    /// Returns the limits of a transport that trusts the server.
     func limits(ping: Duration? = .seconds(30)) throws -> Subject.Limits {
         Subject.Limits(connect: .seconds(60), ping: ping, authorities: [try CertificateAuthority(pem: authority)])
     }
 
-    /// What a transport needs to trust it.
+    /// Returns the configuration of a transport that trusts the server.
     func configuration() throws -> AsyncHTTPTransport.Configuration {
         var configuration = AsyncHTTPTransport.Configuration()
         configuration.authorities = [try CertificateAuthority(pem: authority)]
         return configuration
     }
 
-    /// Runs `body` with a server that gives each connection to `serve`, all at the same time.
-    /// - Parameter streams: how many requests at a time it allows on a connection.
+    /// Runs `body` with a server that passes each connection to `serve`, concurrently.
+    /// - Parameter streams: The limit of concurrent streams on a connection.
     static func with<Result: Sendable>(
         streams: UInt32 = 100, certificate: OriginCertificate? = nil,
         _ serve: @escaping @Sendable (inout RawHTTP2Peer) async throws -> Void,

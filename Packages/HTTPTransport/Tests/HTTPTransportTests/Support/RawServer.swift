@@ -5,14 +5,14 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A server that speaks bytes: what a proper one would not say, and what only sockets show.
+/// A server that sends raw bytes, for behaviour that a conforming server does not have.
 ///
 /// Isolation: any.
 struct RawServer: Sendable {
     typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     let port: Int
-    /// Tells of each connection that the client closed.
+    /// A stream with one element for each connection that the client has closed.
     let closes: AsyncStream<Void>
     var isSecure = false
     var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)" }
@@ -21,13 +21,13 @@ struct RawServer: Sendable {
     enum End {
         /// The client closes first.
         case client
-        /// The server closes as soon as it has served.
+        /// The server closes after it has served.
         case server
-        /// The server closes TCP as soon as it has served, without the close_notify of TLS.
+        /// The server closes TCP after it has served, without the close_notify of TLS.
         case serverWithoutCloseNotify
     }
 
-    /// Runs `body` with a server that gives each connection to `serve`, one after another.
+    /// Runs `body` with a server that passes each connection to `serve`, one after another.
     static func with<Result: Sendable>(
         tls: TLSConfiguration? = nil, end: End = .client,
         _ serve:
@@ -68,15 +68,15 @@ struct RawServer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            // Not by cancelling: a connection that nobody took up would be dropped open, which NIO does not allow.
+            // Not by cancelling: NIO does not allow an open connection to be released before it was accepted.
             try? await listener.channel.close()
             _ = await accepting.result
             return try result.get()
         }
     }
 
-    /// Runs `body` with a server that gives each connection to `serve`, all at the same time, with its number, counted
-    /// from 1. A connection is closed when `serve` ends.
+    /// Runs `body` with a server that passes each connection to `serve` with its number, from 1, concurrently. A
+    /// connection is closed when `serve` returns.
     static func with<Result: Sendable>(
         concurrently serve:
             @escaping @Sendable (
@@ -120,7 +120,7 @@ struct RawServer: Sendable {
         }
     }
 
-    /// Runs `body` with a server that accepts connections and never reads from them.
+    /// Runs `body` with a server that accepts connections and reads from them only if `isReading` is `true`.
     static func with<Result: Sendable>(
         isReading: Bool, _ body: @Sendable (RawServer) async throws -> Result
     ) async throws -> Result {
@@ -144,7 +144,7 @@ struct RawServer: Sendable {
     }
 }
 
-/// Closes TCP below TLS.
+/// A handler that closes TCP below TLS.
 private final class CloseWithoutNotify: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 

@@ -5,31 +5,31 @@ import HTTPTransport
 import ResourceLoading
 import Testing
 
-/// The transports that the conformance suite holds to the same rules.
+/// The transports of the conformance suite.
 enum Subject: String, CaseIterable, CustomTestStringConvertible {
     case asyncHTTPClient
     case urlSession
 
     var testDescription: String { rawValue }
 
-    /// The transports that take authorities of the test, so that tests with TLS can run.
+    /// The transports that accept the test's certificate authorities, so that tests with TLS can run.
     static let withAuthorities: [Subject] = [.asyncHTTPClient]
 
-    /// Limits that a test may make small.
+    /// The limits and other options of a transport under test.
     struct Limits {
         var read: Duration?
         var write: Duration?
         var connect: Duration = .seconds(10)
         var events: Duration?
-        /// The interval of PING frames, for transports that speak HTTP/2.
+        /// The interval of PING frames, for transports that support HTTP/2.
         var ping: Duration? = .seconds(30)
-        /// Authorities that are trusted, for transports that can.
+        /// The trusted certificate authorities, for transports that support them.
         var authorities: [CertificateAuthority] = []
-        /// The addresses of names, for transports that can.
+        /// The resolver of host names, for transports that support one.
         var addresses: (any AddressResolving)?
     }
 
-    /// The limits for silence, and for the wait in line, of a configuration that nobody has changed.
+    /// The limits for silence and for the wait in line in a default configuration.
     var defaultLimits: [Duration?] {
         switch self {
         case .asyncHTTPClient:
@@ -47,7 +47,7 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Runs `body` with a transport of this kind, and ends it whatever happens.
+    /// Runs `body` with a transport of this kind, and shuts it down in any case.
     func with<Result: Sendable>(
         _ limits: Limits = Limits(), _ body: @Sendable (any HTTPTransporting) async throws -> Result
     ) async throws -> Result {
@@ -56,7 +56,7 @@ enum Subject: String, CaseIterable, CustomTestStringConvertible {
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.readTimeout = limits.read
             configuration.writeTimeout = limits.write
-            // The limits are not summed there: a short one would only be a matter of the machine's load.
+            // The limits are not added here, and a short connect timeout would depend on the load of the machine.
             configuration.connectTimeout = max(limits.connect, .seconds(10))
             configuration.eventStreamTimeout = limits.events
             configuration.pingInterval = limits.ping

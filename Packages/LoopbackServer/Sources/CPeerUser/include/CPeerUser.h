@@ -6,11 +6,14 @@
 
 #include <stdint.h>
 
-/// Whose process holds the other end of a TCP connection over IPv4 loopback.
+/// Finds the user whose process owns the other end of an IPv4 loopback TCP connection.
 ///
-/// `near_port` is this end's port and `far_port` the other end's, both on 127.0.0.1, in host byte order.
-/// Returns 0 and the user's number in `user`, or -1 with `errno` set: `ENOENT` where there is no such socket any more,
-/// `EOPNOTSUPP` on a kernel without inet_diag, `ENOSYS` on another system than Linux. Asks the kernel (sock_diag(7)), which answers at once.
+/// `near_port` is the port of this end and `far_port` the port of the other end, both on 127.0.0.1, in host byte
+/// order.
+///
+/// Returns 0 and the user ID in `user`, or -1 with `errno` set: `ENOENT` if the socket no longer exists, `EOPNOTSUPP`
+/// on a kernel without inet_diag, `ENOSYS` on systems other than Linux. The function queries the kernel
+/// (sock_diag(7)), which responds immediately.
 int container_peer_user(uint16_t near_port, uint16_t far_port, uint32_t *user);
 
 #endif

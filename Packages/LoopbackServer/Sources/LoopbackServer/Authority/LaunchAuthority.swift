@@ -9,19 +9,19 @@ internal import NIOSSL
 internal import SwiftASN1
 internal import X509
 
-/// A certificate authority of this launch. Its key is in memory only, and gone with it.
+/// A certificate authority that lasts for one launch. Its private key exists only in memory.
 struct LaunchAuthority: Sendable {
-    /// How long a certificate holds. Engines refuse certificates that hold for years.
+    /// The validity of a leaf certificate: 7 days. Engines reject certificates that are valid for years.
     static let validity = Duration.seconds(7 * 86_400)
-    /// Covers clocks that are set back a little while the app runs.
+    /// The time in seconds that validity starts early, for clocks that are set back while the app runs.
     private static let leeway: TimeInterval = 3_600
 
-    /// Its own certificate (X.509, DER).
+    /// The certificate of the authority (X.509, DER).
     let certificate: [UInt8]
     private let key: P256.Signing.PrivateKey
     private let name: DistinguishedName
 
-    /// Makes a key and a certificate.
+    /// Creates a key and a certificate.
     /// - Throws: ``LoopbackError`` with code `certificate`.
     init(now: Date = Date()) throws(LoopbackError) {
         do {
@@ -42,11 +42,11 @@ struct LaunchAuthority: Sendable {
                 issuerPrivateKey: Certificate.PrivateKey(key))
             self.certificate = try Self.der(certificate)
         } catch {
-            throw LoopbackError(.certificate, "cannot make an authority", cause: error)
+            throw LoopbackError(.certificate, "cannot create the certificate authority", cause: error)
         }
     }
 
-    /// Makes a certificate for one host, with a key of its own.
+    /// Creates a certificate for one host, with a key of its own.
     /// - Throws: ``LoopbackError`` with code `certificate`.
     func leaf(for host: String, now: Date = Date()) throws(LoopbackError) -> Leaf {
         do {
@@ -57,7 +57,7 @@ struct LaunchAuthority: Sendable {
                 publicKey: Certificate.PublicKey(leafKey.publicKey),
                 notValidBefore: now.addingTimeInterval(-Self.leeway), notValidAfter: end,
                 issuer: name,
-                // A name may be longer than a common name may be: it is in the alternative names alone.
+                // A host name may exceed the length of a common name, so it appears only in the alternative names.
                 subject: try DistinguishedName { CommonName("ContainerKit") },
                 signatureAlgorithm: .ecdsaWithSHA256,
                 extensions: try Certificate.Extensions {
@@ -74,17 +74,17 @@ struct LaunchAuthority: Sendable {
                     try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            // An engine that keeps a connection for later does not read a farewell there, and need not answer it
-            // (RFC 8446, section 6.1): a stop would wait for NIOSSL's five seconds. What an engine has not taken of an
-            // answer by then, beyond what the system holds for it, is lost with the connection.
+            // An engine does not read close_notify on an idle connection and need not respond to it (RFC 8446,
+            // section 6.1). Stopping would wait for NIOSSL's five seconds. Response bytes that the engine has not
+            // read by then, beyond the socket buffer, are lost with the connection.
             configuration.shutdownTimeout = .milliseconds(200)
             return Leaf(certificate: der, end: end, context: try NIOSSLContext(configuration: configuration))
         } catch {
-            throw LoopbackError(.certificate, "cannot make a certificate", at: host, cause: error)
+            throw LoopbackError(.certificate, "cannot create a certificate", at: host, cause: error)
         }
     }
 
-    /// RFC 5280, section 4.2.1.6.
+    /// Returns the subject alternative name of a host (RFC 5280, section 4.2.1.6).
     private static func name(of host: String) -> GeneralName {
         if let address = HostIdentity.bytes(ofAddress: host) {
             return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(address)))
@@ -98,22 +98,24 @@ struct LaunchAuthority: Sendable {
         return serializer.serializedBytes
     }
 
-    /// A certificate for one host, and what a server shows it with.
+    /// A certificate for one host, with the TLS context of a server that presents it.
     struct Leaf: Sendable {
-        /// X.509, DER.
+        /// The certificate (X.509, DER).
         let certificate: [UInt8]
-        /// When it holds no more.
+        /// The end of the validity.
         let end: Date
         let context: NIOSSLContext
     }
 }
 
-/// Has the engine trust the certificates that the proxy shows it.
+/// A function of the app that makes the engine trust certificates of the proxy or the local server.
 ///
-/// Isolation: any, and concurrently.
+/// Isolation: methods may be called from any isolation and concurrently.
 public protocol CertificateTrusting: Sendable {
-    /// Has the engine trust exactly this certificate (X.509, DER) for exactly this host. In effect for connections that
-    /// begin after the return, wherever in the engine: the proxy does not let one begin before.
-    /// - Throws: any error: the host is not opened then.
+    /// Makes the engine trust exactly this certificate (X.509, DER) for exactly this host.
+    ///
+    /// The trust must apply to all connections that the engine starts after the return. The server starts no TLS
+    /// handshake for the host before.
+    /// - Throws: Any error. The host is then not intercepted.
     func trust(_ certificate: [UInt8], for host: String) async throws
 }

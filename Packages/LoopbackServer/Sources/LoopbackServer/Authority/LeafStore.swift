@@ -6,17 +6,18 @@ internal import Foundation
 internal import NIOCore
 internal import ResourceLoading
 
-/// The certificates of the hosts that were opened, each made once, and trusted by the engine before it is used.
+/// The certificates of intercepted hosts. Each is created once, and the engine trusts it before it is used.
 actor LeafStore {
     private struct Entry {
         var leaf: Task<LaunchAuthority.Leaf, any Error>
-        /// Counts up with each use.
+        /// The number of the last use; higher is later.
         var lastUse: UInt64
-        /// When the engine was last told once more to trust it.
+        /// The time of the last repeated trust request to the engine.
         var lastReported: ContinuousClock.Instant?
     }
 
-    /// A certificate is renewed so long before it ends, in seconds: connections that begin with it may last.
+    /// The remaining validity in seconds below which a certificate is renewed, because connections outlive their
+    /// handshake.
     private static let renewal: TimeInterval = 86_400
     private let authority: LaunchAuthority
     private let trusting: any CertificateTrusting
@@ -24,16 +25,16 @@ actor LeafStore {
     private var entries: [String: Entry] = [:]
     private var uses: UInt64 = 0
 
-    /// - Parameter limit: the most hosts; of more, the one that was used least lately is made anew when it is asked
-    ///   for.
+    /// - Parameter limit: The limit of hosts. Beyond it the least recently used certificate is removed, and created
+    ///   again if it is needed.
     init(_ authority: LaunchAuthority, trusting: any CertificateTrusting, limit: Int) {
         self.authority = authority
         self.trusting = trusting
         self.limit = limit
     }
 
-    /// The certificate of a host, which the engine trusts by now.
-    /// - Throws: ``LoopbackError`` with code `certificate` or `trust`; the next one who asks may fare better.
+    /// Returns the certificate of a host after the engine trusts it.
+    /// - Throws: ``LoopbackError`` with code `certificate` or `trust`. A later call tries again.
     func leaf(for host: String, now: Date = Date()) async throws -> LaunchAuthority.Leaf {
         while true {
             let task = use(host) ?? make(host, now)
@@ -72,8 +73,10 @@ actor LeafStore {
         return leaf
     }
 
-    /// The engine made no TLS with a host's certificate: it is told once more to trust that, before the next one who asks
-    /// has it. Every few seconds at most: who connects and hangs up may be anybody.
+    /// Makes the engine trust the certificate of a host again, after a failed TLS handshake.
+    ///
+    /// Later calls of `leaf(for:)` wait for it. It happens at most every five seconds per host, because any process
+    /// can cause a failed handshake.
     nonisolated func renewTrust(_ host: String) {
         Task { await renew(host) }
     }
@@ -94,15 +97,16 @@ actor LeafStore {
         }
     }
 
-    /// Unless another one has taken its place.
+    /// Removes the entry of a host, unless another certificate has replaced it.
     private func forget(_ host: String, _ leaf: Task<LaunchAuthority.Leaf, any Error>) {
         if entries[host]?.leaf == leaf { entries[host] = nil }
     }
 }
 
 extension LeafStore {
-    /// The certificate of a host that a connection is for, which the engine trusts by now.
-    /// - Returns: fails with `ResourceError`, with code `timedOut` where the engine takes longer than `time`.
+    /// Returns the certificate for a connection after the engine trusts it.
+    /// - Returns: A future that fails with `ResourceError`, with code `timedOut` if the engine takes longer than
+    ///   `time`.
     nonisolated func leaf(
         for host: HostPort, within time: Duration, on eventLoop: any EventLoop
     ) -> EventLoopFuture<LaunchAuthority.Leaf> {

@@ -4,17 +4,18 @@
 internal import HTTPTypes
 internal import NIOHTTP1
 
-/// The head of an answer as it leaves: framed so that its end is seen (RFC 9112, section 6).
+/// The head of a response in the form that is sent, framed so that the end of its body is known (RFC 9112, section
+/// 6).
 struct AnswerHead {
     var head: HTTPResponseHead
-    /// The bytes of body that are to follow; `nil` where only their end tells.
+    /// The number of body bytes; `nil` if the body ends with the last chunk or with the connection.
     let length: Int64?
-    /// Whether a body is to follow.
+    /// A Boolean value that indicates whether a body follows.
     let hasBody: Bool
-    /// Whether the connection lasts.
+    /// A Boolean value that indicates whether the connection stays open.
     let keepsAlive: Bool
 
-    /// - Parameter length: of the loader's body; `nil` where nobody knows.
+    /// - Parameter length: The length of the loader's body; `nil` if unknown.
     init(_ response: HTTPResponse, length: Int64?, to exchange: Exchange) {
         var headers = HTTPHeaders(forwarding: response.headerFields)
         let isHTTP11 = exchange.version == .http1_1
@@ -25,7 +26,7 @@ struct AnswerHead {
         self.hasBody = hasBody
         if !hasBody {
             self.length = 0
-            // What it would be of a GET, where the loader says so.
+            // The length that a GET would have, if the loader provides it.
             if response.status.code != 204, let text = response.headerFields[.contentLength],
                 let announced = Int64(text), announced >= 0
             {
@@ -39,7 +40,7 @@ struct AnswerHead {
             if isHTTP11 {
                 headers.add(name: "transfer-encoding", value: "chunked")
             } else {
-                // The end of the connection is the body's.
+                // The body ends with the connection.
                 keepsAlive = false
             }
         }

@@ -13,12 +13,12 @@ internal import NIOSSL
 #endif
 
 extension Channel {
-    /// Ends a connection at once, by a reset and without TLS's farewell: its peer sees that it was broken off, and need
-    /// not agree to it.
+    /// Resets a connection immediately, without close_notify, so that the peer sees it as broken and need not
+    /// respond.
     func breakOff() {
         eventLoop.execute {
             if let socket = self as? any SocketOptionProvider {
-                // Where it fails the connection is closed all the same.
+                // If setting the option fails, the connection is closed anyway.
                 socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in self.closeOutside() }
             } else {
                 self.closeOutside()
@@ -34,9 +34,10 @@ extension Channel {
         }
     }
 
-    /// Has the connection end as a whole when its peer ends its side, which is right for TLS: where a side may end
-    /// alone NIOSSL does not hear the answer to its farewell, and closes only when its patience is over. On the event
-    /// loop.
+    /// Makes the connection close as a whole when the peer closes its side, which is right for TLS. With half-closure
+    /// NIOSSL does not receive the reply to its close_notify, and closes only after its timeout.
+    ///
+    /// Call this on the event loop.
     func endWhole() throws {
         try syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
     }

@@ -4,28 +4,28 @@
 internal import ConnectTunnel
 internal import NIOHTTP1
 
-/// Which requests a connection may carry, for whom they are, and what they and their answers say that is different here.
+/// The kind of a connection: its permitted requests, their target, and the changes to request and response fields.
 enum ConnectionRole: Sendable {
-    /// It was opened: whatever comes is for this host, over TLS or as it is.
+    /// An intercepted connection: all requests are for this host, with or without TLS.
     case opened(HostPort, isSecure: Bool)
-    /// A proxy is asked, for http URLs, by who says these with each request.
+    /// A proxy connection for absolute http URLs, whose requests must contain these credentials.
     case proxy(ProxyCredentials)
-    /// A site of the local server, which has another name there.
+    /// A connection to a site of the local server, where the site has another name.
     case site(LocalSiteRole)
 
-    /// What a request is for.
+    /// The target of a request.
     struct Target: Sendable {
-        /// As it is connected to.
+        /// The host to connect to.
         let host: HostPort
         let isSecure: Bool
-        /// Path and query; `*` for the server as a whole.
+        /// The path and query; `*` for the server as a whole.
         let path: String
 
-        /// As URLs have it: without the port where it is the scheme's own.
+        /// The authority in the form of URLs: without the port if it is the default port of the scheme.
         var authority: String { host.authority(isSecure: isSecure) }
     }
 
-    /// The host that the engine made a connection to; `nil` where it is a proxy's.
+    /// The host that the engine connected to; `nil` for a proxy connection.
     var host: HostPort? {
         switch self {
         case .opened(let host, _): host
@@ -34,7 +34,8 @@ enum ConnectionRole: Sendable {
         }
     }
 
-    /// - Throws: ``RequestFault`` for a request that is not for this connection, or of somebody who is not served.
+    /// Returns the target of a request.
+    /// - Throws: ``RequestFault`` if the request is not permitted on this connection, or not authenticated.
     func target(of head: HTTPRequestHead) throws(RequestFault) -> Target {
         switch (self, try RequestTarget(head)) {
         case (.opened(let host, let isSecure), .origin(let path)): try Self.opened(head, host, isSecure, path)
@@ -42,15 +43,16 @@ enum ConnectionRole: Sendable {
         case (.site(let role), .origin(let path)): try role.target(of: head, path)
         case (.site(let role), .asterisk): try role.target(of: head, "*")
         case (.opened, _), (.site, _):
-            throw RequestFault("a request for elsewhere on a connection to one host", .misdirected)
+            throw RequestFault("the request target is not the host of the connection", .misdirected)
         case (.proxy, .absolute(let host, let path)):
-            // RFC 9112, section 3.2.2: the URL counts, and Host is passed over.
+            // RFC 9112, section 3.2.2: the URL takes precedence over Host.
             Target(host: host, isSecure: false, path: path)
-        case (.proxy, _): throw RequestFault("a proxy is asked by CONNECT or by an absolute http URL")
+        case (.proxy, _): throw RequestFault("a proxy request needs CONNECT or an absolute http URL")
         }
     }
 
-    /// RFC 9110, section 7.4: what is said to one host is not for another one.
+    /// Returns the target of a request on an intercepted connection. A request for another host is misdirected (RFC
+    /// 9110, section 7.4).
     private static func opened(
         _ head: HTTPRequestHead, _ host: HostPort, _ isSecure: Bool, _ path: String
     ) throws(RequestFault) -> Target {
@@ -62,12 +64,12 @@ enum ConnectionRole: Sendable {
         return Target(host: host, isSecure: isSecure, path: path)
     }
 
-    /// Makes the fields of a request what the host knows.
+    /// Changes the fields of a request to those of the real host.
     func restore(_ headers: inout HTTPHeaders) {
         if case .site(let role) = self { role.restore(&headers) }
     }
 
-    /// Makes the fields of an answer what the engine knows.
+    /// Changes the fields of a response to those of the engine's origin.
     func localize(_ headers: inout HTTPHeaders) {
         if case .site(let role) = self { role.localize(&headers) }
     }

@@ -7,18 +7,18 @@ internal import NIOHTTP1
 internal import NIOSSL
 public import ResourceLoading
 
-/// What answers the requests of connections, however they came.
+/// The dependencies of connections that serve requests, for the proxy and the local server.
 struct ExchangeDependencies: Sendable {
     let loader: any ResourceLoader
     let completing: any RequestCompleting
     let observer: (any LoopbackObserving)?
     let leaves: LeafStore
-    /// For requests that become another protocol.
+    /// The dialer for requests that upgrade to another protocol.
     let dialer: Dialer
     let limits: LoopbackLimits
 
-    /// Has a connection answered by the loader from here on. On its event loop.
-    /// - Parameter leaf: what TLS is spoken with; `nil` for none.
+    /// Makes the loader serve the requests of a connection. Call this on its event loop.
+    /// - Parameter leaf: The certificate for TLS; `nil` for no TLS.
     func serve(_ channel: any Channel, _ role: ConnectionRole, with leaf: LaunchAuthority.Leaf?) throws {
         let pipeline = channel.pipeline.syncOperations
         if let leaf {
@@ -30,19 +30,19 @@ struct ExchangeDependencies: Sendable {
         try pipeline.addHandlers(exchanges(for: role, http))
     }
 
-    /// What answers requests on a connection that HTTP is read from.
+    /// Returns the handlers that serve the requests of an HTTP connection.
     func exchanges(for role: ConnectionRole, _ http: HTTPHandlers) -> [any ChannelHandler] {
         let pipelining = HTTPServerPipelineHandler()
         return [pipelining, ExchangeHandler(self, role, http, pipelining)]
     }
 
-    /// The engine made no TLS with a host's certificate: its network process may have been another one when it was told
-    /// to trust that.
+    /// Handles a failed TLS handshake of the engine with a host's certificate. The engine's network process may have
+    /// been replaced after it was told to trust the certificate.
     func distrusted(_ host: HostPort, _ error: any Error) {
         leaves.renewTrust(host.host)
         happened(
             .unreachable(
-                host, ResourceError(.tls, "the engine makes no TLS with the server", at: "\(host)", cause: error)))
+                host, ResourceError(.tls, "the TLS handshake of the engine failed", at: "\(host)", cause: error)))
     }
 
     func happened(_ event: LoopbackEvent) {
@@ -54,14 +54,16 @@ struct ExchangeDependencies: Sendable {
     }
 }
 
-/// Says of requests what a server on loopback cannot know.
+/// A function of the app that adds information to requests which a loopback server does not have.
 ///
-/// Isolation: any, and concurrently; asked on an event loop, so that it answers from memory.
+/// Isolation: methods may be called from any isolation and concurrently. They are called on an event loop and must
+/// not block.
 public protocol RequestCompleting: Sendable {
-    /// Completes a request that came through: the page, the destination. By default nothing.
+    /// Completes a received request, for example with its page and destination. The default does nothing.
     func complete(_ request: inout ResourceRequest)
 }
 
 extension RequestCompleting {
+    /// Does nothing.
     public func complete(_ request: inout ResourceRequest) {}
 }

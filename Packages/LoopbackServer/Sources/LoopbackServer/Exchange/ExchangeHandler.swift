@@ -10,18 +10,18 @@ internal import NIOSSL
 internal import NIOTLS
 internal import ResourceLoading
 
-/// Answers the requests of one connection by a loader, one after the other: NIO's pipeline handler before it holds back
-/// what comes too early.
+/// Serves the requests of one connection with a loader, one after another. NIO's pipeline handler before it holds
+/// back pipelined requests.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How much of a request that was answered early is still read, so that its answer arrives.
+    /// The number of bytes of a request that are read after an early response, so that the response arrives.
     private static let longestRest = 1 << 20
-    /// How many answers at most are given inside of one another.
+    /// The limit of nested responses in one call stack.
     private static let deepest = 8
     private let dependencies: ExchangeDependencies
     private let role: ConnectionRole
@@ -29,15 +29,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let pipelining: HTTPServerPipelineHandler
     private var context: ChannelHandlerContext?
     private var exchange: Exchange?
-    /// A request without a body waits for its end, which comes at once.
+    /// A Boolean value that indicates whether a request without a body waits for its end, which follows immediately.
     private var isAnswerPending = false
-    /// How many answers are being given, inside of one another.
+    /// The current number of nested responses.
     private var depth = 0
-    /// Counts up with each request: what the reader of an earlier body wants is no matter any more.
+    /// The number of the current request. Demand from readers of earlier bodies is ignored.
     private var number: UInt64 = 0
-    /// The connection serves no other request: what still comes is dropped.
+    /// A Boolean value that indicates whether the connection serves no further request. Further input is ignored.
     private var isOver = false
-    /// Something of a request was there, so that TLS stands.
+    /// A Boolean value that indicates whether a part of a request was received, so that TLS is established.
     private var hasReceived = false
     private var wantsRead = false
     private var rest = 0
@@ -79,11 +79,11 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return context.close(promise: nil)
         }
         if let exchange {
-            // In the middle of its body, whose reader is to know that it is not whole.
+            // The reader of an unfinished body must receive the error.
             guard !exchange.life.hasBegun, exchange.life.accept(.fail) == .close else {
                 return context.close(promise: nil)
             }
-            end(exchange, .failed(ResourceError(.invalidRequest, "the request's body is not framed", cause: error)))
+            end(exchange, .failed(ResourceError(.invalidRequest, "invalid request body framing", cause: error)))
         }
         refuse(context, RequestFault("not HTTP/1.1"))
     }
@@ -93,7 +93,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             dependencies.happened(.connected(host))
         }
         if let event = event as? ChannelEvent, event == .inputClosed {
-            // Who ends its side in the middle of an exchange has given it up.
+            // A peer that closes its side during an exchange has cancelled it.
             context.close(promise: nil)
         }
         context.fireUserInboundEventTriggered(event)
@@ -123,7 +123,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Closes the connection where nothing comes of it for so long.
+    /// Closes the connection if nothing cancels the timer within the time.
     private func limit(_ time: Duration?) {
         deadline?.cancel()
         guard let time, let context else { return }
@@ -158,7 +158,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ head: HTTPRequestHead, _ target: ConnectionRole.Target
     ) throws(RequestFault) -> ResourceRequest {
         guard let method = HTTPRequest.Method(head.method.rawValue) else {
-            throw RequestFault("a method that is no word", .notImplemented)
+            throw RequestFault("the method is not a token", .notImplemented)
         }
         return ResourceRequest(
             HTTPRequest(
@@ -184,7 +184,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         exchange.body = source
         self.exchange = exchange
         if framing == .none {
-            // Its end follows at once: no answer before that, so that the connection can be kept.
+            // The response waits for the end of the request, which follows immediately, so that the connection can be
+            // kept.
             isAnswerPending = true
             deadline?.cancel()
         } else {
@@ -195,7 +196,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func receive(_ context: ChannelHandlerContext, _ bytes: ByteBuffer) {
         guard let exchange, let source = exchange.body else {
-            // Of a request that was answered before its end.
+            // Bytes of a request whose response has already ended.
             rest += bytes.readableBytes
             if rest > Self.longestRest { context.close(promise: nil) }
             return
@@ -208,7 +209,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         limitBody(of: exchange)
     }
 
-    /// The engine's time runs while it is the engine that is waited for, and not the body's reader.
+    /// Limits the time while the engine must send body bytes, but not while the reader of the body pauses.
     private func limitBody(of exchange: Exchange) {
         limit(exchange.wantsBody && !exchange.awaitsContinue ? dependencies.limits.patience : nil)
     }
@@ -229,7 +230,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func demand(on eventLoop: any EventLoop) -> RequestBody.Demand {
-        // Loosely: a body that is kept somewhere does not keep its connection.
+        // A weak reference, so that a retained body does not retain its connection.
         let me = NIOLoopBound(Owner(self), eventLoop: eventLoop)
         let number = number
         return RequestBody.Demand(eventLoop: eventLoop) {
@@ -237,7 +238,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } onMore: {
             me.value.handler?.readMore(of: number)
         } onEnd: {
-            // What nobody reads is taken from the connection and dropped.
+            // Reads and drops the rest of a body without a reader.
             me.value.handler?.readMore(of: number)
         }
     }
@@ -257,7 +258,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         resumeReading()
     }
 
-    /// RFC 9110, section 10.1.1.
+    /// Sends 100 (Continue) (RFC 9110, section 10.1.1).
     private func permitBody(of number: UInt64) {
         guard number == self.number, let context, let exchange, exchange.awaitsContinue, !exchange.life.hasBegun
         else { return }
@@ -267,10 +268,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The end of an answer lets in the next request that was held back, inside of the same call. After a few the next
-    /// turn of the loop goes on, so that a long row of requests does not fill the stack.
+    /// Responds to a request, at most ``deepest`` levels deep in one call stack.
+    ///
+    /// The end of a response releases the next pipelined request within the same call. Deeper levels continue in the
+    /// next turn of the event loop, so that many pipelined requests do not overflow the stack.
     private func answerInTurn(_ exchange: Exchange) {
         guard depth >= Self.deepest, let context else {
             depth += 1
@@ -280,12 +283,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let me = NIOLoopBound((self, exchange), eventLoop: context.eventLoop)
         context.eventLoop.execute {
             let (handler, exchange) = me.value
-            // The connection may be gone by then.
+            // The connection may be closed by then.
             if handler.exchange === exchange { handler.answerInTurn(exchange) }
         }
     }
 
-    /// What lies in memory is answered here and now.
+    /// Responds immediately if the loader has the response in memory.
     private func answerPromptly(_ exchange: Exchange) {
         guard [.get, .head].contains(exchange.request.head.method),
             case .known(let response?) = dependencies.loader.immediateResponse(to: exchange.request)
@@ -297,7 +300,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Asks the loader, unless there is an answer, and delivers it.
+    /// Loads the response, unless it is known, and delivers it.
     private func work(on exchange: Exchange, _ known: ResourceResponse? = nil) {
         guard let context else { return }
         let link = ExchangeLink(self, exchange, on: context.eventLoop)
@@ -307,7 +310,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 var answer = known
                 if answer == nil { answer = try await loader.load(request) }
                 guard let answer else {
-                    throw ResourceError(.internal, "no loader answered", at: request.head.urlText)
+                    throw ResourceError(.internal, "no loader returned a response", at: request.head.urlText)
                 }
                 try await link.deliver(answer)
             } catch {
@@ -316,21 +319,21 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// A whole answer at once.
+    /// Sends a complete response.
     func deliver(_ response: ResourceResponse, _ data: Data, to exchange: Exchange) {
         guard begin(response, length: Int64(data.count), of: exchange) else { return }
         if !data.isEmpty { _ = write(data, of: exchange) }
         finish(exchange)
     }
 
-    /// The head of an answer.
-    /// - Parameter length: of the body; `nil` where nobody knows.
-    /// - Returns: whether a body may follow.
+    /// Sends the head of a response.
+    /// - Parameter length: The length of the body; `nil` if unknown.
+    /// - Returns: `true` if a body may follow.
     func begin(_ response: ResourceResponse, length: Int64?, of exchange: Exchange) -> Bool {
         guard let context else { return false }
-        // Neither a protocol nor an interim answer is the loader's to give: nobody would see the end of it.
+        // A loader must not return an upgrade or an informational response, which would never end.
         guard response.head.status.code >= 200 else {
-            fail(exchange, ResourceError(.internal, "an answer with status \(response.head.status.code)"))
+            fail(exchange, ResourceError(.internal, "a response with status \(response.head.status.code)"))
             return false
         }
         guard exchange.life.accept(.head) == .proceed else { return false }
@@ -348,14 +351,15 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context?.flush()
     }
 
-    /// A piece of an answer's body.
-    /// - Returns: succeeds when the engine's side of loopback has taken it; fails where nothing is taken any more.
+    /// Sends a chunk of a response body.
+    /// - Returns: A future that succeeds when the chunk has been written to the socket, or `nil` if no more data is
+    ///   accepted.
     func write(_ data: Data, of exchange: Exchange) -> EventLoopFuture<Void>? {
         guard let context, exchange.life.accept(.data) == .proceed else { return nil }
         guard exchange.hasBody else { return context.eventLoop.makeSucceededVoidFuture() }
         if let left = exchange.left {
             guard Int64(data.count) <= left else {
-                fail(exchange, ResourceError(.connectionLost, "more bytes than announced"))
+                fail(exchange, ResourceError(.connectionLost, "the response body is longer than announced"))
                 return nil
             }
             exchange.left = left - Int64(data.count)
@@ -367,14 +371,14 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func finish(_ exchange: Exchange) {
         guard let context else { return }
         if let left = exchange.left, left > 0 {
-            return fail(exchange, ResourceError(.connectionLost, "fewer bytes than announced"))
+            return fail(exchange, ResourceError(.connectionLost, "the response body is shorter than announced"))
         }
         let step = exchange.life.accept(.end)
         guard step == .next || step == .close else { return }
         end(exchange, .finished)
         let channel = context.channel
         let isRead = exchange.body == nil
-        // Before the end is written, after which the next request comes at once.
+        // Before the end is written, because the next request may start within that call.
         isOver = step == .close
         if step == .next { limit(dependencies.limits.idle) }
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
@@ -386,16 +390,17 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// There is no answer, or no more of it: the engine sees a connection that breaks off, as it would without us.
+    /// Ends a failed exchange so that the engine sees a broken connection, as it would without the proxy.
     func fail(_ exchange: Exchange, _ error: ResourceError) {
         let hadBegun = exchange.life.hasBegun
         guard let context, exchange.life.accept(.fail) == .close else { return }
         isOver = true
         end(exchange, .failed(error))
         let channel = context.channel
-        // Without chunks or a length a proper end would say that this was all.
+        // Without chunks or a length, a normal close would mark the body as complete.
         guard !hadBegun else { return exchange.left == nil ? channel.breakOff() : channel.close(promise: nil) }
-        // Of a connection that closes without a byte an engine believes that it was too old, and asks once more.
+        // If the connection closed without a byte, an engine would assume a stale connection and send the request
+        // again.
         let broken = ByteBuffer(string: "HTTP/1.1 ")
         guard let outside = try? context.pipeline.syncOperations.context(handler: http.encoder) else {
             return channel.close(promise: nil)
@@ -403,8 +408,8 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         outside.writeAndFlush(NIOAny(broken)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// A request that was answered before its end: its rest is read, and dropped, so that the answer is not lost with
-    /// the connection (RFC 9112, section 9.6).
+    /// Reads and drops the rest of a request whose response has ended, so that a reset does not destroy the response
+    /// (RFC 9112, section 9.6).
     private func linger(_ context: ChannelHandlerContext) {
         rest = 1
         limit(.seconds(2))
@@ -414,7 +419,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func end(_ exchange: Exchange, _ outcome: ExchangeReport.Outcome) {
         if case .finished = outcome {} else { exchange.work?.cancel() }
-        exchange.body?.finish(ResourceError(.cancelled, "the request is over"))
+        exchange.body?.finish(ResourceError(.cancelled, "the request has ended"))
         exchange.work = nil
         exchange.report.end(outcome)
         if self.exchange === exchange { self.exchange = nil }

@@ -5,11 +5,11 @@ internal import Foundation
 internal import NIOCore
 internal import ResourceLoading
 
-/// The way from the task that loads an answer to the connection that it leaves by.
+/// The link between the task that loads a response and the connection that sends it.
 ///
-/// Isolation: any; what it does happens on the connection's event loop.
+/// Isolation: any; its effects happen on the connection's event loop.
 struct ExchangeLink: Sendable {
-    /// How much of a file is read at once.
+    /// The number of bytes of a file that are read at once.
     private static let pieceLength = 256 << 10
     private let eventLoop: any EventLoop
     private let ends: NIOLoopBound<(handler: ExchangeHandler, exchange: Exchange)>
@@ -19,8 +19,8 @@ struct ExchangeLink: Sendable {
         ends = NIOLoopBound((handler, exchange), eventLoop: eventLoop)
     }
 
-    /// Hands an answer on, as fast as the engine takes it.
-    /// - Throws: what reading the body throws, and `CancellationError` where nothing is taken any more.
+    /// Sends a response, with back-pressure from the engine.
+    /// - Throws: An error of the body, or `CancellationError` if the exchange has ended.
     func deliver(_ response: ResourceResponse) async throws {
         switch response.body {
         case .empty: try await deliver(response, Data())
@@ -49,12 +49,13 @@ struct ExchangeLink: Sendable {
         try await eventLoop.submit { ends.value.handler.deliver(response, data, to: ends.value.exchange) }.get()
     }
 
-    /// - Returns: whether a body is to follow.
+    /// Sends the head.
+    /// - Returns: `true` if a body follows.
     private func begin(_ response: ResourceResponse, length: Int64?) async throws -> Bool {
         let hasBody: Bool? = try await eventLoop.submit {
             let (handler, exchange) = ends.value
             let isTaken = handler.begin(response, length: length, of: exchange)
-            // Who waits for the head does not wait for the first byte of the body.
+            // Sends the head without waiting for the first byte of the body.
             handler.flush()
             return isTaken ? exchange.hasBody : nil
         }.get()
@@ -73,7 +74,7 @@ struct ExchangeLink: Sendable {
         try await eventLoop.submit { ends.value.handler.finish(ends.value.exchange) }.get()
     }
 
-    /// There is no answer, or no more of it.
+    /// Ends the exchange with an error, before or during the response.
     func fail(_ error: any Error) {
         let error = ResourceError(error)
         eventLoop.execute { ends.value.handler.fail(ends.value.exchange, error) }

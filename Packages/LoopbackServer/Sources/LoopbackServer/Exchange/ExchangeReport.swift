@@ -4,35 +4,35 @@
 public import HTTPTypes
 public import ResourceLoading
 
-/// What became of one request that came through a proxy.
+/// The result of one request through an intercepting proxy or a local server.
 public struct ExchangeReport: Sendable {
-    /// How it ended.
+    /// The end of a request.
     public enum Outcome: Sendable {
-        /// The engine has the whole answer.
+        /// The engine has received the complete response.
         case finished
-        /// There was no answer, or it broke off.
+        /// The response failed before or after its head.
         case failed(ResourceError)
-        /// The engine dropped it.
+        /// The engine cancelled the request.
         case stopped
-        /// It became another protocol, such as a WebSocket, whose bytes pass unseen.
+        /// The connection changed to another protocol, such as WebSocket, whose bytes are relayed.
         case upgraded
     }
 
-    /// As it was asked of the loader. Its body is read by then.
+    /// The request to the loader. Its body has been consumed.
     public let request: ResourceRequest
-    /// When its head was there.
+    /// The time at which the request head was received.
     public let started: ContinuousClock.Instant
-    /// When the head of the answer was there; `nil` where none came.
+    /// The time at which the response head was available; `nil` without a response.
     public internal(set) var responded: ContinuousClock.Instant?
-    /// When the last byte was handed on, or the request was over.
+    /// The time at which the last byte was sent, or the request ended.
     public internal(set) var ended: ContinuousClock.Instant
-    /// The head of the answer; `nil` where none came.
+    /// The response head; `nil` without a response.
     public internal(set) var head: HTTPResponse?
-    /// Where the answer came from, and why.
+    /// The source of the response, with its reason.
     public internal(set) var provenance: Provenance?
-    /// Body bytes that were handed on.
+    /// The number of body bytes that were sent.
     public internal(set) var bytes: Int64 = 0
-    /// How it ended.
+    /// The end of the request.
     public internal(set) var outcome = Outcome.stopped
 
     init(_ request: ResourceRequest) {

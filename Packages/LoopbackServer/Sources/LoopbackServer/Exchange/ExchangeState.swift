@@ -5,61 +5,60 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import ResourceLoading
 
-/// The life of one request and its answer on a connection: a value, tested by interleaving.
+/// The state of one request and its response on a connection, as a value that is tested by interleaving.
 ///
-/// The request arrives, as head and end with body between; the answer leaves, as head, data and end. An answer may
-/// begin, and even end, before its request has. The engine may close the connection at any time; nothing leaves after
-/// that.
+/// The request is received as head, body and end. The response is sent as head, data and end. A response may begin,
+/// and even end, before its request. The engine may close the connection at any time; nothing is sent after that.
 struct ExchangeState: Sendable, Equatable {
-    /// What happens.
+    /// An event of an exchange.
     enum Event: Sendable, CaseIterable {
-        /// The last byte of the request is there.
+        /// The last byte of the request was received.
         case requestEnd
-        /// The answer's head is to leave.
+        /// The response head is about to be sent.
         case head
-        /// A piece of the answer's body is to leave.
+        /// A chunk of the response body is about to be sent.
         case data
-        /// The answer is whole.
+        /// The response is complete.
         case end
-        /// There is no answer, or no more of it.
+        /// The response failed before or after its head.
         case fail
-        /// The connection is gone.
+        /// The connection was closed.
         case close
     }
 
-    /// What is to be done about it.
+    /// The action after an event.
     enum Step: Sendable, Equatable {
-        /// What was asked.
+        /// Perform the event.
         case proceed
-        /// Nothing: it comes too late.
+        /// Ignore the event, because the exchange has ended.
         case drop
-        /// Nothing: it comes out of order, which is a fault of ours.
+        /// Ignore the event, because it violates the order. This indicates a programming error.
         case outOfOrder
-        /// What was asked, and the connection is free for the next request.
+        /// Perform the event; the connection is ready for the next request.
         case next
-        /// What was asked, and the connection is to be closed.
+        /// Perform the event, then close the connection.
         case close
     }
 
     private enum Answer: Sendable, Equatable { case awaited, begun, whole }
 
-    /// Whether the connection serves another request after this one.
+    /// A Boolean value that indicates whether the connection serves another request after this one.
     private(set) var keepsAlive: Bool
-    /// Whether nothing happens any more.
+    /// A Boolean value that indicates whether the exchange has ended.
     private(set) var isOver = false
     private var isRequestWhole: Bool
     private var answer = Answer.awaited
 
-    /// - Parameter hasBody: whether there is more of the request to come.
+    /// - Parameter hasBody: A Boolean value that indicates whether a request body follows.
     init(keepsAlive: Bool, hasBody: Bool) {
         self.keepsAlive = keepsAlive
         isRequestWhole = !hasBody
     }
 
-    /// Whether the answer's head has left.
+    /// A Boolean value that indicates whether the response head was sent.
     var hasBegun: Bool { answer != .awaited }
 
-    /// The connection is not to be used again.
+    /// Prevents the reuse of the connection.
     mutating func giveUpConnection() {
         keepsAlive = false
     }
@@ -76,7 +75,7 @@ struct ExchangeState: Sendable, Equatable {
             return .proceed
         case (.head, .awaited):
             answer = .begun
-            // Whether the rest of the request will be read nobody knows by now.
+            // It is unknown whether the rest of the request will be read.
             if !isRequestWhole { keepsAlive = false }
             return .proceed
         case (.data, .begun): return .proceed
@@ -100,24 +99,24 @@ final class Exchange {
     let version: HTTPVersion
     var life: ExchangeState
     var report: ExchangeReport
-    /// Where the request's body goes; `nil` where there is none, and once it is whole.
+    /// The destination of the request body; `nil` without a body or after its end.
     var body: RequestBody.Source?
-    /// The body's reader wants more than there is.
+    /// A Boolean value that indicates whether the reader of the body needs more data.
     var wantsBody = true
-    /// The engine waits for permission to send the body (RFC 9110, section 10.1.1).
+    /// A Boolean value that indicates whether the engine waits for 100 (Continue) (RFC 9110, section 10.1.1).
     var awaitsContinue: Bool
     var work: Task<Void, Never>?
-    /// The bytes that the answer's head announced and that have not left yet; `nil` where it announced none.
+    /// The number of announced response bytes that have not been sent; `nil` if no length was announced.
     var left: Int64?
-    /// Whether the answer has a body; known once its head has left.
+    /// A Boolean value that indicates whether the response has a body; valid after its head was sent.
     var hasBody = false
-    /// Whether an answer to this may have a body, by the request's method.
+    /// A Boolean value that indicates whether the request method permits a response body.
     var allowsBody: Bool { request.head.method != .head }
 
     init(_ request: ResourceRequest, _ head: HTTPRequestHead, hasBody: Bool) {
         self.request = request
         version = head.version
-        // After an upgrade that was asked for the decoder reads nothing more.
+        // The decoder stops after a request with Upgrade.
         life = ExchangeState(
             keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"), hasBody: hasBody)
         report = ExchangeReport(request)

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 internal import WebSyntax
 
 extension HTTPFields {
-    /// The fields of a request that are forwarded. The length is the body's own.
+    /// Creates the forwarded fields of a request, without connection-specific fields and those that the server handles.
     init(forwarding headers: HTTPHeaders) {
         let names = ConnectionFields.names(namedBy: headers["connection"])
         self.init()
@@ -21,10 +21,10 @@ extension HTTPFields {
 }
 
 extension HTTPHeaders {
-    /// The names of fields that the server writes or reads itself, in lower case.
+    /// The lowercase names of fields that the server writes or reads itself.
     fileprivate static let ownNames: Set<String> = ["content-length", "expect", "host"]
 
-    /// The fields of a response that are forwarded to the engine, without its length.
+    /// Creates the forwarded fields of a response, without connection-specific fields and those that the server writes.
     init(forwarding fields: HTTPFields) {
         let names = ConnectionFields.names(namedBy: fields[values: .connection])
         self.init()

@@ -5,14 +5,14 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What reads and writes HTTP/1 on a connection.
+/// The encoder and decoder of an HTTP/1 server connection.
 struct HTTPHandlers {
     let encoder: HTTPResponseEncoder
     let decoder: ByteToMessageHandler<HTTPRequestDecoder>
 
     init(_ limits: LoopbackLimits) {
         var framing = HTTPResponseEncoder.Configuration()
-        // It would give a CONNECT's answer a body.
+        // Otherwise the encoder would frame the response to CONNECT with a body.
         framing.automaticallySetFramingHeaders = false
         encoder = HTTPResponseEncoder(configuration: framing)
         var size = NIOHTTPDecoderLimitConfiguration()
@@ -23,13 +23,13 @@ struct HTTPHandlers {
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: size))
     }
 
-    /// In the order of the pipeline.
+    /// The handlers in the order of the pipeline.
     var all: [any ChannelHandler] { [encoder, decoder] }
 
-    /// Takes them out, so that what the decoder still has goes on as bytes.
+    /// Removes the handlers, so that bytes left in the decoder are forwarded as raw bytes.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) {
         pipeline.removeHandler(encoder, promise: nil)
-        // It passes on what it has when it goes, but not that this was all for now.
+        // A removed decoder forwards its bytes, but not the end of the read.
         pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
             pipeline.fireChannelReadComplete()
             TunnelEnd.flushForwardedBytes(in: pipeline)

@@ -6,7 +6,8 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import ResourceLoading
 
-/// The body of a request, as the loader reads it. What nobody reads is not taken from the connection for long.
+/// The body of a request, as the loader reads it. Without a reader, reading from the connection stops after a few
+/// chunks.
 struct RequestBody: AsyncSequence, Sendable {
     typealias Strategy = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark
     typealias Producer = NIOThrowingAsyncSequenceProducer<ByteBuffer, any Error, Strategy, Demand>
@@ -15,10 +16,11 @@ struct RequestBody: AsyncSequence, Sendable {
     private let pieces: Producer
     private let demand: Demand
 
-    /// - Parameter demand: hears what its reader wants.
+    /// Creates a body and its source.
+    /// - Parameter demand: The receiver of the reader's demand.
     static func make(_ demand: Demand) -> (source: Source, body: RequestBody) {
         let new = Producer.makeSequence(
-            // Pieces are of one read each, of 64 KiB at most.
+            // Each chunk is one read of at most 64 KiB.
             backPressureStrategy: Strategy(lowWatermark: 1, highWatermark: 4), finishOnDeinit: true, delegate: demand)
         return (new.source, RequestBody(pieces: new.sequence, demand: demand))
     }
@@ -46,16 +48,16 @@ struct RequestBody: AsyncSequence, Sendable {
         }
     }
 
-    /// What the reader of a body wants, told to its connection.
+    /// The demand of a body's reader, forwarded to the connection.
     ///
     /// Isolation: any.
     struct Demand: NIOAsyncSequenceProducerDelegate {
         let eventLoop: any EventLoop
-        /// The first piece is asked for. On the event loop.
+        /// Called on the event loop when the first chunk is requested.
         let onBegin: @Sendable () -> Void
-        /// More is wanted. On the event loop.
+        /// Called on the event loop when more data is needed.
         let onMore: @Sendable () -> Void
-        /// Nobody reads any more. On the event loop.
+        /// Called on the event loop when the reader has ended.
         let onEnd: @Sendable () -> Void
 
         func begin() { eventLoop.execute(onBegin) }

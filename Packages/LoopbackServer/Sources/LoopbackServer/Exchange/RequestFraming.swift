@@ -4,28 +4,31 @@
 internal import NIOHTTP1
 internal import WebSyntax
 
-/// Where the body of a request ends. A message whose end two readers may see in different places is how requests are
-/// smuggled (RFC 9112, section 11.2), so that what RFC 9112 lets a recipient repair is refused here; the connection is
-/// closed after that, since its next byte means nothing any more.
+/// The framing of a request body.
+///
+/// If two readers disagree about the end of a message, requests can be smuggled (RFC 9112, section 11.2). Messages
+/// that RFC 9112 permits a recipient to repair are therefore refused. The connection is closed after that, because
+/// the start of the next message is unknown.
 enum RequestFraming: Sendable, Equatable {
-    /// There is no body.
+    /// No body.
     case none
-    /// As many bytes.
+    /// A body of a fixed length in bytes.
     case length(Int64)
-    /// Chunks, up to one without bytes.
+    /// A chunked body.
     case chunked
 
+    /// Creates the framing of a request.
     /// - Throws: ``RequestFault``.
     init(_ head: HTTPRequestHead) throws(RequestFault) {
         guard head.version.major == 1 else { throw RequestFault("not HTTP/1") }
         let codings = head.headers["transfer-encoding"].map(\.trimmingFieldWhitespace)
         let lengths = head.headers["content-length"].map(\.trimmingFieldWhitespace)
-        // Section 6.1: such a message may be an attempt to smuggle.
+        // RFC 9112, section 6.1: such a message may be an attempt at request smuggling.
         guard codings.isEmpty || lengths.isEmpty else {
             throw RequestFault("both Transfer-Encoding and Content-Length")
         }
         if let coding = codings.first {
-            // Section 6.1: a client of HTTP/1.0 does not know chunks.
+            // RFC 9112, section 6.1: an HTTP/1.0 client does not support chunked.
             guard head.version.minor >= 1 else { throw RequestFault("Transfer-Encoding in HTTP/1.0") }
             guard codings.count == 1 else { throw RequestFault("Transfer-Encoding twice") }
             guard coding.utf8.equalsIgnoringCase("chunked") else {
@@ -33,8 +36,7 @@ enum RequestFraming: Sendable, Equatable {
             }
             self = .chunked
         } else if let text = lengths.first {
-            // Section 6.3: two lengths are an error unless they are the same; which it is needs no guess when it is
-            // refused.
+            // RFC 9112, section 6.3: several different lengths are an error. Equal ones are refused, too.
             guard lengths.count == 1 else { throw RequestFault("Content-Length twice") }
             guard let length = Int64(decimalDigits: text.utf8) else {
                 throw RequestFault("Content-Length is not a number")
@@ -45,35 +47,35 @@ enum RequestFraming: Sendable, Equatable {
         }
     }
 
-    /// Checks what else RFC 9112 has a server refuse, and HTTP's expectations.
+    /// Checks further requirements of RFC 9112, and `Expect`.
+    /// - Throws: ``RequestFault``.
     static func check(_ head: HTTPRequestHead) throws(RequestFault) {
         let hosts = head.headers["host"]
-        // Section 3.2.
+        // RFC 9112, section 3.2.
         guard hosts.count == 1 || hosts.isEmpty && head.version.minor == 0 else {
             throw RequestFault(hosts.isEmpty ? "no Host" : "Host twice")
         }
         for (name, value) in head.headers {
-            // Sections 5 and 5.2, and 2.2 for a bare CR: whoever reads after us may see another field there.
+            // RFC 9112, sections 5, 5.2 and 2.2 (bare CR): another reader could parse a different field.
             guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte), value.utf8.allSatisfy(isFieldValue) else {
-                throw RequestFault("a header field that is none")
+                throw RequestFault("invalid header field")
             }
         }
         let expectations = head.headers["expect"]
         guard expectations.allSatisfy({ $0.trimmingFieldWhitespace.utf8.equalsIgnoringCase("100-continue") }) else {
-            throw RequestFault("an expectation that nobody knows", .expectationFailed)
+            throw RequestFault("unknown expectation", .expectationFailed)
         }
     }
 
-    /// RFC 9110, section 5.5.
+    /// Returns a Boolean value that indicates whether a byte is permitted in a field value (RFC 9110, section 5.5).
     private static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 }
 
-/// Why a request is refused before anybody is asked: what it says could be read in two ways, or not at all, or it is
-/// nobody's who is served.
+/// The reason that a request is refused before the loader receives it: it is ambiguous, malformed or not authorized.
 struct RequestFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The status of the answer.
+    /// The status of the response.
     enum Status: Int, Sendable {
         case badRequest = 400
         /// RFC 9110, section 15.5.4.
@@ -87,9 +89,9 @@ struct RequestFault: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     let status: Status
-    /// What is the matter, for people.
+    /// The reason, for display.
     let description: String
-    /// As it is told.
+    /// The refusal that is reported as an event.
     let refusal: LoopbackRefusal
 
     init(_ description: String, _ status: Status = .badRequest) {
@@ -98,7 +100,7 @@ struct RequestFault: Error, Sendable, Equatable, CustomStringConvertible {
         refusal = .malformed(description)
     }
 
-    /// A request of somebody who is not served.
+    /// Creates a fault for a request that is not authorized.
     init(_ refusal: LoopbackRefusal) {
         status = .forbidden
         description = "\(refusal)"

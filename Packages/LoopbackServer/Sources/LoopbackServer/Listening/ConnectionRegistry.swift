@@ -4,13 +4,13 @@
 internal import AsyncSupport
 internal import NIOCore
 
-/// The connections that are open, so that they can be limited, and ended.
+/// The open connections of a listener. It limits their number and closes them.
 ///
 /// Isolation: any.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Those that were told to finish: handlers take it as a fault to be told twice.
+        /// The connections that received the quiescing event. Handlers do not permit a second one.
         var leaving: Set<ObjectIdentifier> = []
         var isClosed = false
         var emptied: [EventLoopPromise<Void>] = []
@@ -19,16 +19,16 @@ final class ConnectionRegistry: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: the most connections.
+    /// - Parameter limit: The limit of open connections.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// How many are open.
+    /// The number of open connections.
     var count: Int { state.withLock { $0.channels.count } }
 
-    /// Takes one in, until it closes.
-    /// - Returns: whether there is room.
+    /// Adds a connection until it closes.
+    /// - Returns: `false` if the limit is reached or the registry is closed.
     func admit(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let isAdmitted = state.withLock { state in
@@ -51,14 +51,14 @@ final class ConnectionRegistry: Sendable {
         for promise in emptied { promise.succeed() }
     }
 
-    /// Lets one that is open finish what it is at, and end.
+    /// Makes an open connection close after its current request.
     func dismiss(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         let isNew = state.withLock { $0.channels[id] != nil && $0.leaving.insert(id).inserted }
         if isNew { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 
-    /// Takes nobody in any more, and closes all at once.
+    /// Admits no more connections, and resets all open ones.
     func breakOff() {
         let open = state.withLock { state in
             state.isClosed = true
@@ -67,8 +67,8 @@ final class ConnectionRegistry: Sendable {
         for channel in open { channel.breakOff() }
     }
 
-    /// Takes nobody in any more, lets those that are at work finish, and closes what is left after `grace`.
-    /// - Returns: when none is left.
+    /// Admits no more connections, lets current requests finish, and resets the remaining connections after `grace`.
+    /// Returns when no connection is left.
     func close(within grace: Duration, on eventLoop: any EventLoop) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let open = state.withLock { state in

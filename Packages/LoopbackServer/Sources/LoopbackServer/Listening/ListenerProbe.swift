@@ -6,21 +6,23 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import NIOPosix
 
-/// Finds out whether a listener still hears, by a connection that has to come out there: on a port that was taken away
-/// somebody else may listen by now.
+/// Checks whether a listener still accepts connections, by connecting to its port. Another process may listen on a
+/// port that the system took away.
 ///
 /// Isolation: any.
 final class ListenerProbe: Sendable {
     private struct State {
         var probes = 0
-        /// The connections that came while one was looked for, by their port, and those that are looked for.
+        /// The promises of connections by client port: those that arrived during a probe, and those that are
+        /// expected.
         var arrivals: [Int: EventLoopPromise<Void>] = [:]
     }
 
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private let state = Mutex(State())
 
-    /// To be asked for each connection that came out at the listener: whether it is a probe, or may be one.
+    /// Returns a Boolean value that indicates whether an accepted connection is a probe. Call this for each accepted
+    /// connection.
     func accepts(_ channel: any Channel) -> Bool {
         guard let port = channel.remoteAddress?.port else { return false }
         let arrival: (promise: EventLoopPromise<Void>, isExpected: Bool)? = state.withLock { state in
@@ -30,7 +32,7 @@ final class ListenerProbe: Sendable {
         return arrival?.isExpected ?? false
     }
 
-    /// Whether a connection to a port of 127.0.0.1 comes out here.
+    /// Returns a Boolean value that indicates whether a connection to a port of 127.0.0.1 reaches this listener.
     func isReachable(at port: Int) async -> Bool {
         state.withLock { $0.probes += 1 }
         defer { finish() }
@@ -47,7 +49,7 @@ final class ListenerProbe: Sendable {
         return (try? await promise.futureResult.get()) != nil
     }
 
-    /// Whichever of both sides comes first makes the promise.
+    /// Returns the promise for a client port. The first of both sides creates it.
     private func arrival(
         from port: Int, _ state: inout State
     ) -> (promise: EventLoopPromise<Void>, isExpected: Bool) {

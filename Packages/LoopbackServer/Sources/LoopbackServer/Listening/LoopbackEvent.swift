@@ -4,51 +4,52 @@
 public import ConnectTunnel
 public import ResourceLoading
 
-/// Something that happened to a server on loopback. Kinds are added over time: keep a default when switching.
+/// An event of a loopback server. Cases may be added: use a default when switching.
 public enum LoopbackEvent: Sendable {
-    /// It listens on this port of 127.0.0.1, which the engine has to be told.
+    /// The server listens on this port of 127.0.0.1. The app must configure the engine with it.
     case listening(port: Int)
-    /// Another program has the port that it had, or was to have: it listens on another one. Pages at the old one have lost
-    /// their origin, where the port is part of it.
+    /// Another program uses the preferred port, so the server listens on another one. If the port is part of the
+    /// origin, pages of the old port have lost their origin.
     case portTaken(Int)
-    /// The system took its listener away, or it could not be made again yet.
+    /// The system closed the listener, or it could not be opened again yet.
     case deaf(reason: String)
-    /// The system does not show which user's process is at the other end of connections, so that processes of other users
-    /// are not refused for that reason. The credentials of the launch, or its token, are required as ever. Sent once for
-    /// each listener, with its first connection.
+    /// The system does not report the user of connecting processes, so processes of other users are not refused for
+    /// that reason. The credentials or the token of the launch are still required. Sent once per listener, with its
+    /// first connection.
     case peersUnchecked(reason: String)
-    /// A connection was refused.
+    /// A connection or a request was refused.
     case refused(LoopbackRefusal)
-    /// The engine has made TLS with the server in a host's place: its next request there waits for no connection.
+    /// The engine completed a TLS handshake for a host, so that its next request to the host has a connection.
     case connected(HostPort)
-    /// A connection to there was asked for, and could not be made or opened: the engine was told no more than that.
+    /// A requested connection failed or could not be intercepted. The engine receives no details.
     case unreachable(HostPort, ResourceError)
 }
 
-/// Why a connection or a request was refused.
+/// The reason that a connection or a request was refused.
 public enum LoopbackRefusal: Sendable, Hashable {
-    /// It came from a process of another user, by the user's number.
+    /// The connecting process belongs to another user, with this user ID.
     case otherUser(UInt32)
-    /// It did not know the credentials of this launch, or its token.
+    /// The credentials or the token of the launch are missing or wrong.
     case credentials
-    /// It said nothing in time, or there were too many like it.
+    /// The connection did not identify itself in time, or too many such connections were open.
     case unidentified
-    /// There are as many connections as there may be.
+    /// The limit of connections was reached.
     case tooMany
-    /// It was for no site that is served, by the name it asked for; empty for none.
+    /// The requested site is not served. The value is the requested name, or empty.
     case unknownSite(String)
-    /// A page of this origin asked for something of another site.
+    /// A page of this origin requested a resource of another site.
     case foreignOrigin(String)
-    /// It did not speak as a server or a proxy is spoken to.
+    /// The request violates the protocol of the server or the proxy.
     case malformed(String)
 }
 
-/// Hears what happens to a server on loopback and to its requests.
+/// An observer of a loopback server and its requests.
 ///
-/// Isolation: any, and concurrently; told on an event loop, so that it is to be short.
+/// Isolation: methods may be called from any isolation and concurrently. They are called on an event loop and must
+/// not block.
 public protocol LoopbackObserving: Sendable {
-    /// Something happened.
+    /// Receives an event.
     func happened(_ event: LoopbackEvent)
-    /// A request has ended.
+    /// Receives the report of a request that has ended.
     func ended(_ exchange: ExchangeReport)
 }

@@ -15,21 +15,22 @@ internal import SystemSupport
     internal import Darwin
 #endif
 
-/// A port of 127.0.0.1 that is listened on until it is given up, and the connections that come there: as many as the
-/// limits say, and on Linux from processes of the same user alone.
+/// A listener on a port of 127.0.0.1 and its connections. It enforces the limits and, on Linux, accepts only
+/// processes of the same user.
 ///
-/// A system may take the listener away, as phones do from apps that rest: then it listens again by itself, or when
-/// ``resume()`` finds it deaf.
+/// The system can close the listener, as phones do for suspended apps. It then listens again by itself, or when
+/// ``resume()`` detects it.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 final class LoopbackListener: Sendable {
-    /// Makes a connection's handlers, on its event loop. To be told, once or more, when the connection has said who it is.
+    /// A function that adds the handlers of a connection, on its event loop. It calls `becameKnown`, once or more,
+    /// when the connection has identified itself.
     typealias Reception =
         @Sendable (_ channel: any Channel, _ becameKnown: @escaping @Sendable () -> Void) throws -> Void
 
     private enum State {
         case listening(any Channel, port: Int)
-        /// With the port that it wants; 0 for any.
+        /// Not listening. The port is the preferred one; 0 for any.
         case deaf(port: Int)
         case stopped
     }
@@ -41,7 +42,7 @@ final class LoopbackListener: Sendable {
     private let probe = ListenerProbe()
     private let happened: @Sendable (LoopbackEvent) -> Void
     private let receive: Reception
-    /// Between two tries.
+    /// A function that waits between two attempts to bind.
     private let rest: @Sendable () async throws -> Void
     private let isReachable: (@Sendable (_ port: Int) async -> Bool)?
     private let peerUser: @Sendable (any Channel) -> PeerUser
@@ -51,12 +52,15 @@ final class LoopbackListener: Sendable {
     private let recovery = Mutex<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - port: the one to have if that is free; 0 for any.
-    ///   - clock: counts the pauses between two attempts.
-    ///   - rest: waits a moment for a port that is in use.
-    ///   - isReachable: says whether a connection to a port comes out at the listener; by default one is made.
-    ///   - peerUser: returns the user at the other end of a connection; by default as the system shows it.
-    ///   - happened: hears of ports and of refusals, on an event loop or a task.
+    ///   - limits: The limits of the server.
+    ///   - port: The preferred port; 0 for any.
+    ///   - clock: The clock for the pauses between two attempts.
+    ///   - rest: A function that waits for a port in use.
+    ///   - isReachable: A function that checks whether a connection to a port reaches the listener; by default it
+    ///     connects.
+    ///   - peerUser: A function that returns the user at the other end of a connection; by default from the system.
+    ///   - happened: A function that receives events, on an event loop or in a task.
+    ///   - receive: The function that adds the handlers of a connection.
     init(
         _ limits: LoopbackLimits, port: Int, clock: any Clock<Duration> = ContinuousClock(),
         rest: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(50)) },
@@ -82,16 +86,17 @@ final class LoopbackListener: Sendable {
         registry.breakOff()
     }
 
-    /// Where it listens; `nil` while it does not.
+    /// The port; `nil` while it does not listen.
     var port: Int? {
         state.withLock { if case .listening(_, let port) = $0 { port } else { nil } }
     }
 
-    /// How many connections there are.
+    /// The number of open connections.
     var connections: Int { registry.count }
 
-    /// Sees to it that it listens, by a connection, since a system that took the listener away does not say so.
-    /// - Returns: the port, which may be another one.
+    /// Checks that the listener accepts connections, and listens again if it does not. The check opens a connection,
+    /// because the system does not report a closed listener.
+    /// - Returns: The port, which may have changed.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     func resume() async throws -> Int {
         guard case .listening(let channel, let port) = state.withLock({ $0 }) else { return try await listen() }
@@ -99,8 +104,8 @@ final class LoopbackListener: Sendable {
         return try await listen(insteadOf: channel)
     }
 
-    /// Takes no more connections, lets requests in flight finish for a while, and closes the rest. It waits for a port
-    /// that is just being taken, some 200 ms at most. A second call does nothing more.
+    /// Stops accepting connections, lets requests in progress finish for a limited time, and closes the rest. It
+    /// waits for an attempt to bind, at most about 200 ms. Further calls do nothing.
     func stop() async {
         let old = state.withLock { state in
             defer { state = .stopped }
@@ -111,21 +116,21 @@ final class LoopbackListener: Sendable {
             recovery.cancel()
             await recovery.value
         }
-        // An attempt under way lets go of its port when it finds out.
+        // An attempt in progress closes its port when it detects the stop.
         if let attempt = relistening.withLock({ $0 }) { _ = await attempt.result }
         await registry.close(within: grace, on: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    /// Listens, on the port it had where that is free. One attempt at a time.
-    /// - Parameter deaf: the listener that was found deaf; any other one is left as it is.
-    /// - Returns: the port.
+    /// Listens, on the preferred port if it is free. Concurrent calls share one attempt.
+    /// - Parameter deaf: The listener to replace; another current listener is kept.
+    /// - Returns: The port.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
     func listen(insteadOf deaf: (any Channel)? = nil) async throws -> Int {
         let attempt = relistening.withLock { current in
             if let current { return current }
             let attempt = Task {
-                // Nobody joins one that is over.
+                // A finished attempt is not shared.
                 defer { relistening.withLock { $0 = nil } }
                 return try await bind(insteadOf: deaf)
             }
@@ -135,16 +140,17 @@ final class LoopbackListener: Sendable {
         return try await attempt.value
     }
 
-    /// Closes the listener as a system would, without having been asked. For tests.
+    /// Closes the listener as the system would, for tests.
     func closeListener() {
         if case .listening(let channel, _) = state.withLock({ $0 }) { channel.close(promise: nil) }
     }
 
-    /// How often a port is tried that is in use. A program that the app is just starting, or the app's own last run that
-    /// is about to be over, holds it for a moment, and another port is another origin to pages of the local server.
+    /// The number of attempts to bind a port in use. A program that the app starts, or the previous process of the
+    /// app, may hold it briefly. Another port would be another origin for pages of the local server.
     private static let tries = 5
 
-    /// Between two attempts to listen again, by itself. What was missing may be there later, such as descriptors.
+    /// The pauses between attempts to listen again. Missing resources, such as file descriptors, may become
+    /// available.
     static let pauses: [Duration] = (0..<8).map { .milliseconds(250 << $0) }
 
     private var isStopped: Bool {
@@ -154,7 +160,7 @@ final class LoopbackListener: Sendable {
     private static var stopped: LoopbackError { LoopbackError(.stopped, "the server was stopped") }
 
     private func bind(insteadOf deaf: (any Channel)?) async throws -> Int {
-        // From here on the old one is nobody's: its end is no loss.
+        // The close of the old listener is intended from here on.
         let old: (channel: (any Channel)?, port: Int, isReplaced: Bool) = try state.withLock { state in
             switch state {
             case .listening(let channel, let port):
@@ -165,7 +171,7 @@ final class LoopbackListener: Sendable {
             case .stopped: throw Self.stopped
             }
         }
-        // Somebody has made another one meanwhile.
+        // Another call has already replaced the listener.
         if old.isReplaced { return old.port }
         if let channel = old.channel { try? await channel.close() }
         let listener: any Channel
@@ -175,7 +181,7 @@ final class LoopbackListener: Sendable {
             throw error
         } catch {
             happened(.deaf(reason: "\(error)"))
-            throw LoopbackError(.cannotListen, "no port of 127.0.0.1 to listen on", cause: error)
+            throw LoopbackError(.cannotListen, "cannot listen on a port of 127.0.0.1", cause: error)
         }
         let port = listener.localAddress?.port ?? 0
         let isWanted = state.withLock { state in
@@ -193,7 +199,7 @@ final class LoopbackListener: Sendable {
         return port
     }
 
-    /// On the port that is wanted, or on another one.
+    /// Binds the preferred port, or another one.
     private func bind(to port: Int) async throws -> any Channel {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try channel.closeOnExec() } }
@@ -222,7 +228,7 @@ final class LoopbackListener: Sendable {
         return try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// The listener closed. Where nobody wanted that, it listens again.
+    /// Listens again if the listener was closed unexpectedly.
     private func lost(_ listener: any Channel) {
         let isLoss = state.withLock { state in
             guard case .listening(let channel, let port) = state, channel === listener else { return false }
@@ -234,7 +240,7 @@ final class LoopbackListener: Sendable {
         recover()
     }
 
-    /// Listens again, where that fails after a pause, and a longer one.
+    /// Listens again, with increasing pauses after failures.
     private func recover() {
         let clock = clock
         recovery.withLock { current in
@@ -243,7 +249,7 @@ final class LoopbackListener: Sendable {
             current = Task { [weak self] in
                 await earlier?.value
                 for pause in Self.pauses {
-                    // A pause keeps nobody.
+                    // The listener is not retained during a pause.
                     guard let isOver = await self?.listenAgain(), !isOver else { return }
                     do { try await clock.sleep(for: pause) } catch { return }
                 }
@@ -252,17 +258,17 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// - Returns: whether nothing more is to be done.
+    /// - Returns: `true` if no further attempt is needed.
     private func listenAgain() async -> Bool {
-        // Unless somebody has made another one meanwhile.
+        // Another call may already have replaced the listener.
         if port != nil || isStopped { return true }
         return (try? await listen()) != nil
     }
 
-    /// Lets a connection finish what it is at, and end.
+    /// Makes an open connection close after its current request.
     func dismiss(_ channel: any Channel) { registry.dismiss(channel) }
 
-    /// Whether a connection to the port comes out at the listener.
+    /// Returns a Boolean value that indicates whether a connection to the port reaches the listener.
     private func isAlive(_ listener: any Channel, _ port: Int) async -> Bool {
         guard listener.isActive else { return false }
         if let isReachable { return await isReachable(port) }

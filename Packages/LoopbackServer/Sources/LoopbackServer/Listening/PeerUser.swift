@@ -12,18 +12,18 @@ internal import NIOCore
     internal import Darwin
 #endif
 
-/// Which user's process holds the other end of a connection over loopback.
+/// The user whose process owns the other end of a loopback connection.
 enum PeerUser: Sendable, Equatable {
-    /// The one that this process runs as.
+    /// The user of this process.
     case own
-    /// Another one, by its number.
+    /// Another user, with this user ID.
     case other(UInt32)
-    /// The other end is gone already.
+    /// The other end is already closed.
     case gone
-    /// The system does not show it, for this error (`errno`).
+    /// The system does not report the user, with this error (`errno`).
     case unknown(CInt)
 
-    /// Asks the system, which answers from memory.
+    /// Queries the system for the peer of a channel. The query does not block.
     init(of channel: any Channel) {
         guard let near = channel.localAddress?.port, let far = channel.remoteAddress?.port else {
             self = .gone
@@ -32,9 +32,10 @@ enum PeerUser: Sendable, Equatable {
         self.init(near: near, far: far)
     }
 
+    /// Queries the system for the peer of a connection.
     /// - Parameters:
-    ///   - near: this end's port on 127.0.0.1.
-    ///   - far: the other end's.
+    ///   - near: The port of this end on 127.0.0.1.
+    ///   - far: The port of the other end.
     init(near: Int, far: Int) {
         var user: UInt32 = 0
         if container_peer_user(UInt16(near), UInt16(far), &user) == 0 {

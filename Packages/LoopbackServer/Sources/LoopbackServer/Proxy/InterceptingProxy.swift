@@ -5,22 +5,22 @@ public import ConnectTunnel
 internal import NIOCore
 public import ResourceLoading
 
-/// A proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP: it stands in for the hosts that a policy
-/// names, with certificates that this engine alone trusts, and answers their requests by a loader. All other connections
-/// pass end to end.
+/// An intercepting proxy on loopback for the app's own engine, over SOCKS5 (RFC 1928) or HTTP.
 ///
-/// Nobody else is served: who connects has to know the credentials of this launch, and on Linux to be a process of the
-/// same user. Requests that could be read in two ways are refused (RFC 9112, sections 6 and 11).
+/// For the hosts that a policy names it terminates TLS with certificates that only this engine trusts, and a loader
+/// responds to their requests. All other connections are relayed end to end.
 ///
-/// A system may take the listener away, as phones do from apps that rest: then it listens again by itself, or when
-/// ``resume()`` finds it deaf, and says where by ``LoopbackEvent/listening(port:)``.
+/// A client must know the credentials of this launch and, on Linux, must be a process of the same user. Ambiguous
+/// requests are refused (RFC 9112, sections 6 and 11).
+///
+/// The system can close the listener, as phones do for suspended apps. The proxy then listens again by itself, or
+/// when ``resume()`` detects it, and reports the port with ``LoopbackEvent/listening(port:)``.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 public final class InterceptingProxy: Sendable {
-    /// What the engine has to say to be served.
+    /// The credentials that the engine must send.
     public let credentials: ProxyCredentials
-    /// The certificate of the authority that signs for the hosts (X.509, DER). Nobody but the app's engine is to trust
-    /// it.
+    /// The certificate of the authority that signs for the hosts (X.509, DER). Only the app's engine should trust it.
     public let authority: [UInt8]
     private let dependencies: ProxyDependencies
     private let listener: LoopbackListener
@@ -50,13 +50,13 @@ public final class InterceptingProxy: Sendable {
         }
     }
 
-    /// Makes the keys of this launch, and begins to listen on a free port of 127.0.0.1.
+    /// Creates the keys of this launch and starts listening on a free port of 127.0.0.1.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> InterceptingProxy {
         try await start(configuration) { PeerUser(of: $0) }
     }
 
-    /// Starts with another check of the peer's user. For tests.
+    /// Starts with another check of the peer's user, for tests.
     static func start(
         _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
     ) async throws -> InterceptingProxy {
@@ -66,71 +66,74 @@ public final class InterceptingProxy: Sendable {
         } catch let error as LoopbackError {
             throw error
         } catch {
-            throw LoopbackError(.certificate, "the certificates to trust cannot be read", cause: error)
+            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
         }
         try await proxy.listener.listen()
         return proxy
     }
 
-    /// Where it listens on 127.0.0.1; `nil` while it does not.
+    /// The port on 127.0.0.1; `nil` while the proxy does not listen.
     public var port: Int? { listener.port }
 
-    /// How many connections there are.
+    /// The number of open connections.
     public var connections: Int { listener.connections }
 
-    /// Whether the engine has a connection to a host in whose place the proxy stands, whatever that is busy with, or is making
-    /// one.
+    /// Returns a Boolean value that indicates whether the engine has an intercepted connection to a host, idle or in
+    /// use, or is opening one.
     public func isConnected(to host: HostPort) -> Bool { dependencies.tunnels.isOpened(host) }
 
-    /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens.
-    /// Asks the listener by a connection, since a system that took it away does not say so.
-    /// - Returns: the port, which may be another one.
+    /// Checks that the proxy listens, and listens again if it does not. Call this when the app resumes from a
+    /// suspension, and before a page opens.
+    ///
+    /// The check opens a connection, because the system does not report a closed listener.
+    /// - Returns: The port, which may have changed.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
     public func resume() async throws -> Int {
         try await listener.resume()
     }
 
-    /// The policy says something else from now on: connections that are open by what it said before end, those of opened
-    /// hosts after the requests that they are at, tunnels when nothing has passed for ``LoopbackLimits/rest`` and the host
-    /// has spoken last. The engine makes new ones.
+    /// Ends open connections that no longer match the policy, after the policy has changed.
+    ///
+    /// Intercepted connections end after their current request. Tunnels end when nothing has passed for
+    /// ``LoopbackLimits/rest`` and the last bytes came from the host. The engine opens new connections.
     public func policyChanged() {
         for channel in dependencies.tunnels.outdated { listener.dismiss(channel) }
     }
 
-    /// Takes no more connections, lets requests in flight finish for ``LoopbackLimits/grace``, and closes the rest. A
-    /// second call does nothing more.
+    /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
+    /// rest. Further calls do nothing.
     public func stop() async {
         dependencies.dialer.keepOff(nil)
         await listener.stop()
     }
 
-    /// Closes the listener as a system would, without having been asked. For tests.
+    /// Closes the listener as the system would, for tests.
     func closeListener() {
         listener.closeListener()
     }
 }
 
 extension InterceptingProxy {
-    /// What a proxy is made of, and what it takes at most.
+    /// The dependencies and limits of a proxy.
     public struct Configuration: Sendable {
-        /// Answers the requests of what is opened, and those for http URLs.
+        /// The loader for requests of intercepted hosts and for http URLs.
         public var loader: any ResourceLoader
-        /// Says what is opened.
+        /// The policy that selects the intercepted hosts.
         public var policy: any InterceptPolicy
-        /// Has the engine trust the proxy's certificates.
+        /// The function that makes the engine trust the proxy's certificates.
         public var trusting: any CertificateTrusting
-        /// Hears what happens; nobody by default.
+        /// The observer of events; none by default.
         public var observer: (any LoopbackObserving)?
-        /// Another HTTP proxy, through which tunnels and upgraded connections go; none by default.
+        /// Another HTTP proxy for tunnels and upgraded connections; none by default.
         public var upstreamProxy: HostPort?
-        /// Certificates (PEM) that upstream connections of upgraded requests trust in place of the system's; the
-        /// system's by default. For servers of tests and of companies.
+        /// PEM certificates that replace the system's trust roots for upgraded requests, for example for test servers
+        /// or companies; `nil`, the default, for the system's.
         public var trustRoots: [String]?
-        /// What it takes at most.
+        /// The limits of the proxy.
         public var limits = LoopbackLimits()
 
-        /// Makes a configuration with the default limits.
+        /// Creates a configuration with the default limits.
         public init(loader: any ResourceLoader, policy: any InterceptPolicy, trusting: any CertificateTrusting) {
             self.loader = loader
             self.policy = policy
@@ -139,10 +142,12 @@ extension InterceptingProxy {
     }
 }
 
-/// What a proxy opens, and whose a request is.
+/// A policy that selects the intercepted hosts and completes their requests.
 ///
-/// Isolation: any, and concurrently; asked on an event loop, so that it answers from memory.
+/// Isolation: methods may be called from any isolation and concurrently. They are called on an event loop and must
+/// not block.
 public protocol InterceptPolicy: RequestCompleting {
-    /// Whether connections to there are opened: the proxy stands in for the host. All others pass end to end, unseen.
+    /// Returns a Boolean value that indicates whether connections to the host are intercepted. Others are relayed end
+    /// to end.
     func opens(_ target: HostPort) -> Bool
 }

@@ -4,7 +4,7 @@
 internal import ConnectTunnel
 internal import NIOCore
 
-/// What the connections of a proxy have in common.
+/// The shared dependencies of the connections of a proxy.
 struct ProxyDependencies: Sendable {
     static let challenge = "Basic realm=\"container\""
 
@@ -26,31 +26,31 @@ struct ProxyDependencies: Sendable {
     func happened(_ event: LoopbackEvent) { exchange.happened(event) }
     func refused(_ reason: LoopbackRefusal) { exchange.refused(reason) }
 
-    // MARK: What a connection gets for the host that it asked for, in whichever protocol it asked
+    // MARK: Connections to a host, independent of the proxy protocol
 
-    /// The certificate of a host that is opened, which the engine trusts by now.
+    /// Returns the certificate of an intercepted host after the engine trusts it.
     func leaf(for host: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<LaunchAuthority.Leaf> {
         exchange.leaves.leaf(for: host, within: limits.patience, on: eventLoop)
     }
 
-    /// Has a connection to an opened host answered by the loader. On its event loop.
-    /// - Parameter leaf: what TLS is spoken with; `nil` for none.
-    /// - Throws: also where the policy does not open the host any more.
+    /// Makes the loader serve an intercepted connection. Call this on its event loop.
+    /// - Parameter leaf: The certificate for TLS; `nil` for no TLS.
+    /// - Throws: An error, also if the policy no longer intercepts the host.
     func open(_ channel: any Channel, to host: HostPort, with leaf: LaunchAuthority.Leaf?) throws {
         try tunnels.record(channel, to: host, isOpened: true)
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
-    /// Whether a host that was to be passed to is opened by the time the dialer is through, and the engine was not
-    /// answered yet. What the dialer made is closed then.
+    /// Returns a Boolean value that indicates whether the policy intercepts the host now, after the dialer has
+    /// connected for a tunnel but before the client was answered. In that case the dialed connection is closed.
     func opens(_ host: HostPort, insteadOf dialed: Result<any Channel, any Error>) -> Bool {
         guard policy.opens(host) else { return false }
         if case .success(let upstream) = dialed { upstream.close(promise: nil) }
         return true
     }
 
-    /// Has a connection pass end to end, to one that the dialer made for a host. On their event loop.
-    /// - Throws: also where the policy opens the host by now.
+    /// Joins a client connection with a connection to the host, end to end. Call this on their event loop.
+    /// - Throws: An error, also if the policy intercepts the host now.
     func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         try tunnels.record(client, to: name, isOpened: false)

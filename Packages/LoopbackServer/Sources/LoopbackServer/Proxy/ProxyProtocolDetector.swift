@@ -4,9 +4,10 @@
 internal import NIOCore
 internal import NIOSOCKS
 
-/// Hears by its first byte what a connection to the proxy speaks, SOCKS5 (RFC 1928) or HTTP, and makes room for that.
+/// Detects from the first byte whether a proxy connection uses SOCKS5 (RFC 1928) or HTTP, and adds the handlers for
+/// it.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -16,7 +17,8 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
     private var deadline: Scheduled<Void>?
     private var isOver = false
 
-    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    ///   is closed.
     init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
         self.dependencies = dependencies
         self.becameKnown = becameKnown

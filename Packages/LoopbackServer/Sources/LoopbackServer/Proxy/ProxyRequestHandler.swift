@@ -6,10 +6,10 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import ResourceLoading
 
-/// Where a connection to the proxy says who it is, and what it wants: a host to be connected to, which is opened or
-/// passed end to end, or an answer for an http URL. Then it makes room for what does that.
+/// Handles the first requests of an HTTP proxy connection: authentication, then CONNECT to an intercepted or relayed
+/// host, or an absolute http URL. It then replaces itself with the handlers for the connection.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -17,17 +17,17 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private enum State {
-        /// A request is awaited.
+        /// Waiting for a request.
         case waiting
-        /// A request is refused, and its rest is awaited.
+        /// A request was refused; waiting for its end.
         case refusing
-        /// Something is being made ready; nothing is read.
+        /// A connection is being prepared; nothing is read.
         case preparing
-        /// Nothing is listened to any more.
+        /// Further input is ignored.
         case over
     }
 
-    /// How often a connection may ask again for credentials.
+    /// The limit of authentication failures on one connection.
     private static let mostRefusals = 3
     private let dependencies: ProxyDependencies
     private let http: HTTPHandlers
@@ -37,7 +37,8 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    ///   is closed.
     init(_ dependencies: ProxyDependencies, http: HTTPHandlers, becameKnown: @escaping () -> Void) {
         self.dependencies = dependencies
         self.http = http
@@ -77,7 +78,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed where isWaiting, is ChannelShouldQuiesceEvent:
-            // Who says nothing more before there is a tunnel, or when the proxy stops, has nothing to wait for.
+            // The client has ended its output before a tunnel exists, or the proxy stops.
             state = .over
             context.close(promise: nil)
         default: break
@@ -85,7 +86,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Whether what is to come after is not there yet.
+    /// A Boolean value that indicates whether the next handlers are not yet in place.
     private var isWaiting: Bool { if case .over = state { false } else { true } }
 
     func read(context: ChannelHandlerContext) {
@@ -98,7 +99,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case (.refusing, .end): state = .waiting
         case (.preparing, .body), (.preparing, .end), (.over, _), (.refusing, _), (.waiting, _): break
         case (.preparing, .head):
-            // Before it knows whether there will be a tunnel.
+            // Sent before the client knows whether a tunnel will exist.
             refuse(context, RequestFault("a request after CONNECT"))
         }
     }
@@ -117,7 +118,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             try RequestFraming.check(head)
             let target = try RequestTarget(head)
             switch target {
-            case .origin, .asterisk: throw RequestFault("a proxy is asked by CONNECT or by an absolute http URL")
+            case .origin, .asterisk: throw RequestFault("a proxy request needs CONNECT or an absolute http URL")
             case .authority where framing != .none: throw RequestFault("CONNECT with a body")
             case .authority, .absolute: break
             }
@@ -134,12 +135,12 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// RFC 9110, section 15.5.8.
+    /// Responds with 407 (RFC 9110, section 15.5.8).
     private func demandCredentials(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
-        // The first time an engine does not know yet that it is asked.
+        // The first request of an engine has no credentials yet.
         if head.headers.contains(name: "proxy-authorization") { dependencies.refused(.credentials) }
         refusals += 1
-        // The decoder reads nothing after a CONNECT.
+        // The decoder reads nothing after CONNECT.
         let isLast = head.method == .CONNECT || refusals >= Self.mostRefusals || !head.isKeepAlive
         state = .refusing
         answer(
@@ -167,9 +168,9 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    // MARK: What comes after
+    // MARK: Next handlers
 
-    /// http URLs are answered on this connection from now on.
+    /// Makes the loader serve absolute http URLs on this connection.
     private func serve(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
         state = .over
         let pipeline = context.pipeline.syncOperations
@@ -213,13 +214,13 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The engine is told no more than that there is no connection.
+    /// Responds with 502. The engine receives no details.
     private func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError) {
         dependencies.happened(.unreachable(host, error))
         answer(context, .badGateway, closing: true)
     }
 
-    /// Says yes to a CONNECT, and has what comes after in its place.
+    /// Accepts a CONNECT request and replaces the HTTP handlers.
     private func leave(_ context: ChannelHandlerContext, adding: () throws -> Void) {
         state = .over
         let pipeline = context.pipeline.syncOperations
@@ -231,7 +232,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } catch {
             return context.close(promise: nil)
         }
-        // In this order, so that bytes that the decoder still has go on.
+        // This order forwards the bytes that the decoder still holds.
         pipeline.removeHandler(self, promise: nil)
         http.remove(from: pipeline)
         if wantsRead { context.channel.read() }

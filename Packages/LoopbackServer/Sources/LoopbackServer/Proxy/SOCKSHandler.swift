@@ -6,17 +6,16 @@ internal import NIOCore
 internal import NIOSOCKS
 internal import ResourceLoading
 
-/// Where a connection that speaks SOCKS5 says who it is (RFC 1929), and where it wants to go: to a host that is opened, or
-/// one that it passes to end to end. Engines keep what they say here to themselves, which of HTTP's credentials for
-/// proxies cannot be said.
+/// Handles the SOCKS5 handshake of a proxy connection: authentication (RFC 1929), then a connection to an intercepted
+/// or relayed host. Engines keep SOCKS credentials private, which is not the case for HTTP proxy credentials.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ClientMessage
     typealias OutboundIn = ServerMessage
     typealias OutboundOut = ServerMessage
 
-    /// The longest that a name and a password may be, with their lengths and the version.
+    /// The longest authentication message: version, lengths, user name and password.
     private static let longestIntroduction = 3 + 2 * 255
     private let dependencies: ProxyDependencies
     private let becameKnown: () -> Void
@@ -27,7 +26,8 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isOver = false
     private var wantsRead = false
 
-    /// - Parameter becameKnown: called, once or more, when the connection has said who it is, or is gone.
+    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    ///   is closed.
     init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
         self.dependencies = dependencies
         self.becameKnown = becameKnown
@@ -91,7 +91,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         say(context, .selectedAuthenticationMethod(.init(method: .usernamePassword)))
     }
 
-    /// RFC 1929, section 2.
+    /// Receives the user name and password (RFC 1929, section 2).
     private func receive(_ context: ChannelHandlerContext, introduction bytes: ByteBuffer) {
         var bytes = bytes
         introduction.writeBuffer(&bytes)
@@ -107,7 +107,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         else { return refuse(context) }
         isKnown = true
         deadline?.cancel()
-        // Who is known may still say nothing more.
+        // An authenticated client may still be idle.
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)
@@ -147,7 +147,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    // MARK: What comes after
+    // MARK: Next handlers
 
     private func open(_ context: ChannelHandlerContext, _ host: HostPort, _ request: SOCKSRequest) {
         replaceHandler(context, request) {
@@ -181,7 +181,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Says yes, and has what comes after in its place.
+    /// Accepts the request and replaces the SOCKS handlers.
     private func replaceHandler(_ context: ChannelHandlerContext, _ request: SOCKSRequest, adding: () throws -> Void) {
         isOver = true
         isPreparing = false
@@ -192,9 +192,9 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let handshake = try pipeline.handler(type: SOCKSServerHandshakeHandler.self)
             let channel = context.channel
             let wantsRead = wantsRead
-            // In this order, so that bytes that came with the request go on.
+            // This order forwards the bytes that came with the request.
             pipeline.removeHandler(self, promise: nil)
-            // It passes on what it has when it goes, but not that this was all for now.
+            // A removed handler forwards its bytes, but not the end of the read.
             pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
                 TunnelEnd.flushForwardedBytes(in: pipeline)
             }
@@ -206,7 +206,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HostPort {
-    /// `nil` for what is no host and port.
+    /// Creates a host and port, or returns `nil` for an invalid address.
     fileprivate init?(_ address: SOCKSAddress) {
         switch address {
         case .address(let address):

@@ -5,17 +5,17 @@ internal import ConnectTunnel
 internal import NIOCore
 internal import ResourceLoading
 
-/// A connection to a host that is opened: its first byte says whether it speaks TLS, which the proxy does in the host's
-/// place, or HTTP as it is.
+/// Detects from the first byte of an intercepted connection whether the client starts TLS, which the proxy
+/// terminates, or sends plain HTTP.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// A record of a TLS handshake (RFC 8446, section 5.1).
+    /// The content type of a TLS handshake record (RFC 8446, section 5.1).
     private static let handshake: UInt8 = 22
     private let dependencies: ProxyDependencies
     private let host: HostPort
@@ -30,7 +30,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // An engine may make a connection before it needs one.
+        // An engine may open a connection before it needs one.
         let channel = context.channel
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)
@@ -58,7 +58,7 @@ final class TLSDetector: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Until the certificate is there, nothing more.
+    /// Reads nothing more until the certificate is available.
     func read(context: ChannelHandlerContext) {
         if first == nil { context.read() } else { wantsRead = true }
     }

@@ -5,8 +5,8 @@ internal import AsyncSupport
 internal import ConnectTunnel
 internal import NIOCore
 
-/// Where the connections of a proxy lead, and whether they were opened: what a policy has said once holds for as long as a
-/// connection does, and engines keep connections.
+/// The connections of a proxy with their hosts and their kind, intercepted or relayed. A decision of the policy
+/// applies for the lifetime of a connection, and engines keep connections open.
 ///
 /// Isolation: any.
 final class TunnelTable: Sendable {
@@ -16,7 +16,7 @@ final class TunnelTable: Sendable {
         let isOpened: Bool
     }
 
-    /// The policy said something else when the connection began to be made.
+    /// The policy has changed while the connection was being opened.
     struct Outdated: Error {}
 
     private let policy: any InterceptPolicy
@@ -26,8 +26,9 @@ final class TunnelTable: Sendable {
         self.policy = policy
     }
 
-    /// Notes where a connection leads, until it closes.
-    /// - Throws: ``Outdated``. Asked after it is noted: what changes the policy later finds it among ``outdated``.
+    /// Records a connection until it closes.
+    /// - Throws: ``Outdated`` if the policy has changed. The policy is checked after recording, so that ``outdated``
+    ///   contains the connection after a later change.
     func record(_ channel: any Channel, to host: HostPort, isOpened: Bool) throws {
         let id = ObjectIdentifier(channel)
         all.withLock { $0[id] = Tunnel(channel: channel, host: host, isOpened: isOpened) }
@@ -35,12 +36,12 @@ final class TunnelTable: Sendable {
         guard policy.opens(host) == isOpened else { throw Outdated() }
     }
 
-    /// Whether a connection to an opened host is there, or about to be.
+    /// Returns a Boolean value that indicates whether an intercepted connection to the host is open or being opened.
     func isOpened(_ host: HostPort) -> Bool {
         all.withLock { $0.values.contains { $0.isOpened && $0.host == host } }
     }
 
-    /// The connections that would be made in another way by now.
+    /// The connections that no longer match the policy.
     var outdated: [any Channel] {
         let all = all.withLock { Array($0.values) }
         return all.filter { policy.opens($0.host) != $0.isOpened }.map(\.channel)

@@ -6,23 +6,22 @@ internal import HTTPTypes
 internal import NIOCore
 public import ResourceLoading
 
-/// Sites at `https://<site>.localhost:<port>`, for engines that have neither scheme handlers nor a proxy: requests there
-/// are named as the real ones, and answered by a loader.
+/// A server for sites at `https://<site>.localhost:<port>`, for engines without scheme handlers or a proxy. A loader
+/// receives the requests with their real URLs.
 ///
-/// Nobody but the app's engine is served: each request has to say the token of this launch, as a cookie that the app sets
-/// in the engine, and to come from a page of the same site; on Linux the process has to be one of the same user. Who asks
-/// for a site that was not named by ``serve(_:)`` gets no byte. Nothing lists what there is.
+/// Each request must contain the token of this launch, as a cookie that the app sets in the engine, and must come
+/// from a page of the same site. On Linux the process must belong to the same user. A client that requests a site
+/// which ``serve(_:)`` has not added receives no byte. The server never lists its sites.
 ///
-/// A system may take the listener away, as phones do from apps that rest: then it listens again by itself, or when
-/// ``resume()`` finds it deaf, on the same port where that is free. Where it is not, ``LoopbackEvent/portTaken(_:)`` says
-/// so: pages have another origin then.
+/// The system can close the listener, as phones do for suspended apps. The server then listens again by itself, or
+/// when ``resume()`` detects it, on the same port if that is free. If it is not, ``LoopbackEvent/portTaken(_:)``
+/// reports it, and pages have another origin.
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 public final class LocalServer: Sendable {
-    /// What the engine has to say to be served.
+    /// The token that the engine must send.
     public let token: AccessToken
-    /// The certificate of the authority that signs for the sites (X.509, DER). Nobody but the app's engine is to trust
-    /// it.
+    /// The certificate of the authority that signs for the sites (X.509, DER). Only the app's engine should trust it.
     public let authority: [UInt8]
     private let sites: LocalSites
     private let dialer: Dialer
@@ -53,13 +52,13 @@ public final class LocalServer: Sendable {
         }
     }
 
-    /// Makes the keys of this launch, and begins to listen.
+    /// Creates the keys of this launch and starts listening.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> LocalServer {
         try await start(configuration) { PeerUser(of: $0) }
     }
 
-    /// Starts with another check of the peer's user. For tests.
+    /// Starts with another check of the peer's user, for tests.
     static func start(
         _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
     ) async throws -> LocalServer {
@@ -69,36 +68,36 @@ public final class LocalServer: Sendable {
         } catch let error as LoopbackError {
             throw error
         } catch {
-            throw LoopbackError(.certificate, "the certificates to trust cannot be read", cause: error)
+            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
         }
         try await server.listener.listen()
         return server
     }
 
-    /// Where it listens on 127.0.0.1; `nil` while it does not.
+    /// The port on 127.0.0.1; `nil` while the server does not listen.
     public var port: Int? { listener.port }
 
-    /// How many connections there are.
+    /// The number of open connections.
     public var connections: Int { listener.connections }
 
-    /// Serves a site from now on. At most ``LoopbackLimits/hosts`` are: for one more the one that was named least lately
-    /// is not served any more.
+    /// Adds a site to the served ones. At most ``LoopbackLimits/hosts`` sites are served; beyond that the site that
+    /// was added least recently is removed.
     public func serve(_ site: LocalSite) {
         sites.serve(site)
     }
 
-    /// The URL that a page of a site has here.
+    /// Returns the local URL of a page, and its site.
     /// - Parameters:
-    ///   - url: a real URL; its fragment is kept.
-    ///   - port: where the server listens.
-    /// - Returns: also of what is not served yet; `nil` for what is no http or https URL.
+    ///   - url: A real URL; its fragment is kept.
+    ///   - port: The port of the server.
+    /// - Returns: The URL, also for a site that is not served yet; `nil` if `url` is not an http or https URL.
     public static func url(of url: String, at port: Int) -> (url: String, site: LocalSite)? {
         guard let site = LocalSite(url: url), let request = HTTPRequest(urlText: url) else { return nil }
         let fragment = url.firstIndex(of: "#").map { String(url[$0...]) } ?? ""
         return ("https://\(site.name):\(port)\(request.path ?? "/")\(fragment)", site)
     }
 
-    /// The real URL of one that a page has here; `nil` for one that is not under a site that is served.
+    /// Returns the real URL of a local URL, or `nil` if the URL does not belong to a served site.
     public func realURL(of url: String) -> String? {
         guard let request = HTTPRequest(urlText: url), request.scheme == "https",
             let place = request.authority.flatMap({ HostPort($0, defaultPort: 443) }), place.port == port,
@@ -108,30 +107,32 @@ public final class LocalServer: Sendable {
         return site.origin + (request.path ?? "/") + fragment
     }
 
-    /// Sees to it that it listens: to be called when the app comes back from a suspension, and before a page opens.
-    /// Asks the listener by a connection, since a system that took it away does not say so.
-    /// - Returns: the port, which may be another one.
+    /// Checks that the server listens, and listens again if it does not. Call this when the app resumes from a
+    /// suspension, and before a page opens.
+    ///
+    /// The check opens a connection, because the system does not report a closed listener.
+    /// - Returns: The port, which may have changed.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `stopped`.
     @discardableResult
     public func resume() async throws -> Int {
         try await listener.resume()
     }
 
-    /// Takes no more connections, lets requests in flight finish for ``LoopbackLimits/grace``, and closes the rest. A
-    /// second call does nothing more.
+    /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
+    /// rest. Further calls do nothing.
     public func stop() async {
         dialer.keepOff(nil)
         await listener.stop()
     }
 
-    /// Closes the listener as a system would, without having been asked. For tests.
+    /// Closes the listener as the system would, for tests.
     func closeListener() {
         listener.closeListener()
     }
 }
 
 extension LocalSite {
-    /// The site of a real URL; `nil` for what is no http or https URL.
+    /// Creates the site of a real URL, or returns `nil` if it is not an http or https URL.
     public init?(url: String) {
         guard let request = HTTPRequest(urlText: url), ["http", "https"].contains(request.scheme) else { return nil }
         let isSecure = request.scheme == "https"
@@ -145,28 +146,28 @@ extension LocalSite {
 }
 
 extension LocalServer {
-    /// What a local server is made of, and what it takes at most.
+    /// The dependencies and limits of a local server.
     public struct Configuration: Sendable {
-        /// Answers the requests, which it gets with their real URLs.
+        /// The loader for requests, which contain their real URLs.
         public var loader: any ResourceLoader
-        /// Says of requests what the server cannot know.
+        /// The function that adds information to requests which the server does not have.
         public var completing: any RequestCompleting
-        /// Has the engine trust the server's certificates.
+        /// The function that makes the engine trust the server's certificates.
         public var trusting: any CertificateTrusting
-        /// The port to listen on, 1024 to 65535, the same in every launch: it is part of the pages' origin, and so of
-        /// what they have stored. 0 for any.
+        /// The port, 1024 to 65535; 0 for any. It should be the same in every launch, because it is part of the
+        /// pages' origin and therefore of their storage.
         public var port: Int
-        /// Hears what happens; nobody by default.
+        /// The observer of events; none by default.
         public var observer: (any LoopbackObserving)?
-        /// Another HTTP proxy, through which upgraded connections go; none by default.
+        /// Another HTTP proxy for upgraded connections; none by default.
         public var upstreamProxy: HostPort?
-        /// Certificates (PEM) that upstream connections of upgraded requests trust in place of the system's; the
-        /// system's by default. For servers of tests and of companies.
+        /// PEM certificates that replace the system's trust roots for upgraded requests, for example for test servers
+        /// or companies; `nil`, the default, for the system's.
         public var trustRoots: [String]?
-        /// What it takes at most.
+        /// The limits of the server.
         public var limits = LoopbackLimits()
 
-        /// Makes a configuration with the default limits.
+        /// Creates a configuration with the default limits.
         public init(
             loader: any ResourceLoader, completing: any RequestCompleting, trusting: any CertificateTrusting, port: Int
         ) {

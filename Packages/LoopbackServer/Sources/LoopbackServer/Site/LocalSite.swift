@@ -7,21 +7,23 @@ internal import ContentDigest
 internal import Foundation
 internal import WebSyntax
 
-/// A real origin, and the name that its pages have on the local server.
+/// A real origin, and its host name on the local server.
 ///
-/// Each origin has a label of its own under `.localhost` (RFC 6761, section 6.3): cookies know no ports, and what lies
-/// under a common name would be one site to the engine. The name of an origin is the same in every launch.
+/// Each origin has a label of its own under `.localhost` (RFC 6761, section 6.3), because cookies ignore ports, and
+/// names under a common domain would be one site for the engine. The name of an origin is the same in every launch.
 public struct LocalSite: Sendable, Hashable {
-    /// As the pages know it: `shop-example.localhost`.
+    /// The local host name, such as `shop-example.localhost`.
     public let name: String
     /// The real host.
     public let host: HostPort
-    /// Whether the real origin is https; pages of others come over TLS here all the same.
+    /// A Boolean value that indicates whether the real origin is https. Pages of http origins are also served over
+    /// TLS here.
     public let isSecure: Bool
 
+    /// Creates the site of an origin.
     /// - Parameters:
-    ///   - host: the origin's.
-    ///   - isSecure: whether the origin is https.
+    ///   - host: The host of the origin.
+    ///   - isSecure: A Boolean value that indicates whether the origin is https.
     public init(_ host: HostPort, isSecure: Bool) {
         self.host = host
         self.isSecure = isSecure
@@ -32,7 +34,8 @@ public struct LocalSite: Sendable, Hashable {
     /// The real origin (RFC 6454, section 6.2).
     var origin: String { "\(isSecure ? "https" : "http")://\(host.authority(isSecure: isSecure))" }
 
-    /// A dot becomes a hyphen, and a hyphen two; `nil` where that could be another host's label too, or none.
+    /// Returns a readable label: a dot becomes a hyphen, and a hyphen becomes two. Returns `nil` if the label is
+    /// invalid or ambiguous.
     private static func readable(_ host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let areNames = labels.allSatisfy { label in
@@ -42,12 +45,13 @@ public struct LocalSite: Sendable, Hashable {
                 }
         }
         let label = labels.map { $0.replacing("-", with: "--") }.joined(separator: "-")
-        // A name that begins so is read as Punycode (RFC 5891, section 4.2.3.1), and no label is longer (RFC 1035).
+        // A label with this prefix is Punycode (RFC 5891, section 4.2.3.1). The length limit is from RFC 1035.
         guard areNames, labels.count > 1, !label.hasPrefix("xn--"), label.utf8.count <= 63 else { return nil }
         return label
     }
 
-    /// 128 bits of a hash of the origin, in base 32: letters and digits alone, which a readable label never is.
+    /// Returns 128 bits of a hash of the origin in base 32. A readable label always contains a hyphen, and this label
+    /// never does.
     private static func digest(of host: HostPort, isSecure: Bool) -> String {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         var label = ""
@@ -60,26 +64,26 @@ public struct LocalSite: Sendable, Hashable {
             }
             bits &= (1 << UInt32(count)) - 1
         }
-        // 128 is no multiple of 5.
+        // 128 is not a multiple of 5.
         label.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits << UInt32(5 - count)) & 31]))
         return label
     }
 }
 
-/// The sites that the local server has been told to serve, by their names there.
+/// The served sites by their local names.
 ///
 /// Isolation: any.
 final class LocalSites: Sendable {
     private struct State {
         var sites: [String: LocalSite] = [:]
-        /// The one that was named last comes last.
+        /// The names in the order in which they were added.
         var names: [String] = []
     }
 
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: the most sites; for one more the one that was named least lately goes.
+    /// - Parameter limit: The limit of sites. Beyond it the site that was added least recently is removed.
     init(limit: Int) {
         self.limit = limit
     }
@@ -92,7 +96,8 @@ final class LocalSites: Sendable {
         }
     }
 
-    /// - Parameter name: in any case.
+    /// Returns the served site with a name.
+    /// - Parameter name: The local name, in any case.
     func site(named name: String) -> LocalSite? {
         state.withLock { $0.sites[name.lowercased()] }
     }

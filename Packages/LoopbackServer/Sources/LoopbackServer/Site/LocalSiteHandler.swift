@@ -6,10 +6,10 @@ internal import NIOCore
 internal import NIOTLS
 internal import ResourceLoading
 
-/// Where a connection to the local server says by its TLS handshake which site it is for (RFC 6066, section 3). Then it
-/// makes room for that; who asks for no site that is served gets no byte.
+/// Determines the site of a connection to the local server from the server name of its TLS handshake (RFC 6066,
+/// section 3), and adds the handlers for it. A client of a site that is not served receives no byte.
 ///
-/// Isolation: its channel's event loop.
+/// Isolation: the event loop of its channel.
 final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -27,8 +27,9 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.becameKnown = becameKnown
     }
 
-    /// On the channel's event loop.
-    /// - Parameter becameKnown: called, once or more, when the connection has said the token, or is gone.
+    /// Adds the handlers to a new connection. Call this on the channel's event loop.
+    /// - Parameter becameKnown: A function that is called, once or more, when the connection has sent the token or is
+    ///   closed.
     static func add(
         to channel: any Channel, _ dependencies: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void
     ) throws {
@@ -56,7 +57,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = nil
     }
 
-    /// Until the certificate is there, nothing more.
+    /// Reads nothing more until the certificate is available.
     func read(context: ChannelHandlerContext) {
         if isPreparing { wantsRead = true } else { context.read() }
     }
@@ -70,9 +71,10 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    // MARK: The greeting
+    // MARK: TLS ClientHello
 
-    /// - Returns: when what comes after is in its place: what was read before goes there then.
+    /// - Returns: A future that succeeds when the next handlers are in place. The bytes read so far are then
+    ///   forwarded to them.
     private func receive(_ result: SNIResult, of channel: any Channel) -> EventLoopFuture<Void> {
         deadline?.cancel()
         let name = if case .hostname(let name) = result { name } else { "" }
@@ -102,7 +104,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// What the connections of a local server have in common.
+/// The shared dependencies of the connections of a local server.
 struct LocalSiteDependencies: Sendable {
     let exchange: ExchangeDependencies
     let sites: LocalSites

@@ -5,10 +5,10 @@ internal import ConnectTunnel
 internal import NIOHTTP1
 internal import WebSyntax
 
-/// One site on a connection to the local server: who is served, and what requests and answers say of origins, which is
-/// one thing to the engine and another to the world.
+/// The role of a connection to one site of the local server. It authorizes requests and translates between the local
+/// origin and the real origin in request and response fields.
 struct LocalSiteRole: Sendable {
-    /// What an answer says to the engine of the real host: of its certificates, of other addresses, of who may read it.
+    /// Response fields that apply to the real host: its certificates, alternative addresses and CORS.
     private static let dropped = [
         "access-control-allow-credentials", "access-control-allow-headers", "access-control-allow-methods",
         "access-control-allow-origin", "access-control-expose-headers", "access-control-max-age", "alt-svc",
@@ -16,31 +16,33 @@ struct LocalSiteRole: Sendable {
     ]
 
     let site: LocalSite
-    /// Where the server listens.
+    /// The port of the server.
     let port: Int
     let token: AccessToken
-    /// To be called when the connection has said the token.
+    /// A function to call when the connection has sent the token.
     let becameKnown: @Sendable () -> Void
 
-    /// As the engine connects to it.
+    /// The host and port that the engine connects to.
     var place: HostPort { HostPort(host: site.name, port: port) }
     private var origin: String { "https://\(place)" }
 
-    /// - Throws: ``RequestFault`` for another host (RFC 9110, section 7.4), without the token, and for another origin's
-    ///   page: there is no CORS here.
+    /// Returns the target of a request.
+    /// - Throws: ``RequestFault`` for another host (RFC 9110, section 7.4), without the token, and for a page of
+    ///   another origin, since the server does not support CORS.
     func target(of head: HTTPRequestHead, _ path: String) throws(RequestFault) -> ConnectionRole.Target {
         guard let field = head.headers.first(name: "host"), HostPort(field, defaultPort: 443) == place else {
             throw RequestFault("Host is not the site of the connection", .misdirected)
         }
         guard token.isSaid(by: head.headers) else { throw RequestFault(.credentials) }
         becameKnown()
-        // Where an engine says who led here (Fetch Metadata, section 2.4), nobody else's page has.
+        // If the engine sends Fetch Metadata (section 2.4), it must not indicate a page of another site.
         let relations = head.headers["sec-fetch-site"]
         for relation in relations where !["same-origin", "none"].contains(relation) {
             throw RequestFault(.foreignOrigin(relation))
         }
         for asking in head.headers["origin"] where asking != origin {
-            // By a policy that hides it (Fetch, section 3.2) a page's own posts say this; no script sets the other field.
+            // With a referrer policy that hides the origin (Fetch, section 3.2), a page's own POST requests have
+            // origin `null`. Scripts cannot set the other field.
             if asking == "null", relations == ["same-origin"] { continue }
             throw RequestFault(.foreignOrigin(asking))
         }
@@ -49,7 +51,7 @@ struct LocalSiteRole: Sendable {
 
     // MARK: Requests
 
-    /// Names the real origin, and keeps the token here.
+    /// Changes the origin in the request fields to the real one, and removes the token.
     func restore(_ headers: inout HTTPHeaders) {
         token.remove(from: &headers)
         for name in ["origin", "referer"] {
@@ -60,9 +62,9 @@ struct LocalSiteRole: Sendable {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Names the origin that the page has.
+    /// Changes the response fields to the local origin.
     func localize(_ headers: inout HTTPHeaders) {
         for name in Self.dropped where headers.contains(name: name) { headers.remove(name: name) }
         for name in ["location", "content-location"] {
@@ -73,11 +75,11 @@ struct LocalSiteRole: Sendable {
         change("clear-site-data", in: &headers, by: clearing)
     }
 
-    /// A URL of the site as the page has it; `nil` for what leads elsewhere, or is relative.
+    /// Returns the local URL of a URL of the site, or `nil` if it leads elsewhere or is relative.
     private func local(_ url: String) -> String? {
         let scheme = site.isSecure ? "https:" : "http:"
         let authorities = [site.host.authority(isSecure: site.isSecure), "\(site.host)"]
-        // Without a scheme a URL has the page's, which is https here.
+        // A URL without a scheme has the scheme of the page, which is https here.
         for prefix in site.isSecure ? [scheme, ""] : [scheme] {
             for authority in authorities {
                 if let moved = Self.moved(url, from: "\(prefix)//\(authority)", to: origin) { return moved }
@@ -86,8 +88,8 @@ struct LocalSiteRole: Sendable {
         return nil
     }
 
-    /// A cookie for the real host and those below it is the site's alone here; `nil` for one that the real host may not
-    /// set, and for one with the token's name.
+    /// Returns a `Set-Cookie` value without its domain, so that the cookie belongs to this site only. Returns `nil`
+    /// for a cookie that the real host may not set, and for one with the token's name.
     private func cookie(_ value: String) -> String? {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
         guard let first = parts.first, first.prefix(while: { $0 != "=" }).trimmingFieldWhitespace != token.name else {
@@ -110,7 +112,7 @@ struct LocalSiteRole: Sendable {
         return kept.joined(separator: ";")
     }
 
-    /// All cookies but the token would have to go, which this field cannot say: they stay.
+    /// Returns a `Clear-Site-Data` value without cookies, because the field cannot exclude the token.
     private func clearing(_ value: String) -> String? {
         var kinds = FieldList.members(of: value).map(String.init)
         if kinds.contains("\"*\"") { kinds = ["\"cache\"", "\"storage\""] }
@@ -125,7 +127,7 @@ struct LocalSiteRole: Sendable {
         for value in values { change(value).map { headers.add(name: name, value: $0) } }
     }
 
-    /// A URL under another origin; `nil` where it is not under `old`.
+    /// Returns a URL with its origin replaced, or `nil` if the URL does not have the origin `old`.
     private static func moved(_ url: String, from old: String, to new: String) -> String? {
         guard url.utf8.count >= old.utf8.count, url.prefix(old.count).lowercased() == old else { return nil }
         let rest = url.dropFirst(old.count)

@@ -10,7 +10,8 @@ internal import NIOPosix
 internal import NIOSSL
 internal import ResourceLoading
 
-/// Connects to hosts, for what is not the loader's: tunnels, and connections that become another protocol.
+/// Connects to hosts for tunnels and for connections that upgrade to another protocol. The loader uses its own
+/// transport.
 ///
 /// Isolation: any.
 final class Dialer: Sendable {
@@ -20,10 +21,13 @@ final class Dialer: Sendable {
     private let resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)?
     private let ownPort = Mutex<Int?>(nil)
 
+    /// Creates a dialer.
     /// - Parameters:
-    ///   - proxy: another proxy, which connects in its place.
-    ///   - trustRoots: PEM; the system's where that is `nil`.
-    ///   - resolver: makes what finds the addresses of names; the system's where that is `nil`.
+    ///   - proxy: Another proxy to connect through.
+    ///   - timeout: The time limit for a connection.
+    ///   - trustRoots: PEM certificates; `nil` for the system's.
+    ///   - resolver: A function that creates the resolver of names; `nil` for the system's.
+    /// - Throws: An error if the PEM certificates are invalid.
     init(
         proxy: HostPort?, timeout: Duration, trustRoots: [String]?,
         resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
@@ -38,20 +42,20 @@ final class Dialer: Sendable {
             tls.trustRoots = .certificates(
                 try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
         }
-        // Whose the certificate is `HostIdentity` says.
+        // `HostIdentity` checks the host name.
         tls.certificateVerification = .noHostnameVerification
-        // What becomes another protocol does so in HTTP/1.1 only.
+        // Upgrades exist only in HTTP/1.1.
         tls.applicationProtocols = ["http/1.1"]
         self.tls = tls
     }
 
-    /// Tells which port of loopback is ours: a connection to there would come back to us, and so on.
+    /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
     func keepOff(_ port: Int?) {
         ownPort.withLock { $0 = port }
     }
 
-    /// Connects. Nothing is read from the connection until its `autoRead` is set.
-    /// - Returns: a channel of bytes on `eventLoop`; fails with `ResourceError`.
+    /// Connects to a host. Nothing is read from the connection until its `autoRead` option is set.
+    /// - Returns: A future channel of bytes on `eventLoop` that fails with `ResourceError`.
     func connect(to target: HostPort, on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
         let hop = proxy ?? target
         let bootstrap = ClientBootstrap(group: eventLoop)
@@ -73,8 +77,8 @@ final class Dialer: Sendable {
         }.flatMapErrorThrowing { throw Self.error($0, to: target) }
     }
 
-    /// Puts TLS over a connection to a host. The chain of its certificate is verified; before anything is said the
-    /// caller asks ``HostIdentity`` whether it is the host's.
+    /// Adds TLS to a connection and verifies the certificate chain. The caller must check the host name with
+    /// ``HostIdentity`` before it sends data.
     func secure(_ channel: any Channel, to target: HostPort) throws {
         let isAddress = HostIdentity.bytes(ofAddress: target.host) != nil
         let handler = try NIOSSLClientHandler(
@@ -86,7 +90,7 @@ final class Dialer: Sendable {
     private func checked(_ channel: any Channel, to target: HostPort) -> EventLoopFuture<any Channel> {
         if let address = channel.remoteAddress, Self.isLoopback(address), address.port == ownPort.withLock({ $0 }) {
             return channel.eventLoop.makeFailedFuture(
-                LoopbackError(.loop, "the connection would lead back to the proxy", at: "\(target)"))
+                LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)"))
         }
         return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : askProxy(channel, for: target)
     }
@@ -127,13 +131,13 @@ final class Dialer: Sendable {
         case let error as LoopbackError:
             ResourceError(.blocked, error.message, at: place, cause: error)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            ResourceError(.unknownHost, "the host's name has no address", at: place, cause: error)
+            ResourceError(.unknownHost, "the host name has no address", at: place, cause: error)
         case ChannelError.connectTimeout:
-            ResourceError(.timedOut, "no connection in time", at: place, cause: error)
+            ResourceError(.timedOut, "connecting to the host timed out", at: place, cause: error)
         case let error as NIOHTTP1ProxyConnectHandler.Error:
-            ResourceError(.cannotConnect, "the proxy does not connect", at: place, cause: error)
+            ResourceError(.cannotConnect, "the proxy cannot connect to the host", at: place, cause: error)
         default:
-            ResourceError(.cannotConnect, "no connection", at: place, cause: error)
+            ResourceError(.cannotConnect, "cannot connect to the host", at: place, cause: error)
         }
     }
 }

@@ -9,8 +9,8 @@ internal import NIOSSL
 internal import NIOTLS
 @_spi(Facade) internal import ResourceLoading
 
-/// A request that asks for another protocol on its connection (RFC 9110, section 7.8), which is the host's to grant: it
-/// is passed on as it came, and where the host agrees both connections are joined. A WebSocket is end to end, then.
+/// A request that upgrades its connection to another protocol (RFC 9110, section 7.8). It is forwarded to the host,
+/// and if the host accepts, both connections are joined. A WebSocket is then end to end.
 ///
 /// Isolation: the connection's event loop.
 final class Upgrade {
@@ -22,7 +22,7 @@ final class Upgrade {
     private var report: ExchangeReport
     private var isOver = false
 
-    /// - Parameter handlers: what stands after `http` on the client's side, to be taken out with it.
+    /// - Parameter handlers: The handlers after `http` on the client's side, which are removed together with it.
     init(
         _ dependencies: ExchangeDependencies, _ role: ConnectionRole, of client: any Channel, http: HTTPHandlers,
         handlers: [any RemovableChannelHandler], report: ExchangeReport
@@ -35,8 +35,8 @@ final class Upgrade {
         self.report = report
     }
 
-    /// Whether a request asks for a WebSocket (RFC 6455, section 4.1). What else might be asked for is not granted,
-    /// which a server is free to.
+    /// Returns a Boolean value that indicates whether a request asks for a WebSocket (RFC 6455, section 4.1). A
+    /// server may ignore other upgrades, and this one does.
     static func isAsked(for head: HTTPRequestHead) -> Bool {
         head.method == .GET && head.version == .http1_1
             && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
@@ -74,7 +74,7 @@ final class Upgrade {
             try host.pipeline.syncOperations.addHandlers([encoder, decoder, answer])
         } catch {
             host.close(promise: nil)
-            return giveUp(ResourceError(.tls, "no TLS with the host", at: "\(target.host)", cause: error))
+            return giveUp(ResourceError(.tls, "TLS with the host failed", at: "\(target.host)", cause: error))
         }
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
@@ -86,14 +86,14 @@ final class Upgrade {
         return request
     }
 
-    /// Whether a head agrees to a WebSocket: another status does not, nor does one of which a reader sees no end.
+    /// Returns a Boolean value that indicates whether a response head accepts a WebSocket.
     static func isAgreed(by head: HTTPResponseHead) -> Bool {
         head.status == .switchingProtocols
             && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
             && head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
     }
 
-    /// The host agreed, and has said all of it: its connection goes on.
+    /// Joins the connections after the host has accepted the upgrade.
     func agree(_ head: HTTPResponseHead, from host: any Channel, joining: (_ client: any Channel) throws -> Void) {
         guard !isOver else { return host.close(promise: nil) }
         var agreement = head
@@ -114,7 +114,7 @@ final class Upgrade {
         client.read()
     }
 
-    /// The page hears the status, as it would from the host, and nothing else: scripts are not shown more.
+    /// Forwards the status of a refused upgrade, without a body. Scripts see no more of such a response.
     func refuse(_ head: HTTPResponseHead, from host: any Channel) {
         defer { host.close(promise: nil) }
         guard !isOver else { return }
@@ -133,7 +133,7 @@ final class Upgrade {
         client.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in client.close(promise: nil) }
     }
 
-    /// The host is gone, or never was there.
+    /// Closes the client's connection after the host has failed.
     func giveUp(_ error: ResourceError) {
         guard !isOver else { return }
         end(.failed(error))
@@ -148,7 +148,7 @@ final class Upgrade {
     }
 }
 
-/// The host's side of a request for another protocol.
+/// The handler on the host's side of an upgrade request.
 private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -163,7 +163,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
     private var agreement: HTTPResponseHead?
     private var heads = ResponseHeadState(allowsUpgrade: true)
 
-    /// - Parameter secureHost: whose certificate has to be shown before anything is said; `nil` without TLS.
+    /// - Parameter secureHost: The host that the certificate must match before data is sent; `nil` without TLS.
     init(
         _ upgrade: Upgrade, _ request: HTTPRequestHead, secureHost: String?, encoder: HTTPRequestEncoder,
         decoder: ByteToMessageHandler<HTTPResponseDecoder>,
@@ -182,12 +182,12 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             let (answer, context) = bound.value
-            answer.upgrade.giveUp(ResourceError(.timedOut, "no TLS in time"))
+            answer.upgrade.giveUp(ResourceError(.timedOut, "the TLS handshake with the host timed out"))
             context.close(promise: nil)
         }
     }
 
-    /// Sends the request. Its response may take as long as the page waits: the client's end closes this connection.
+    /// Sends the request. Its response has no time limit; if the client disconnects, this connection is closed.
     private func ask(_ context: ChannelHandlerContext) {
         deadline?.cancel()
         context.write(wrapOutboundOut(.head(request)), promise: nil)
@@ -198,7 +198,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
         let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
         guard let secureHost, let certificate = try? tls?.peerCertificate?.toDERBytes(),
             HostIdentity.isOf(secureHost, certificate: certificate)
-        else { return giveUp(context, ResourceError(.tls, "the certificate is another host's", at: secureHost)) }
+        else { return giveUp(context, ResourceError(.tls, "the certificate is for another host", at: secureHost)) }
         ask(context)
     }
 
@@ -219,18 +219,18 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             try heads.receive(status: Int(head.status.code))
         } catch {
             return giveUp(
-                context, ResourceError(.connectionLost, "the response breaks the rules of HTTP", cause: error))
+                context, ResourceError(.connectionLost, "the response violates HTTP", cause: error))
         }
         if Upgrade.isAgreed(by: head) {
             agreement = head
         } else if head.status == .switchingProtocols {
-            giveUp(context, ResourceError(.connectionLost, "the host changed to another protocol than was asked for"))
+            giveUp(context, ResourceError(.connectionLost, "the host switched to a protocol that was not requested"))
         } else {
             upgrade.refuse(head, from: context.channel)
         }
     }
 
-    /// Not before the end of the head's message, which would else come out at the other end.
+    /// Joins the connections after the end of the head's message, which would otherwise be forwarded as data.
     private func join(_ context: ChannelHandlerContext, _ head: HTTPResponseHead) {
         deadline?.cancel()
         let (host, pipeline) = (context.channel, context.pipeline.syncOperations)
@@ -253,7 +253,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
         switch event {
         case TLSUserEvent.handshakeCompleted: askSecurely(context)
         case ChannelEvent.inputClosed:
-            giveUp(context, ResourceError(.connectionLost, "the host ended the connection"))
+            giveUp(context, ResourceError(.connectionLost, "the host closed the connection"))
         default: break
         }
         context.fireUserInboundEventTriggered(event)
@@ -261,7 +261,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        upgrade.giveUp(ResourceError(.connectionLost, "the host ended the connection"))
+        upgrade.giveUp(ResourceError(.connectionLost, "the host closed the connection"))
         context.fireChannelInactive()
     }
 
@@ -270,7 +270,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
         giveUp(
             context,
             isOfTLS
-                ? ResourceError(.tls, "no TLS with the host, or its certificate is refused", cause: error)
-                : ResourceError(.connectionLost, "the host's answer broke off, or is none", cause: error))
+                ? ResourceError(.tls, "TLS with the host failed, or its certificate is not trusted", cause: error)
+                : ResourceError(.connectionLost, "the host's response is incomplete or invalid", cause: error))
     }
 }

@@ -8,7 +8,7 @@ import HTTPTypes
 import LoopbackServer
 import ResourceLoading
 
-/// A loader that a test writes, and what it was asked.
+/// A loader with a test's responses that records its requests.
 struct Answers: ResourceLoader {
     let asked = Log<ResourceRequest>()
     var immediate: (@Sendable (ResourceRequest) -> ResourceResponse?)?
@@ -28,7 +28,7 @@ struct Answers: ResourceLoader {
         return .known(response)
     }
 
-    /// What was asked, such as `GET https://shop.test/`.
+    /// The recorded requests, such as `GET https://shop.test/`.
     var requests: [String] { asked.entries.map { "\($0.head.method.rawValue) \($0.head.urlText)" } }
 }
 
@@ -43,7 +43,7 @@ extension ResourceResponse {
         ResourceResponse(200, [.contentType: "text/plain"], .bytes(Data(text.utf8)))
     }
 
-    /// Pieces, and an error after them where there is one.
+    /// Returns a response with a streamed body of chunks, followed by an error if it is not `nil`.
     static func pieces(
         _ pieces: [String], length: Int64? = nil, error: (any Error)? = nil, _ status: Int = 200
     ) -> ResourceResponse {
@@ -55,7 +55,7 @@ extension ResourceResponse {
     }
 }
 
-/// Hears everything.
+/// An observer that records all events and reports.
 struct Witness: LoopbackObserving {
     let events = Log<LoopbackEvent>()
     let reports = Log<ExchangeReport>()
@@ -75,7 +75,7 @@ struct Witness: LoopbackObserving {
 }
 
 extension ExchangeReport.Outcome {
-    /// A word for it, with the code of a failure.
+    /// The name of the outcome, with the code of a failure.
     var word: String {
         switch self {
         case .finished: "finished"
@@ -86,14 +86,14 @@ extension ExchangeReport.Outcome {
     }
 }
 
-/// Opens the hosts of a list.
+/// A policy that intercepts the hosts of a list.
 struct Opening: InterceptPolicy {
     var hosts: Set<String> = ["shop.test"]
 
     func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
 }
 
-/// Opens all hosts, or none.
+/// A policy that intercepts all hosts or none.
 final class Turning: InterceptPolicy {
     let opens: Atomic<Bool>
 
@@ -102,7 +102,7 @@ final class Turning: InterceptPolicy {
     func opens(_ target: HostPort) -> Bool { opens.load() }
 }
 
-/// Says one thing after the other, and the last one from then on: to be asked again is to be told of a change.
+/// A policy that returns a list of results one after another, and then repeats the last one.
 final class Wavering: InterceptPolicy {
     private let words: Mutex<[Bool]>
 
@@ -113,7 +113,7 @@ final class Wavering: InterceptPolicy {
     }
 }
 
-/// Trusts whatever it is shown, and notes it.
+/// A trust function that records the hosts of certificates.
 struct Trusting: CertificateTrusting {
     let shown = Log<String>()
     var act: @Sendable (String) async throws -> Void = { _ in }

@@ -15,7 +15,7 @@ struct Fixture: Sendable {
     let loader: Answers
     let witness: Witness
 
-    /// Runs `body` with a proxy, and stops it whatever happens.
+    /// Runs `body` with a proxy, and stops it in any case.
     static func with<Result: Sendable>(
         _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
         peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
@@ -26,7 +26,7 @@ struct Fixture: Sendable {
             loader: loader, policy: Opening(), trusting: Trusting())
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
-        // A test is not of how busy the machine is.
+        // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
         let proxy = try await InterceptingProxy.start(configuration, peerUser: peerUser)
@@ -40,33 +40,33 @@ struct Fixture: Sendable {
         return try result.get()
     }
 
-    /// The field by which the engine says who it is.
+    /// The header field with the credentials.
     var field: String {
         let text = "\(proxy.credentials.username):\(proxy.credentials.password)"
         return "Proxy-Authorization: Basic \(Data(text.utf8).base64EncodedString())\r\n"
     }
 
-    /// A connection that has said nothing yet.
+    /// Returns a new connection.
     func connect() async throws -> Peer {
         guard let port = proxy.port else { throw Overdue(description: "the proxy does not listen") }
         return try await Peer.connect(to: port)
     }
 
-    /// The answer to a CONNECT with credentials.
+    /// Sends CONNECT with credentials, and returns the connection and the response.
     func ask(for target: String) async throws -> (peer: Peer, answer: Answer) {
         let peer = try await connect()
         try await peer.send("CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n\(field)\r\n")
         return (peer, try await peer.answerHead())
     }
 
-    /// A tunnel.
+    /// Returns a tunnel to a host.
     func tunnel(to target: String) async throws -> Peer {
         let (peer, answer) = try await ask(for: target)
         guard answer.status == 200 else { throw Overdue(description: "\(answer)") }
         return peer
     }
 
-    /// A TLS connection to an opened host.
+    /// Returns a TLS connection to an intercepted host.
     func open(_ host: String = "shop.test", port: Int = 443) async throws -> Peer {
         let peer = try await tunnel(to: "\(host):\(port)")
         try await peer.secure(host, trusting: proxy.authority)
@@ -75,7 +75,7 @@ struct Fixture: Sendable {
 }
 
 extension Fixture {
-    /// Lets every event loop take a turn.
+    /// Waits until each event loop has processed its pending tasks.
     static func turn() async throws {
         for eventLoop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
             try await eventLoop.submit {}.get()

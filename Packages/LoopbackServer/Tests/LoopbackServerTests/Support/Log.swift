@@ -5,12 +5,12 @@ import AsyncSupport
 import NIOCore
 import NIOPosix
 
-/// Something that was waited for did not happen.
+/// An expected event did not happen in time.
 struct Overdue: Error, CustomStringConvertible {
     let description: String
 }
 
-/// What happened, in order, and who waits for it.
+/// A log of entries that tests can wait for.
 ///
 /// Isolation: any.
 final class Log<Entry: Sendable>: Sendable {
@@ -32,12 +32,12 @@ final class Log<Entry: Sendable>: Sendable {
         for promise in waiting { promise.succeed() }
     }
 
-    /// The entry at a place, once it is there.
+    /// Waits for the entry at an index.
     func entry(_ index: Int) async throws -> Entry {
         try await value("entry \(index)") { $0.count > index ? $0[index] : nil }
     }
 
-    /// Waits for what `choose` is looking for.
+    /// Waits until `choose` returns a value.
     func value<Value: Sendable>(_ what: String, _ choose: ([Entry]) -> Value?) async throws -> Value {
         while true {
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -57,7 +57,7 @@ final class Log<Entry: Sendable>: Sendable {
     }
 }
 
-/// Opens once, for all who wait.
+/// A gate that opens once for all waiting callers.
 ///
 /// Isolation: any.
 final class Gate: Sendable {

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// An answer as it came.
+/// A raw response.
 struct Answer: Sendable, CustomStringConvertible {
     var status: Int
     var fields: [String: String]
@@ -13,8 +13,8 @@ struct Answer: Sendable, CustomStringConvertible {
 }
 
 extension Peer {
-    /// The next answer.
-    /// - Parameter hasBody: false for one to a HEAD.
+    /// Reads the next response.
+    /// - Parameter hasBody: `false` for a response to HEAD.
     func answer(hasBody: Bool = true) async throws -> Answer {
         var answer = try await answerHead()
         guard hasBody, answer.status >= 200, ![204, 304].contains(answer.status) else { return answer }
@@ -48,7 +48,7 @@ extension Peer {
         return Answer(status: status, fields: fields)
     }
 
-    /// A GET and its answer.
+    /// Sends a GET request and returns its response.
     func get(_ path: String, host: String = "shop.test", _ fields: String = "") async throws -> Answer {
         try await send("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n")
         return try await answer()

@@ -6,11 +6,11 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// One end of a connection that speaks bytes, with or without TLS.
+/// One end of a connection that sends raw bytes, with or without TLS.
 ///
 /// Isolation: any.
 final class Peer: Sendable {
-    /// How the other side ended.
+    /// The end of the other side.
     enum End: Sendable {
         case closed
         case broken(String)
@@ -29,7 +29,7 @@ final class Peer: Sendable {
         self.channel = channel
     }
 
-    /// On the channel's event loop.
+    /// Adds a peer to a channel. Call this on the channel's event loop.
     static func attach(to channel: any Channel) throws -> Peer {
         let peer = Peer(channel)
         try channel.pipeline.syncOperations.addHandler(Inbox(peer))
@@ -46,10 +46,10 @@ final class Peer: Sendable {
         return try await made.entry(0)
     }
 
-    /// Speaks TLS from here on.
+    /// Starts TLS.
     /// - Parameters:
-    ///   - host: the name that the certificate is to be for; `nil` for the address that was connected to.
-    ///   - authority: the one that is trusted (X.509, DER).
+    ///   - host: The name that the certificate must match; `nil` for the connected address.
+    ///   - authority: The trusted certificate authority (X.509, DER).
     func secure(_ host: String?, trusting authority: [UInt8]) async throws {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: authority, format: .der)])
@@ -85,7 +85,7 @@ final class Peer: Sendable {
 
     // MARK: Reading
 
-    /// Everything up to and with a mark.
+    /// Reads up to and including a mark.
     func read(until mark: String) async throws -> String {
         let mark = Array(mark.utf8)
         return try await receive("a mark") { bytes, _ in
@@ -106,12 +106,12 @@ final class Peer: Sendable {
         }
     }
 
-    /// Everything up to the end.
+    /// Reads up to the end of the connection.
     func rest() async throws -> [UInt8] {
         try await receive("the end") { bytes, end in end == nil ? nil : bytes }
     }
 
-    /// How it ended, once it has.
+    /// Waits for the end of the connection.
     func end() async throws -> End {
         try await receive("the end") { _, end in end }
     }

@@ -8,7 +8,7 @@ import NIOSSL
 
 @testable import LoopbackServer
 
-/// A server that a test speaks for, byte by byte.
+/// A server whose responses a test writes as raw bytes.
 final class RawHost: Sendable {
     let port: Int
     let connections: Log<Peer>
@@ -21,7 +21,7 @@ final class RawHost: Sendable {
     }
 
     /// Runs `body` with a server.
-    /// - Parameter tls: what it shows, if it speaks TLS.
+    /// - Parameter tls: The TLS context; `nil` for no TLS.
     static func with<Result: Sendable>(
         tls: NIOSSLContext? = nil, address: String = "127.0.0.1", _ body: @Sendable (RawHost) async throws -> Result
     ) async throws -> Result {
@@ -47,7 +47,7 @@ final class RawHost: Sendable {
 }
 
 extension LaunchAuthority {
-    /// PEM, as a configuration takes it.
+    /// The certificate in PEM.
     var pem: String {
         let text = Data(certificate).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"

@@ -12,7 +12,7 @@ struct SiteFixture: Sendable {
     let loader: Answers
     let witness: Witness
 
-    /// Runs `body` with a server that serves `https://shop.test`, and stops it whatever happens.
+    /// Runs `body` with a server that serves `https://shop.test`, and stops it in any case.
     static func with<Result: Sendable>(
         _ loader: Answers, port: Int = 0, trusting: Trusting = Trusting(),
         change: (inout LocalServer.Configuration) throws -> Void = { _ in },
@@ -24,7 +24,7 @@ struct SiteFixture: Sendable {
             loader: loader, completing: Opening(), trusting: trusting, port: port)
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
-        // A test is not of how busy the machine is.
+        // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
         let server = try await LocalServer.start(configuration, peerUser: peerUser)
@@ -39,7 +39,7 @@ struct SiteFixture: Sendable {
         return try result.get()
     }
 
-    /// A connection that has said nothing yet.
+    /// Returns a new connection.
     func connect() async throws -> Peer {
         try await Peer.connect(to: port)
     }
@@ -51,14 +51,14 @@ struct SiteFixture: Sendable {
         }
     }
 
-    /// A TLS connection to a site.
+    /// Returns a TLS connection to a site.
     func open(_ name: String = Self.name) async throws -> Peer {
         let peer = try await connect()
         try await peer.secure(name, trusting: server.authority)
         return peer
     }
 
-    /// As the engine says it.
+    /// The `Cookie` field with the token.
     var cookie: String { "Cookie: \(server.token.name)=\(server.token.value)\r\n" }
 
     func get(_ path: String, from peer: Peer, fields: String? = nil) async throws -> Answer {

@@ -4,7 +4,7 @@
 internal import ContentDigest
 internal import Foundation
 internal import PackageFormat
-internal import ResourceStore
+@_spi(Facade) internal import ResourceStore
 internal import SystemSupport
 
 /// The folder `downloads/` of a store, with partial files and their records.

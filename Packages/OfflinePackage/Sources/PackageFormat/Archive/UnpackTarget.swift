@@ -160,9 +160,10 @@ final class UnpackTarget {
         if durable { try? parent.subdirectory(".").sync() }
     }
 
-    /// Removes everything that was created.
-    func discard() {
-        content.removeContent()
+    /// Removes everything that was created. Ignores errors.
+    /// - Parameter depth: the maximum depth of the folders that were created.
+    func discard(depth: Int) {
+        try? content.removeContent(depth: depth)
         if content.has(temporaryName, in: parent) { try? parent.removeDirectory(temporaryName) }
         Self.remove(made)
     }

@@ -64,7 +64,7 @@ public struct Unpacker: Sendable {
             try target.commit(durable: isDurable)
             return summary
         } catch {
-            target.discard()
+            target.discard(depth: limits.maxDepth)
             throw error
         }
     }

@@ -34,7 +34,7 @@ public final class BlobBatch: Sendable {
 
     init(_ store: BlobStore) {
         self.store = store
-        store.beginActivity()
+        store.marker.begin()
     }
 
     deinit {
@@ -43,7 +43,7 @@ public final class BlobBatch: Sendable {
         // Waits for at most two chunks. Afterwards this batch writes nothing more, and a sweep finds all of its blobs.
         writes.wait()
         store.release(claimed)
-        store.endActivity()
+        store.marker.end()
     }
 
     /// Adds blobs that the store holds already.

@@ -27,8 +27,8 @@ final class StagedFile: Sendable {
     }
 
     /// Flushes the content to the device. Blocks until that is done.
-    func secure() throws {
-        try file.secure()
+    func sync() throws {
+        try file.sync()
     }
 
     /// Moves the file to its final name, and replaces an existing file.

@@ -67,17 +67,12 @@ public final class StoredFile: Sendable, Hashable {
     }
 
     /// Flushes the content to the device. Blocks until that is done.
-    func secure() throws {
-        try sync()
-    }
-
-    /// Flushes the content to the device.
     /// - Parameter isThrough: see `FileIO.sync(_:isThrough:)`.
     func sync(isThrough: Bool = true) throws {
         try mapping { try FileIO.sync(descriptor, isThrough: isThrough) }
     }
 
     private func mapping<Value>(_ body: () throws -> Value) throws -> Value {
-        try SystemError.mapping(body) { StoreError($0, at: path) }
+        try StoreError.mappingSystem(at: path, body)
     }
 }

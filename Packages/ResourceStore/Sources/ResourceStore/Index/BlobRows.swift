@@ -7,20 +7,17 @@ internal import GRDB
 
 /// The small blobs, as rows of a separate SQLite database.
 ///
-/// The decision and its measurements are in `docs/decisions/0006-small-blobs-in-rows.md`.
+/// The decision and its measurements are in `docs/decisions/0006-store-small-blobs-as-rows.md`.
 ///
 /// A commit is on the device before it returns. The rows contain no references; the index refers to them. The order of
 /// steps is therefore the same as for files: first the bytes, then the transaction that refers to them.
-///
-/// Isolation: GRDB's single writer connection serializes writes; reads run concurrently. Every call blocks its thread.
-final class BlobRows: Sendable {
+final class BlobRows: StoreDatabase {
     static let fileName = "blobs.sqlite"
 
     let path: String
-    private let database: DatabasePool
-    /// The cost limit of one access.
-    private let limit: StepLimit
-    private let suspension: Suspension
+    let database: DatabasePool
+    let limit: StepLimit
+    let suspension: Suspension
 
     /// The page size of 16 KB. A small blob needs one or two pages, so that chains of overflow pages are short.
     private static let pageSize = 16 << 10
@@ -74,108 +71,60 @@ final class BlobRows: Sendable {
         return migrator
     }
 
-    func close() throws {
-        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
-        database.releaseMemory()
-        try database.close()
-    }
-
-    /// Interrupts the running statement, if there is one. It fails.
-    func interrupt() {
-        database.interrupt()
-    }
-
-    /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
-    func releaseMemory() {
-        database.releaseMemoryEventually()
-    }
-
-    /// Checkpoints the log as far as readers permit.
-    func checkpoint() throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
-                // The store may have closed after the call was enqueued, and SQLite does not check that.
-                guard database.sqliteConnection != nil else { return }
-                try database.checkpointAfterInterruption()
-            }
-        }
-    }
-
     /// Returns the stored bytes of a blob without verification.
     func bytes(of id: SHA256Digest) throws -> Data? {
-        try StoreError.mapping(path) {
-            // A single statement is its own transaction.
-            try database.unsafeRead { database in
-                try database.limited(limit) { database in
-                    let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
-                    return try Data.fetchOne(statement, arguments: [id.data])
-                }
-            }
+        try readingOnce { database in
+            let statement = try database.cachedStatement(sql: "SELECT bytes FROM blob WHERE digest = ?")
+            return try Data.fetchOne(statement, arguments: [id.data])
         }
     }
 
     /// Returns the sizes in bytes of those blobs that are stored.
     func sizes(of blobs: some Collection<SHA256Digest>) throws -> [SHA256Digest: Int64] {
         guard !blobs.isEmpty else { return [:] }
-        return try StoreError.mapping(path) {
-            try reading { database in
-                let statement = try database.cachedStatement(sql: "SELECT size FROM blob WHERE digest = ?")
-                var sizes: [SHA256Digest: Int64] = [:]
-                for blob in blobs {
-                    if let size = try Int64.fetchOne(statement, arguments: [blob.data]) { sizes[blob] = size }
-                }
-                return sizes
+        return try reading { database in
+            let statement = try database.cachedStatement(sql: "SELECT size FROM blob WHERE digest = ?")
+            var sizes: [SHA256Digest: Int64] = [:]
+            for blob in blobs {
+                if let size = try Int64.fetchOne(statement, arguments: [blob.data]) { sizes[blob] = size }
             }
+            return sizes
         }
     }
 
     /// Returns every stored blob and its size in bytes.
     func all() throws -> [(id: SHA256Digest, size: Int64)] {
-        try StoreError.mapping(path) {
-            try reading { database in
-                let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
-                var all: [(id: SHA256Digest, size: Int64)] = []
-                while let row = try rows.next() {
-                    // A row without a valid digest cannot be looked up.
-                    guard let id = try? SHA256Digest(row, column: 0) else { continue }
-                    all.append((id, try row.decode(atIndex: 1)))
-                }
-                return all
+        try reading { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT digest, size FROM blob ORDER BY digest")
+            var all: [(id: SHA256Digest, size: Int64)] = []
+            while let row = try rows.next() {
+                // A row without a valid digest cannot be looked up.
+                guard let id = try? SHA256Digest(row, column: 0) else { continue }
+                all.append((id, try row.decode(atIndex: 1)))
             }
+            return all
         }
-    }
-
-    private func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try database.read { try $0.limited(limit, body) }
-    }
-
-    /// Returns the structural errors that SQLite finds; empty if there are none.
-    func faults() throws -> [String] {
-        try database.faults(at: path, limit)
     }
 
     /// Writes blobs in one transaction. Existing rows are replaced, because they may be damaged.
     /// - Parameter beforeCommit: a closure that runs before the commit. If it throws, the transaction is rolled back.
     func write(_ chunk: BlobChunk, beforeCommit: () throws -> Void = {}) throws {
-        try StoreError.mapping(path) {
-            try database.write { database in
-                try suspension.check()
-                let insertion = try database.cachedStatement(
-                    sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, ?, ?)")
-                // An empty `Data` may be bound as NULL.
-                let empty = try database.cachedStatement(
-                    sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, 0, x'')")
-                for (id, range) in chunk.ranges {
-                    if range.isEmpty {
-                        try empty.execute(arguments: [id.data])
-                    } else {
-                        try chunk.withBytes(in: range) { bytes in
-                            try insertion.execute(arguments: [id.data, bytes.count, bytes])
-                        }
+        try writing { database in
+            let insertion = try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, ?, ?)")
+            // An empty `Data` may be bound as NULL.
+            let empty = try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO blob (digest, size, bytes) VALUES (?, 0, x'')")
+            for (id, range) in chunk.ranges {
+                if range.isEmpty {
+                    try empty.execute(arguments: [id.data])
+                } else {
+                    try chunk.withBytes(in: range) { bytes in
+                        try insertion.execute(arguments: [id.data, bytes.count, bytes])
                     }
                 }
-                try beforeCommit()
             }
+            try beforeCommit()
         }
     }
 
@@ -192,14 +141,11 @@ final class BlobRows: Sendable {
         while !rest.isEmpty {
             let part = Array(rest.prefix(1_000))
             rest = rest.dropFirst(1_000)
-            let removed = try StoreError.mapping(path) {
-                try database.write { database in
-                    try suspension.check()
-                    let doomed = choose(part)
-                    let deletion = try database.cachedStatement(sql: "DELETE FROM blob WHERE digest = ?")
-                    for blob in doomed { try deletion.execute(arguments: [blob.data]) }
-                    return doomed
-                }
+            let removed = try writing { database in
+                let doomed = choose(part)
+                let deletion = try database.cachedStatement(sql: "DELETE FROM blob WHERE digest = ?")
+                for blob in doomed { try deletion.execute(arguments: [blob.data]) }
+                return doomed
             }
             if !removed.isEmpty { try afterCommit(removed) }
         }
@@ -207,13 +153,10 @@ final class BlobRows: Sendable {
 
     /// Returns the pages of removed blobs to the file system.
     func shrink() throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
-                try suspension.check()
-                guard try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0 > 0 else { return }
-                try database.execute(sql: "PRAGMA incremental_vacuum")
-                try database.checkpoint(.passive)
-            }
+        try writingWithoutTransaction { database in
+            guard try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0 > 0 else { return }
+            try database.execute(sql: "PRAGMA incremental_vacuum")
+            try database.checkpoint(.passive)
         }
     }
 }
@@ -221,17 +164,6 @@ final class BlobRows: Sendable {
 extension BlobRows {
     /// The name of a file whose existence records that the database was found damaged during use.
     static let brokenMarker = "blobs.broken"
-
-    /// Checks the structure of every page. A page that is linked twice can make a table appear almost endless.
-    private func checkStructure() throws {
-        let finding = try StoreError.mapping(path) {
-            try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-        }
-        guard finding == "ok" else {
-            try close()
-            throw StoreError(.damaged, "the database is damaged: \(finding ?? "no result")", at: path)
-        }
-    }
 
     /// Opens the database of a store. A damaged one is removed: its content can be downloaded again, and the index
     /// lists it.
@@ -243,7 +175,7 @@ extension BlobRows {
         if try folder.status(of: brokenMarker) == nil {
             do {
                 let rows = try BlobRows(file, limit, suspension)
-                if checksStructure { try rows.checkStructure() }
+                if checksStructure { try rows.checkStructure(of: "database") }
                 return (rows, false)
             } catch let error as StoreError where error.code == .damaged {}
         }

@@ -49,10 +49,16 @@ final class DatabaseCopy: Sendable {
         let made = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
         }
-        guard let made, let folder = try PrivateFolder.open(BlobStore.resolve(made)) else {
-            throw StoreError(SystemError("mkdtemp", at: path))
+        guard let made else { throw StoreError(SystemError("mkdtemp", at: path)) }
+        do {
+            guard let folder = try PrivateFolder.open(BlobStore.resolve(made)) else {
+                throw StoreError(.io, "the temporary folder was removed", at: made)
+            }
+            return folder
+        } catch {
+            rmdir(made)
+            throw error
         }
-        return folder
     }
 
     private static func remove(_ folder: PrivateFolder) {

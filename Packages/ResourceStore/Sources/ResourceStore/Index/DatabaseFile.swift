@@ -15,7 +15,7 @@ internal import SystemSupport
 ///
 /// SQLite opens files by path and follows symbolic links. Each name is therefore checked relative to the folder's
 /// descriptor before SQLite opens it, and each connection is compared with the checked file; see
-/// `docs/decisions/0042-sqlite-files-are-checked-below-a-descriptor.md`.
+/// `docs/decisions/0042-check-sqlite-files-below-a-descriptor.md`.
 struct DatabaseFile: Sendable {
     let folder: PrivateFolder
     let name: String

@@ -24,20 +24,6 @@ extension GRDB.Configuration {
 }
 
 extension DatabasePool {
-    /// Returns the structural errors that SQLite finds, one line each and at most ten; empty if there are none.
-    func faults(at path: String, _ limit: StepLimit) throws -> [String] {
-        do {
-            // Not mapped to ``StoreError``, because a damaged database is a valid result here.
-            return try read { try $0.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") } }
-                .filter { $0 != "ok" }
-                .map { "\(path): \($0.split(whereSeparator: \.isNewline).joined(separator: " "))" }
-        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-            return ["\(path): \(error.message ?? "broken")"]
-        } catch {
-            return try StoreError.mapping(path) { throw error }
-        }
-    }
-
     /// Opens a database whose commits are on the device when they return, and migrates it to this version's schema.
     ///
     /// Nothing is written before the files and the tables are verified to be the store's.

@@ -51,9 +51,4 @@ extension StoreIndex {
             )
         }
     }
-
-    /// Returns the structural errors that SQLite finds; empty if there are none.
-    func faults() throws -> [String] {
-        try database.faults(at: path, limit)
-    }
 }

@@ -43,12 +43,6 @@ extension StoreIndex {
         }
     }
 
-    /// Returns the recorded size of all resources in bytes. The seals are not checked: a flipped bit can make the
-    /// result wrong, but not negative.
-    func resourceBytes() throws -> Int64 {
-        try reading { try Self.resourceBytes(in: $0) }
-    }
-
     /// The result of a removal of resources.
     struct Removal {
         var keys = 0
@@ -68,27 +62,24 @@ extension StoreIndex {
         used: Set<String>, on day: Int64, adding added: [StoredResource] = [], removing removed: [String] = [],
         budget: (high: Int64, low: Int64)?, removeBlobs: (Removal) throws -> Void
     ) throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
-                try suspension.check()
-                var removal = Removal()
-                try database.limited(limit) { database in
-                    try database.inTransaction(repairs: "resource") {
-                        removal = Removal()
-                        try Self.touch(used, on: day, in: database)
-                        for resource in added { try Self.put(resource, on: day, in: database, &removal) }
-                        for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
-                        if let budget {
-                            let fresh = Set(added.map(\.key))
-                            removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
-                        }
-                        try onStep(.resourcesWritten)
+        try writingWithoutTransaction { database in
+            var removal = Removal()
+            try database.limited(limit) { database in
+                try database.inTransaction(repairs: "resource") {
+                    removal = Removal()
+                    try Self.touch(used, on: day, in: database)
+                    for resource in added { try Self.put(resource, on: day, in: database, &removal) }
+                    for key in removed { removal.keys += try Self.remove("key", key, in: database, &removal) }
+                    if let budget {
+                        let fresh = Set(added.map(\.key))
+                        removal.keys += try evict(budget, sparing: fresh, in: database, &removal)
                     }
-                    try onStep(.resourcesCommitted)
-                    removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
+                    try onStep(.resourcesWritten)
                 }
-                try removeBlobs(removal)
+                try onStep(.resourcesCommitted)
+                removal.blobs.subtract(try Self.named(of: removal.blobs, in: database))
             }
+            try removeBlobs(removal)
         }
     }
 }
@@ -100,6 +91,8 @@ extension StoreIndex {
     private static let selectionOfAll = "\(selection) ORDER BY key"
     private static let selectionByPrefix = "\(selection) WHERE key >= ? AND key < CAST(? AS TEXT) ORDER BY key"
 
+    /// Returns the recorded size of all resources in bytes. The seals are not checked: a flipped bit can make the
+    /// result wrong, but not negative.
     private static func resourceBytes(in database: Database) throws -> Int64 {
         // `TOTAL` returns a floating-point number, because `SUM` fails if an integer sum overflows.
         let sum = try Double.fetchOne(database, sql: "SELECT TOTAL(MAX(size, 0) + MAX(overhead, 0)) FROM resource")

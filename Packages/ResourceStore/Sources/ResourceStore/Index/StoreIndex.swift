@@ -6,15 +6,11 @@ internal import Foundation
 internal import GRDB
 
 /// The index of the store: a SQLite database with the generations, their entries and the resources.
-///
-/// Isolation: GRDB's single writer connection serializes writes. Reads run concurrently on their own connections, so
-/// that a lookup never waits for an install. Every call blocks its thread.
-final class StoreIndex: Sendable {
+final class StoreIndex: StoreDatabase {
     static let fileName = "index.sqlite"
 
     let database: DatabasePool
     let path: String
-    /// The cost limit of one access.
     let limit: StepLimit
     let suspension: Suspension
     let onStep: @Sendable (StoreStep) throws -> Void
@@ -37,51 +33,13 @@ final class StoreIndex: Sendable {
         self.suspension = suspension
         self.onStep = onStep
         database = try StoreError.mapping(path) {
-            let database = try DatabasePool.opened(
+            try .opened(
                 file, label: "ResourceStore", schema: Self.schema.get(), migrator: Self.migrator(limit), limit)
-            if !wasClean {
-                let finding = try database.read { database in
-                    try database.limited(limit) { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-                }
-                guard finding == "ok" else {
-                    throw StoreError(.damaged, "the index is damaged: \(finding ?? "no result")", at: path)
-                }
-            }
-            return database
         }
+        if !wasClean { try checkStructure(of: "index") }
     }
 
     private static let schema = Result { try StoreSchema(migrator(.generous)) }
-
-    func close() throws {
-        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
-        database.releaseMemory()
-        try database.close()
-    }
-
-    /// Interrupts the running statement, if there is one. It fails.
-    func interrupt() {
-        database.interrupt()
-    }
-
-    /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
-    func releaseMemory() {
-        database.releaseMemoryEventually()
-    }
-
-    /// Checkpoints the log as far as readers permit.
-    func checkpoint() throws {
-        try StoreError.mapping(path) {
-            _ = try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
-        }
-    }
-
-    /// Returns SQLite's `synchronous` setting of the writer connection.
-    func synchronousMode() throws -> Int? {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
-        }
-    }
 
     /// - Parameter limit: the cost limit of migrations that read existing rows.
     private static func migrator(_ limit: StepLimit) -> DatabaseMigrator {
@@ -313,53 +271,30 @@ extension StoreIndex {
         choosing choose: ([Int64]) -> [Int64], committed: () -> Void,
         removeBlobs: (_ named: Set<SHA256Digest>) throws -> Void
     ) throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
-                try suspension.check()
-                let doomed = choose(try database.limited(limit, Self.retiredNumbers(in:)))
-                try database.limited(limit) { database in
-                    try database.inTransaction(repairs: "generation", "entry") {
-                        for number in doomed {
-                            try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
-                        }
+        try writingWithoutTransaction { database in
+            let doomed = choose(try database.limited(limit, Self.retiredNumbers(in:)))
+            try database.limited(limit) { database in
+                try database.inTransaction(repairs: "generation", "entry") {
+                    for number in doomed {
+                        try database.execute(sql: "DELETE FROM generation WHERE number = ?", arguments: [number])
                     }
                 }
-                committed()
-                do {
-                    _ = try database.checkpoint(.truncate)
-                } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) {
-                    // A reader runs for seconds, or the disk is too full until the blobs are removed. The commit stays
-                    // in the log, where only flipped bits can damage it.
-                }
-                let named = try database.limited(limit) { database in
-                    let rows = try Row.fetchCursor(
-                        database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
-                    var named: Set<SHA256Digest> = []
-                    while let row = try rows.next() { named.insert(try SHA256Digest(row, column: 0)) }
-                    return named
-                }
-                try removeBlobs(named)
             }
-        }
-    }
-}
-
-extension StoreIndex {
-    func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
-    }
-
-    /// Runs a single statement, which is its own transaction. This saves an explicit transaction.
-    func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
-    }
-
-    func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try StoreError.mapping(path) {
-            try database.write { database in
-                try suspension.check()
-                return try database.limited(limit, body)
+            committed()
+            do {
+                _ = try database.checkpoint(.truncate)
+            } catch let error as DatabaseError where [.SQLITE_BUSY, .SQLITE_FULL].contains(error.resultCode) {
+                // A reader runs for seconds, or the disk is too full until the blobs are removed. The commit stays in
+                // the log, where only flipped bits can damage it.
             }
+            let named = try database.limited(limit) { database in
+                let rows = try Row.fetchCursor(
+                    database, sql: "SELECT blob FROM entry GROUP BY blob UNION ALL SELECT blob FROM resource")
+                var named: Set<SHA256Digest> = []
+                while let row = try rows.next() { named.insert(try SHA256Digest(row, column: 0)) }
+                return named
+            }
+            try removeBlobs(named)
         }
     }
 }

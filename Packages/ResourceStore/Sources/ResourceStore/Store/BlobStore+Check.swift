@@ -6,7 +6,7 @@ internal import ContentDigest
 extension BlobStore {
     /// Returns statistics of the store. Reads names and sizes, but no bytes.
     /// - Throws: ``StoreError``.
-    public func statistics() throws -> StoreStatistics {
+    @_spi(Facade) public func statistics() throws -> StoreStatistics {
         var statistics = StoreStatistics()
         let named = try index.namedBlobs()
         for (id, size) in try rows.all() {
@@ -36,7 +36,7 @@ extension BlobStore {
     /// - Returns: the findings, including repaired ones.
     /// - Throws: ``StoreError``, with code `readOnly` if `repairs` is `true` and the
     ///   store is read-only.
-    public func check(
+    @_spi(Facade) public func check(
         repairs: Bool = false, progress: (StoreCheck.Progress) throws -> Void = { _ in }
     ) throws -> StoreCheck {
         if repairs { try prepareToWrite() }
@@ -59,11 +59,8 @@ extension BlobStore {
     ) throws -> [SHA256Digest: Int64] {
         let rowBlobs = try rows.all()
         let fileBlobs = try fileBlobs().compactMap { id in try fileSize(of: id).map { (id: id, size: $0) } }
-        var total = StoreStatistics.Amount()
+        var (total, completed) = (StoreStatistics.Amount(), StoreStatistics.Amount())
         for (_, size) in rowBlobs + fileBlobs { total.add(max(0, size)) }
-        var completed = StoreStatistics.Amount()
-        var state = StoreCheck.Progress(
-            completedBlobs: 0, totalBlobs: total.count, completedBytes: 0, totalBytes: total.bytes)
         var sound: [SHA256Digest: Int64] = [:]
         func record(_ id: SHA256Digest, _ size: Int64, isSound: Bool) throws {
             if isSound {
@@ -74,8 +71,7 @@ extension BlobStore {
                 if repairs { _ = dropDamaged(id, "found by a check", at: directory) }
             }
             completed.add(max(0, size))
-            (state.completedBlobs, state.completedBytes) = (completed.count, completed.bytes)
-            try progress(state)
+            try progress(StoreCheck.Progress(completedBytes: completed.bytes, totalBytes: total.bytes))
         }
         for (id, size) in rowBlobs {
             try record(id, size, isSound: try isRowSound(id, size))

@@ -9,30 +9,18 @@ extension BlobStore {
     /// Creates a directory and its missing parents, private to this user. An existing directory is left unchanged.
     /// - Returns: the path without symbolic links.
     static func makeDirectory(_ path: String) throws -> String {
-        try SystemError.mapping {
-            try FileSystem.makeDirectory(path)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try FileSystem.makeDirectory(path) }
         return try resolve(path)
     }
 
     /// Returns the absolute path without symbolic links.
     static func resolve(_ path: String) throws -> String {
-        try SystemError.mapping {
-            try FileSystem.resolve(path)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try FileSystem.resolve(path) }
     }
 
     /// Returns the number of bytes that this user can still write to the file system of `path`.
     static func freeBytes(at path: String) throws -> Int64 {
-        try SystemError.mapping {
-            try FileSystem.freeBytes(at: path)
-        } to: {
-            StoreError($0)
-        }
+        try StoreError.mappingSystem { try FileSystem.freeBytes(at: path) }
     }
 
     /// Excludes a directory from backups, and makes its files readable after the first unlock of the device, also

@@ -44,11 +44,11 @@ extension BlobStore {
             try file.write(Data(SHA256Digest(of: content).bytes))
             try file.write(content)
             // Flushed before the move, because a power failure could otherwise leave the name without the bytes.
-            try file.secure()
+            try file.sync()
             try onStep(.documentWritten)
             let folder = try root.makeSubfolder("documents")
             try file.move(to: folder, name)
-            try folder.secure()
+            try folder.sync()
             try onStep(.documentPlaced)
         }
     }
@@ -95,7 +95,7 @@ extension BlobStore {
 /// A document of a store that is read and written on its own serial queue, in the order of the calls.
 ///
 /// Isolation: any.
-public final class StoredDocument: Sendable {
+@_spi(Facade) public final class StoredDocument: Sendable {
     private let name: String
     private let store: BlobStore
     private let queue: SerialQueue

@@ -93,11 +93,7 @@ extension BlobStore {
             // same total size 0.26 s. Each fsync is a journal commit and a flush of the device's cache, and a batch
             // needs each only once. The cost is that bytes of other programs on this file system are flushed too. The
             // descriptor is open as long as the store, so that write errors are reported to it.
-            try SystemError.mapping {
-                try FileIO.syncFileSystem(of: root.descriptor)
-            } to: {
-                StoreError($0, at: directory)
-            }
+            try StoreError.mappingSystem(at: directory) { try FileIO.syncFileSystem(of: root.descriptor) }
         }
         try onStep(.bytesSynced)
     }

@@ -39,12 +39,6 @@ extension BlobStore {
         return sound
     }
 
-    /// Returns the size of all resources in bytes, as the budget counts it.
-    /// - Throws: ``StoreError``.
-    public func resourceBytes() throws -> Int64 {
-        try index.resourceBytes()
-    }
-
     /// Stores resources whose blobs are all in `batch`, in one transaction. They replace those with the same keys.
     ///
     /// Blocks until the bytes are on the device.

@@ -259,15 +259,7 @@ public final class BlobStore: Sendable {
 // MARK: - Preparing writes
 
 extension BlobStore {
-    func beginActivity() {
-        marker.begin()
-    }
-
-    func endActivity() {
-        marker.end()
-    }
-
-    /// Prepares the first write of an activity. Call this between ``beginActivity()`` and that write.
+    /// Prepares the first write of an activity. Call this between ``CleanMarker/begin()`` and that write.
     func prepareToWrite() throws {
         try checkWriting()
         try marker.prepareToWrite()
@@ -282,8 +274,8 @@ extension BlobStore {
 
     /// Runs an operation that writes.
     func writing<Value>(_ body: () throws -> Value) throws -> Value {
-        beginActivity()
-        defer { endActivity() }
+        marker.begin()
+        defer { marker.end() }
         try prepareToWrite()
         return try body()
     }

@@ -63,7 +63,7 @@ final class ProtocolDelivery: @unchecked Sendable {
     }
 
     /// Ends the delivery; the last action on the thread.
-    private func end(_ outcome: URLProtocolFace.Report.Outcome) {
+    private func end(_ outcome: RequestRecord.Outcome) {
         report.ended = .now
         report.outcome = outcome
         face.end(head)

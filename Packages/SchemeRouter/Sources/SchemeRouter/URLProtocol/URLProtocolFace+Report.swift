@@ -7,16 +7,6 @@ public import ResourceLoading
 extension URLProtocolFace {
     /// The report on one request of the app.
     public struct Report: Sendable {
-        /// The outcome of the request.
-        public enum Outcome: Sendable {
-            /// The session received the complete response.
-            case finished
-            /// There was no response, or it was incomplete.
-            case failed(ResourceError)
-            /// The app cancelled the request.
-            case stopped
-        }
-
         /// The request of the app.
         public let request: HTTPRequest
         /// The time at which the face received the request.
@@ -32,7 +22,7 @@ extension URLProtocolFace {
         /// The number of body bytes that the session received.
         public internal(set) var bytes: Int64 = 0
         /// The outcome of the request.
-        public internal(set) var outcome = Outcome.stopped
+        public internal(set) var outcome = RequestRecord.Outcome.stopped
 
         init(_ request: HTTPRequest) {
             self.request = request

@@ -82,7 +82,7 @@ struct PathPatternTests {
         ])
     func badExpressions(text: String) throws {
         let error = #expect(throws: RouteError.self) { _ = try PathPattern(expression: text) }
-        #expect(error?.code == .badRule && error?.description.contains("\n") == false)
+        #expect(error?.code == .badRule && error.map { "\($0)".contains("\n") } == false)
     }
 
     @Test(

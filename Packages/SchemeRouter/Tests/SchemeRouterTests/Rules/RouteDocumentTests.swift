@@ -82,7 +82,7 @@ struct RouteDocumentTests {
         ])
     func faults(text: String, message: String) throws {
         let error = #expect(throws: RouteError.self) { _ = try read(text) }
-        let description = try #require(error?.description)
+        let description = "\(try #require(error))"
         #expect(description.contains(message), "\(description)")
         #expect(!description.contains("\n") && description.utf8.count < 400)
     }
@@ -94,7 +94,7 @@ struct RouteDocumentTests {
                 #"{"format":1,"rules":[{"action":"pass","host":"a\n\u001b[2Jerror: \#(String(repeating: "x", count: 150))"}]}"#
             )
         }
-        let text = try #require(error?.description)
+        let text = "\(try #require(error))"
         #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 } && text.utf8.count < 400)
     }
 
@@ -117,7 +117,7 @@ struct RouteDocumentTests {
             ),
         ] {
             let error = #expect(throws: RouteError.self) { _ = try read(text, limits) }
-            #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+            #expect(error.map { "\($0)".hasPrefix(message) } == true, "\(String(describing: error))")
         }
     }
 

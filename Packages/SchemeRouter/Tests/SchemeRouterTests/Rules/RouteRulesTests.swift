@@ -194,7 +194,7 @@ struct RouteRulesTests {
             (ofHosts + [below], [], "rules[6]"), ([], [below, any, any, any], "deny[3]"),
         ] as [([RouteRule], [RouteRule], String?)] {
             let error = #expect(throws: RouteError.self) { _ = try RouteRules(rules, deny: deny, limits: limits) }
-            #expect(error?.code == .limit && (place == nil || error?.location == place), "\(error?.description ?? "")")
+            #expect(error?.code == .limit && (place == nil || error?.location == place), "\(String(describing: error))")
         }
     }
 

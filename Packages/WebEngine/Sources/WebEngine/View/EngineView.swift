@@ -3,21 +3,22 @@
 
 /// A web view of an engine.
 ///
-/// It is split by capability. An adapter whose view lacks a capability returns `nil` for it: no capability has a default, so
-/// that a forgotten one does not compile. After `discard()`, calls that can throw throw ``EngineError`` with code
-/// `processEnded`, and the others do nothing.
+/// The protocol is split by capability. An adapter returns `nil` for a capability that its view lacks. No capability
+/// has a default, so that an omitted one is a compile error.
+///
+/// After `discard()`, throwing calls throw ``EngineError`` with code `processEnded`, and other calls do nothing.
 ///
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineView: PoolableView {
-    /// The identity of the view among those of its engine.
+    /// The identity of the view, unique in its engine.
     var id: ViewID { get }
 
-    /// Receives what happens to the view, in order, on the main actor. There is one receiver; `nil` at first.
+    /// A closure that receives the signals of the view, in order, on the main actor; `nil` initially.
     var onSignal: (@MainActor (ViewSignal) -> Void)? { get set }
 
-    /// A Boolean value that indicates whether the view is gone for good: discarded, or its window closed. It is false after
-    /// the end of a web process, which a reload replaces.
+    /// A Boolean value that indicates whether the view has ended permanently: it was discarded or its window was
+    /// closed. The value is false after the end of a web process, because a reload replaces the process.
     var hasEnded: Bool { get }
 
     /// Loads and navigation.
@@ -26,26 +27,28 @@ public protocol EngineView: PoolableView {
     /// Scripts, message handlers and content rules.
     var scripting: any ViewScripting { get }
 
-    /// Prompts: what the engine leaves to the app to decide. Without them the engine decides by itself.
+    /// The prompts that the engine leaves to the app; `nil` if the engine decides by itself.
     var prompts: (any ViewPrompts)? { get }
 
-    /// Downloads that pages start. Without them pages cannot save files.
+    /// The downloads that pages start; `nil` if pages cannot save files.
     var downloads: (any ViewDownloads)? { get }
 
-    /// The end of a web process, and the visibility that recovery waits for. Without it a page that hangs is left alone, and
-    /// one whose process ended out of sight is reloaded at once.
+    /// The control of the web process and the view's visibility.
+    ///
+    /// If it is `nil`, a hanging page is not recovered, and a page whose process ended while hidden is reloaded
+    /// immediately.
     var recovery: (any ViewRecovery)? { get }
 
-    /// Pictures of pages. Without them a blank page is recognized by its document alone.
+    /// The snapshots of pages. If it is `nil`, a blank page is detected by its document only.
     var snapshots: (any ViewSnapshots)? { get }
 }
 
-/// Names a view of an engine while the engine lives.
+/// The identity of a view during the lifetime of its engine.
 public struct ViewID: Sendable, Hashable {
-    /// A number that the engine gives to no other view.
+    /// The number of the view. An engine uses each number once.
     public let rawValue: UInt64
 
-    /// Names the view of this number.
+    /// Creates the identity with this number.
     public init(rawValue: UInt64) {
         self.rawValue = rawValue
     }

@@ -1,45 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// What a pool asks of a view.
+/// The requirements of a view pool for its views.
 ///
-/// Isolation: the main actor, where views live.
+/// Isolation: the main actor.
 @MainActor
 public protocol PoolableView: AnyObject {
-    /// Whether the view can still show a page; `false` once its web process died.
+    /// A Boolean value that indicates whether the view can show a page; `false` after its web process has ended.
     var isAlive: Bool { get }
 
-    /// Loads a blank page, and returns when nothing is left to be done for that. A view that was created but never loaded
-    /// saves nothing when a page opens in it.
-    /// - Throws: when the engine cannot start a page, within a limit of the view's own.
+    /// Loads a blank page and returns when the load is complete. A view that has never loaded a page saves no time when
+    /// a page opens in it.
+    /// - Throws: an error if the engine cannot load the page within the view's own time limit.
     func warmUp() async throws
 
-    /// Gives up all that the earlier page and its host left, down to a warm, blank page without history.
-    /// - Returns: the view that the next page may have. That is this one, or another that takes over what is worth
-    ///   keeping, a running web process for one; then this one has ended.
-    /// - Throws: when anything cannot be removed, within a limit of the view's own: ``ViewProcessEnded`` where the process
-    ///   ended meanwhile. The pool ends this view then; what else there is by then the view has ended itself.
+    /// Removes all state of the earlier page and its host, and leaves a warm, blank page without history.
+    /// - Returns: the view for the next page: this view, or a replacement that keeps reusable state such as the running
+    ///   web process. After a replacement, this view has ended.
+    /// - Throws: an error if some state cannot be removed within the view's own time limit, or ``ViewProcessEnded`` if
+    ///   the process ended during the reset. The pool then discards this view. The view itself has discarded any
+    ///   replacement that it created.
     func reset() async throws -> Self
 
-    /// What an earlier page or its host left in this view, as far as engine and script can tell. The pool asks after
-    /// each reset, and checks out the view again only where there is nothing.
-    /// - Throws: when that cannot be told, within a limit of the view's own; ``ViewProcessEnded`` as in ``reset()``.
+    /// Returns the state of an earlier page or its host that the engine or a script can detect in this view.
+    ///
+    /// The pool calls this after each reset, and reuses the view only if the result is empty.
+    /// - Throws: an error if the state cannot be determined within the view's own time limit, or ``ViewProcessEnded``
+    ///   as in ``reset()``.
     func residualState() async throws -> Set<ResidualState>
 
-    /// Ends the view for good. Again, it does nothing.
+    /// Ends the view permanently. Further calls do nothing.
     func discard()
 }
 
-/// The process of a view ended while the view was cleaned.
+/// An error that reports the end of a view's process during a reset.
 public struct ViewProcessEnded: Error, Sendable, Hashable {
-    /// Makes the error.
+    /// Creates the error.
     public init() {}
 }
 
-/// How much memory a pool is to give back.
+/// The amount of memory that a pool releases.
 public enum MemoryPressure: Sendable, Hashable, CaseIterable {
-    /// Half of the views that are warm and free, rounded up; those go first that serve only one key.
+    /// Half of the warm, unused views, rounded up. Views that serve a single key are released first.
     case warning
-    /// All that nobody has, also what is being prepared or cleaned; and from then on only the fewest are kept.
+    /// All views that are not checked out, including those in preparation or reset. The pool then keeps its minimum
+    /// number of views.
     case critical
 }

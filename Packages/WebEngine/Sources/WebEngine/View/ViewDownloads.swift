@@ -6,60 +6,63 @@
 /// Isolation: the main actor.
 @MainActor
 public protocol ViewDownloads: AnyObject {
-    /// Receives each download. There is one receiver; `nil` at first, and then nothing is saved.
+    /// A closure that receives each download. It is `nil` initially; downloads are then not saved.
     var onDownload: (@MainActor (ViewDownload) -> Void)? { get set }
 
-    /// Ends the downloads that ``onDownload`` has not received yet because no response to them has begun.
+    /// Ends the downloads whose responses have not begun, which ``onDownload`` has not received yet.
     func dropPendingDownloads()
 
-    /// Returns a Boolean value that indicates whether the engine shows documents of a media type; others can only be saved.
-    /// - Parameter mediaType: in lower case, without parameters.
+    /// Returns a Boolean value that indicates whether the engine can display documents of a media type. Other documents
+    /// can only be saved.
+    /// - Parameter mediaType: the media type in lower case, without parameters.
     func canShow(_ mediaType: String) -> Bool
 }
 
-/// A file that the page of a view saves.
+/// A download that a page starts.
 public enum ViewDownload: Sendable {
-    /// The engine makes it itself: the head of the answer is there, and the bytes wait for a place.
+    /// A download of the engine. The response head has arrived, and the bytes wait for a destination.
     case engine(any EngineDownload)
-    /// It has a scheme of the app's, from which the engine saves nothing: its URL as the engine names it.
+    /// A download with a custom scheme of the app, which the engine cannot save. The URL is in the engine's form.
     case named(url: String, isUserGesture: Bool)
 }
 
-/// A download that an engine makes. It waits until it is saved or cancelled, one of which is to be called.
+/// A download that an engine performs. It waits for a call of ``save(to:_:)`` or ``cancel()``; one of them is required.
 ///
 /// Isolation: the main actor.
 @MainActor
 public protocol EngineDownload: AnyObject, Sendable {
-    /// What the answer's head says.
+    /// The head of the response.
     var head: EngineDownloadHead { get }
 
-    /// Has the bytes written into a file that does not exist yet, in a folder that does and in which the engine may make
-    /// other files. May be called once.
+    /// Writes the bytes to a new file. Call it at most once.
+    ///
+    /// The folder must exist, and the engine may create other files in it.
     /// - Parameters:
-    ///   - path: the absolute path of the file.
-    ///   - receive: receives what comes of it; nothing after an end.
+    ///   - path: the absolute path of the file, which must not exist.
+    ///   - receive: a closure that receives the signals of the download; none after ``EngineDownloadSignal/finished``
+    ///     or ``EngineDownloadSignal/failed(_:)``.
     func save(to path: String, _ receive: @escaping @MainActor (EngineDownloadSignal) -> Void)
 
-    /// Ends it. Where it was being saved, its end is told when the engine writes no more.
+    /// Cancels the download. If it was being saved, it reports its end when the engine has stopped writing.
     func cancel()
 }
 
-/// What is known of a download before its bytes are.
+/// The properties of a download that are known before its bytes arrive.
 public struct EngineDownloadHead: Sendable, Hashable {
-    /// As the engine names it.
+    /// The URL in the engine's form.
     public var url: String
-    /// What the server or the page calls it: not to be trusted.
+    /// The file name that the server or the page suggests. Do not trust it.
     public var suggestedName: String?
-    /// The media type, where there is one.
+    /// The media type; `nil` if unknown.
     public var mediaType: String?
-    /// How many bytes will come, where that is known.
+    /// The length in bytes; `nil` if unknown.
     public var length: Int64?
-    /// The HTTP status, where there is one.
+    /// The HTTP status; `nil` if there is none.
     public var status: Int?
-    /// Whether somebody has just touched the page.
+    /// A Boolean value that indicates whether a user gesture caused the download.
     public var isUserGesture: Bool
 
-    /// Makes a head, as an adapter does for each download.
+    /// Creates a head. Adapters call this for each download.
     public init(
         url: String, suggestedName: String?, mediaType: String?, length: Int64?, status: Int?, isUserGesture: Bool
     ) {
@@ -72,13 +75,13 @@ public struct EngineDownloadHead: Sendable, Hashable {
     }
 }
 
-/// How a download of the engine goes.
+/// An event of a download.
 public enum EngineDownloadSignal: Sendable {
-    /// So many bytes are there, all together.
+    /// The total number of bytes received so far.
     case received(Int64)
-    /// The file is whole. The end.
+    /// The end of the download: the file is complete.
     case finished
-    /// It broke off, or was cancelled; with code `storage` where the bytes could not be written, with the system's words
-    /// for it. The end.
+    /// The end of the download after an error or a cancellation. The code is `storage` if the bytes could not be
+    /// written; the error then contains the system's message.
     case failed(EngineError)
 }

@@ -3,58 +3,58 @@
 
 internal import AsyncSupport
 
-/// Follows one load of a view: hears its signals and lets others wait for its end.
+/// The state of a view's current load, derived from the view's signals.
 ///
 /// Members that only the facade uses have the SPI name `Facade`. Isolation: the main actor.
 @MainActor
 public final class ViewLoad {
-    /// How far a load is.
+    /// The progress of a load.
     public enum State: Sendable {
-        /// Nothing of the document is there.
+        /// No part of the document has arrived.
         case waiting
         /// The document has begun to arrive.
         case committed
-        /// The page and all that it loads at first are there.
+        /// The page and its initial resources have loaded.
         case finished
-        /// It ended before that.
+        /// The load failed before it finished.
         case failed(EngineError)
     }
 
-    /// How far the load is now.
+    /// The current progress of the load.
     public private(set) var state = State.waiting
     private var observers: [@MainActor (ViewSignal) -> Void] = []
     private let signals = Broadcast<Void>(capacity: 1)
-    /// Whether the document on its way, or the one just there, only leads to the next.
+    /// A Boolean value that indicates whether the current document is an interim document, whose signals are ignored.
     private var isAtInterimDocument = false
-    /// Where the view is with the container's own page, which stands for one that could not be shown.
+    /// The progress of the container's own error page.
     private var errorPage = ErrorPagePhase.none
-    /// Hears every signal once all others have.
+    /// A closure that receives each signal after all observers.
     @_spi(Facade) public var watch: @MainActor (ViewSignal) -> Void = { _ in }
-    /// Hears that this page is there.
+    /// A closure that is called when the container's error page has loaded.
     @_spi(Facade) public var onErrorPage: @MainActor () -> Void = {}
-    /// Says why a document could not be had, by its place and what the engine says; the engine's word by default.
+    /// A closure that maps a URL and the engine's load error to the reported error; the identity by default.
     @_spi(Facade) public var explain: @MainActor (String, EngineError) -> EngineError = { $1 }
-    /// Which of the resources that the engine loads are told by somebody else, and so not again here; none by default.
+    /// A closure that indicates whether a resource of the engine is reported by another component and is skipped here;
+    /// false by default.
     @_spi(Facade) public var isReportedElsewhere: @MainActor (EngineResource) -> Bool = { _ in false }
 
-    /// Listens to a view from now on.
+    /// Creates a load and sets it as the receiver of the view's signals.
     public init(of view: any EngineView) {
         view.onSignal = { [weak self] in self?.receive($0) }
     }
 
-    /// Adds a listener, which hears every signal of the view after this load has.
+    /// Adds an observer of the view's signals. It is called after the state of this load is updated.
     public func observe(_ observer: @escaping @MainActor (ViewSignal) -> Void) {
         observers.append(observer)
     }
 
-    /// The document that is on its way does nothing but move the page on: neither its commit nor its end is told to
-    /// anyone. The next navigation counts again.
+    /// Marks the document being loaded as interim: its commit and finish signals are ignored until the next navigation.
     @_spi(Facade) public func passOverDocument() {
         isAtInterimDocument = true
     }
 
-    /// Returns when the page and all that it loads at first are there.
-    /// - Throws: ``EngineError``: why the load failed, or code `timedOut` after `limit`.
+    /// Waits until the page and its initial resources have loaded.
+    /// - Throws: ``EngineError``: the error of the load, or code `timedOut` after `limit`.
     public func finished(within limit: Duration, clock: any Clock<Duration> = ContinuousClock()) async throws {
         try await withLimit(limit, clock: clock, "the page does not finish loading") { [self] in
             while true {
@@ -78,16 +78,16 @@ public final class ViewLoad {
         case none, awaited, there
     }
 
-    /// The container shows a page of its own in place of the one that failed: nothing of it is told to anyone, and the
-    /// state stays as it is. The next navigation counts again.
+    /// Marks the next load as the container's error page, which replaces a failed page. Its signals are ignored and the
+    /// state is unchanged until the next navigation.
     @_spi(Facade) public func passOverErrorPage() {
         errorPage = .awaited
     }
 
-    /// Whether a signal is of that page.
+    /// Returns a Boolean value that indicates whether a signal belongs to the error page, and updates ``errorPage``.
     private func isOfErrorPage(_ signal: ViewSignal) -> Bool {
         switch (errorPage, signal) {
-        // Of the view, whatever it shows.
+        // These signals concern the view, regardless of its document.
         case (.none, _), (_, .frameLoaded), (_, .visibilityChanged): return false
         case (_, .processEnded), (.there, .started): errorPage = .none
         case (.awaited, .started): errorPage = .there

@@ -6,45 +6,45 @@
 /// Isolation: the main actor.
 @MainActor
 public protocol ViewLoading: AnyObject {
-    /// Starts to load a URL. The result arrives as signals; an earlier load that is under way sends no more of them.
+    /// Starts to load a URL. The result arrives as signals. An earlier load in progress sends no more signals.
     func load(_ url: String)
 
-    /// Stops the load under way. A navigation that has not committed ends as failed.
+    /// Stops the load in progress. A navigation that has not committed ends as failed.
     func stopLoading()
 
-    /// Reloads the document of the view by GET, in place of its entry in the history, and in a new process if its own has
-    /// ended. An adapter whose engine has no such call loads the URL.
+    /// Reloads the document of the view by GET and replaces its history entry. If the web process has ended, a new one
+    /// is started. An adapter whose engine has no such call loads the URL.
     /// - Parameter url: the URL to load if the view has no document.
     func reload(_ url: String)
 
-    /// Shows a page of the app in place of the one that belongs at a URL, as a document of an opaque origin. A reload and the
-    /// history lead to the URL. An adapter whose engine has no such call loads a `data:` URL.
+    /// Shows an HTML page of the app, with an opaque origin, in place of the document of a URL. Reload and history
+    /// navigation load the URL. An adapter whose engine has no such call loads a `data:` URL.
     func showErrorPage(_ html: String, for url: String)
 
-    /// The last load that ``load(_:)``, ``reload(_:)`` or ``showErrorPage(_:for:)`` started; `nil` before the first, and if
-    /// the adapter does not record loads.
+    /// The last load that ``load(_:)``, ``reload(_:)`` or ``showErrorPage(_:for:)`` started; `nil` before the first
+    /// load, or if the adapter does not record loads.
     var lastLoad: LoadToken? { get }
 
-    /// A Boolean value that indicates whether the current document was requested with a method other than GET; false if the
-    /// engine does not say.
+    /// A Boolean value that indicates whether the current document was requested with a method other than GET; false if
+    /// the engine does not report it.
     var isPosted: Bool { get }
 
-    /// Returns a Boolean value that indicates whether the navigation under way to a URL uses a method other than GET; false
-    /// if the engine does not say.
+    /// Returns a Boolean value that indicates whether the navigation in progress to a URL uses a method other than GET;
+    /// false if the engine does not report it.
     func isPosting(to url: String) -> Bool
 
-    /// Sets the user agent from the next load on; that of a new view is the engine's own.
+    /// Sets the user agent from the next load on. A new view has the engine's own user agent.
     func setUserAgent(_ agent: UserAgent)
 }
 
-/// A load that a view was asked for.
+/// The identity of a load that was requested from a view.
 public struct LoadToken: Sendable, Hashable {
-    /// Counts the loads of the view.
+    /// The number of the load, counted per view from 1.
     public let number: UInt64
-    /// The URL, as the engine names it.
+    /// The URL in the engine's form.
     public let url: String
 
-    /// Makes the load that comes after another one.
+    /// Creates the token of the load that follows `other`.
     public init(of url: String, after other: LoadToken?) {
         number = (other?.number ?? 0) + 1
         self.url = url

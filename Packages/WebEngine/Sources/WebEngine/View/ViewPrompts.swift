@@ -6,36 +6,39 @@
 /// Isolation: the main actor.
 @MainActor
 public protocol ViewPrompts: AnyObject {
-    /// Receives what the page asks, on the main actor, while the engine waits: an immediate answer costs no turn of the main
-    /// loop. There is one receiver; `nil` at first, and then each prompt gets its safe answer, except that documents are
-    /// shown.
+    /// A closure that receives each prompt on the main actor while the engine waits.
+    ///
+    /// An immediate answer costs no turn of the main loop. If the closure is `nil`, as initially, each prompt receives
+    /// its safe answer, except that documents are shown.
     var onPrompt: (@MainActor (EnginePrompt) -> Void)? { get set }
 
-    /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL, as the engine names it;
-    /// false if the engine does not say.
+    /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL in the engine's
+    /// form; false if the engine does not report it.
     func isUserGesture(for url: String) -> Bool
 }
 
-/// Something that a page wants, and that its engine does not decide alone.
+/// A request of a page that the engine leaves to the app to decide.
 ///
-/// It is answered once. What is dropped without an answer gets the safe one, so that no page waits for ever.
+/// A prompt is answered once. A prompt that is released without an answer receives its safe answer, so that the page
+/// does not wait forever.
+///
 /// Isolation: the main actor.
 @MainActor
 public final class EnginePrompt {
-    /// What is asked. URLs are as the engine names them.
+    /// The subject of a prompt. URLs are in the engine's form.
     public enum Subject: Sendable, Hashable {
-        /// A link, a script or a form wants another window.
+        /// A link, a script or a form opens a new window.
         case newWindow(url: String, isUserGesture: Bool)
-        /// The page, or a frame of it, wants to go to a scheme that is not of the web.
+        /// The page or one of its frames navigates to a scheme that is not a web scheme.
         case otherScheme(url: String, isUserGesture: Bool)
-        /// The view's document is about to be another one: its answer has begun, and nothing of it is shown yet.
+        /// The view is about to show a new document. Its response has begun, and no part of it is shown yet.
         case document(url: String)
-        /// `alert`, `confirm`, `prompt` or `beforeunload`: the page stands still until it is answered.
+        /// An `alert`, `confirm`, `prompt` or `beforeunload` dialog. The page is blocked until the answer.
         case dialog(DialogKind, message: String)
-        /// What the page may use. The other one is who else asks: the domain of a frame, where the engine says so.
+        /// A request for permissions. The requester is the domain of a frame, if the engine reports it.
         case permission(Set<PagePermission>, requester: String?)
 
-        /// The answer that harms nobody, and holds nobody up.
+        /// The answer that grants nothing and does not block the page.
         public var safeAnswer: Answer {
             switch self {
             case .dialog(.leave, _): .yes
@@ -44,32 +47,32 @@ public final class EnginePrompt {
         }
     }
 
-    /// What comes of it.
+    /// The answer to a prompt.
     public enum Answer: Sendable, Hashable {
-        /// It is not done.
+        /// The action is denied.
         case no
-        /// It is done; a new window is opened by the engine never.
+        /// The action is allowed. The engine itself never opens a new window.
         case yes
-        /// The text of a prompt.
+        /// The text that the user entered in a `prompt` dialog.
         case text(String)
     }
 
-    /// What is asked.
+    /// The subject of the prompt.
     public let subject: Subject
-    /// Hears that nobody waits for the answer any more.
+    /// A closure that is called when the engine withdraws the prompt, because the answer is no longer needed.
     public var onWithdrawal: (@MainActor () -> Void)?
     private var respond: (@MainActor (Answer) -> Void)?
 
     /// Creates a prompt that waits for its answer.
     /// - Parameters:
-    ///   - subject: The request of the page.
-    ///   - respond: A closure that receives the answer, once.
+    ///   - subject: the request of the page.
+    ///   - respond: a closure that receives the answer, once.
     public init(_ subject: Subject, respond: @escaping @MainActor (Answer) -> Void) {
         self.subject = subject
         self.respond = respond
     }
 
-    /// Answers; all answers but the first do nothing.
+    /// Answers the prompt. Only the first answer has an effect.
     public func answer(_ answer: Answer) {
         guard let respond else { return }
         self.respond = nil
@@ -77,7 +80,8 @@ public final class EnginePrompt {
         respond(answer)
     }
 
-    /// The engine gives the question up, as where the view ends: it gets the safe answer.
+    /// Gives the prompt its safe answer and calls ``onWithdrawal``. Adapters call this if the engine cancels the
+    /// prompt, for example when the view ends.
     public func withdraw() {
         let onWithdrawal = onWithdrawal
         answer(subject.safeAnswer)
@@ -89,40 +93,40 @@ public final class EnginePrompt {
     }
 }
 
-/// A dialog that a page's script opens.
+/// A kind of dialog that a script opens.
 public enum DialogKind: Sendable, Hashable {
-    /// Tells something.
+    /// A message (`alert`).
     case alert
-    /// Asks whether.
+    /// A yes-no question (`confirm`).
     case confirm
-    /// Asks for a text, with one to begin with.
+    /// A text entry with an initial text (`prompt`).
     case prompt(defaultText: String)
-    /// Asks whether the page may be left (`beforeunload`): to accept is to leave.
+    /// A confirmation before leaving the page (`beforeunload`). The answer `yes` leaves the page.
     case leave
 }
 
-/// What a page may use with somebody's permission. Kinds are added over time: keep a default when switching.
+/// A capability that a page uses with the user's permission. Cases may be added: keep a default in switches.
 public enum PagePermission: String, Sendable, Hashable, CaseIterable {
-    /// Where the device is.
+    /// The location of the device.
     case geolocation
-    /// To show notifications.
+    /// Notifications.
     case notifications
-    /// The camera's picture.
+    /// The camera.
     case camera
-    /// The microphone's sound.
+    /// The microphone.
     case microphone
-    /// The picture of a screen or a window.
+    /// Screen or window capture.
     case display
-    /// To read the clipboard.
+    /// Reading the clipboard.
     case clipboard
     /// The names of cameras and microphones.
     case deviceNames
-    /// To hold the pointer.
+    /// Pointer lock.
     case pointerLock
-    /// Keys for protected media.
+    /// The keys of protected media (Encrypted Media Extensions).
     case mediaKeys
     /// The cookies and storage of a frame's own site (`document.requestStorageAccess`).
     case storageAccess
-    /// What the engine asks for, and the adapter does not know.
+    /// A permission that the adapter does not know.
     case other
 }

@@ -8,83 +8,90 @@
 public protocol ViewScripting: AnyObject {
     /// Runs the body of an asynchronous function and returns its result as JSON; `null` for `undefined`.
     ///
-    /// The call ends when the promise settles or the page goes away; the caller sets a time limit.
-    /// - Throws: ``EngineError`` with code `script` if it throws, `pageGone` if another page replaced the page,
-    ///   `processEnded` if the view ended.
+    /// The call ends when the promise settles or the page is replaced. The caller sets a time limit.
+    /// - Throws: ``EngineError`` with code `script` if the script throws, `pageGone` if another page replaced the page,
+    ///   or `processEnded` if the view ended.
     func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String
 
-    /// Adds a script that runs in each page from the next load on.
+    /// Adds a script that runs in each page, starting with the next load.
     func add(_ script: UserScript)
 
-    /// Handles `webkit.messageHandlers.<name>.postMessage(…)`, whose promise settles with the reply.
+    /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, whose promise settles with the reply.
     ///
-    /// The message and the reply are JSON; a reply that is not, or a handler that throws, rejects the promise. A second
-    /// handler of the same name and world replaces the first, whose pending replies are cancelled, as all are when the view
-    /// ends.
-    /// - Throws: ``EngineError`` with code `handlerTaken` if the engine cannot have a handler of this name there.
+    /// The message and the reply are JSON. The promise is rejected if the reply is not JSON or the handler throws. A
+    /// second handler with the same name and world replaces the first. Pending replies are cancelled when a handler is
+    /// replaced or the view ends.
+    /// - Throws: ``EngineError`` with code `handlerTaken` if the engine cannot have a handler with this name in this
+    ///   world.
     func setMessageHandler(
         named name: String, in world: ScriptWorld,
         _ handler: @escaping @MainActor (ScriptMessage) async throws -> String) throws
 
-    /// The names of the message handlers that owe the current document a reply; empty if the adapter does not record them.
-    /// Messages of an earlier document of the view do not count.
+    /// The names of the message handlers with pending replies to the current document; empty if the adapter does not
+    /// record them. Messages of earlier documents of the view are not included.
     var pendingHandlers: Set<String> { get }
 
-    /// Runs scripts one after the other, in the blank page of the view and in a world of their own, so that the engine
-    /// compiles them before pages run them. Their results and exceptions are ignored. An adapter whose engine keeps no
-    /// compiled code does nothing.
-    /// - Throws: ``EngineError`` with code `processEnded` if the view ended, `timedOut` after a limit of the view's own.
+    /// Runs scripts in sequence in the view's blank page, in a separate world, so that the engine compiles them before
+    /// pages run them.
+    ///
+    /// Their results and exceptions are ignored. An adapter whose engine does not cache compiled code does nothing.
+    /// - Throws: ``EngineError`` with code `processEnded` if the view ended, or `timedOut` after the view's own limit.
     func precompile(_ sources: [String]) async throws
 
-    /// Applies content rules to those requests of the view's pages that the container does not handle, in place of earlier
-    /// rules, until the view ends. An engine without content rules enforces the same for pages of custom schemes by itself.
-    /// - Parameter json: a content rule list of WebKit.
-    /// - Throws: ``EngineError`` if the engine refuses the rules.
+    /// Applies content rules to those requests of the view's pages that the container does not handle, until the view
+    /// ends. They replace earlier rules. For pages of custom schemes, an engine without content rules must enforce the
+    /// same restrictions itself.
+    /// - Parameter json: a WebKit content rule list.
+    /// - Throws: ``EngineError`` if the engine rejects the rules.
     func setContentRules(_ json: String) async throws
 
-    /// Answers, at once and without showing it, each dialog of `window.prompt(…)` whose text begins with `prefix`, in any
-    /// frame, for the life of the view. A second call replaces the first.
+    /// Answers each `window.prompt(…)` call in any frame whose text begins with `prefix`, synchronously and without a
+    /// dialog, for the lifetime of the view. A second call replaces the first.
     func answerPrompts(startingWith prefix: String, _ answer: @escaping @MainActor (String) -> String)
 
-    /// Calls a function for each navigation by a form, of the page or a frame, before the engine stops the loads of the
-    /// document that the navigation replaces, for the life of the view. A second call replaces the first. An engine that
-    /// loses no bodies need not call it.
-    /// - Parameter wait: receives the URL of the form, as the engine names it. If it returns a function, the navigation
-    ///   begins when that returns, and the document lives on until then.
+    /// Sets a closure that is called for each form navigation of the page or a frame, for the lifetime of the view. A
+    /// second call replaces the first.
+    ///
+    /// The closure is called before the engine stops the loads of the document that the navigation replaces. An engine
+    /// that loses no bodies need not call it.
+    /// - Parameter wait: a closure that receives the URL of the form in the engine's form. If it returns a function,
+    ///   the navigation begins when that function returns, and the document stays alive until then.
     func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?)
 }
 
-/// Where a script runs: with the page's own scripts, or beside them, sharing only the document.
+/// The JavaScript world of a script.
 public enum ScriptWorld: Sendable, Hashable {
-    /// With the page's own scripts.
+    /// The world of the page's own scripts.
     case page
-    /// In a world of this name: the document is shared, names are not.
+    /// A world with this name. It shares the document with the page, but not global variables.
     case isolated(name: String)
 }
 
 /// A script that runs in every page of a view.
 public struct UserScript: Sendable, Hashable {
-    /// When a script runs.
+    /// The time at which a script runs.
     public enum Time: Sendable, Hashable {
         /// Before the page's own scripts.
         case documentStart
-        /// When the document is parsed, before what it loads is there.
+        /// After the document is parsed and before its resources have loaded.
         case documentEnd
     }
 
-    /// The text of the script.
+    /// The source text of the script.
     public var source: String
-    /// When it runs.
+    /// The time at which the script runs.
     public var time: Time
-    /// Where its names live.
+    /// The world in which the script runs.
     public var world: ScriptWorld
-    /// Whether the script also runs in frames.
+    /// A Boolean value that indicates whether the script also runs in frames.
     public var inAllFrames: Bool
-    /// The documents in which the script runs: patterns of a scheme, a host, which may begin with `*.`, and a path, such as
-    /// `app://*.shop.example/*`, on any port. All documents by default.
+    /// The URL patterns of the documents in which the script runs; empty, the default, for all documents.
+    ///
+    /// A pattern has a scheme, a host that may begin with `*.`, and a path, such as `app://*.shop.example/*`. It
+    /// matches any port.
     public var places: [String]
 
-    /// Makes a script: by default one that runs with the page's own, in frames too.
+    /// Creates a script. By default it runs in the page's world, in frames too.
     public init(
         _ source: String, at time: Time, in world: ScriptWorld = .page, inAllFrames: Bool = true,
         places: [String] = []
@@ -99,16 +106,16 @@ public struct UserScript: Sendable, Hashable {
 
 /// A message that a page sent to the app.
 public struct ScriptMessage: Sendable, Hashable {
-    /// What was posted, as JSON.
+    /// The posted value as JSON.
     public let json: String
-    /// The URL with which the view's document was committed, as the engine names it: never one that the view is still on
-    /// its way to. What the document makes of it later, by a fragment or `history.pushState`, is not followed.
+    /// The URL with which the view's current document was committed, in the engine's form.
     ///
-    /// A frame's message carries the URL of the view's document too, since engines do not say which frame posted. So
-    /// this is the origin of the sender only where the document has no frames that the app does not trust.
+    /// Navigations in progress do not affect it, and neither do later changes by a fragment or `history.pushState`. A
+    /// message of a frame has this URL too, because engines do not report the frame. So it identifies the origin of the
+    /// sender only if the document has no untrusted frames.
     public let documentURL: String
 
-    /// Makes a message, as an adapter does for each that a page posts.
+    /// Creates a message. Adapters call this for each message that a page posts.
     public init(json: String, documentURL: String) {
         self.json = json
         self.documentURL = documentURL

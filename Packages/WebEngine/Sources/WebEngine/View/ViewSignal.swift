@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-/// Something that happened to a view. URLs are as the engine names them.
+/// An event of a view. URLs are in the engine's form, with the custom scheme instead of https in custom-scheme mode.
 public enum ViewSignal: Sendable {
-    /// A navigation was asked for.
+    /// A navigation was requested.
     case started(url: String)
-    /// The document begins to arrive.
+    /// The document began to arrive.
     case committed(url: String)
-    /// The page and all that it loads at first are there.
+    /// The page and its initial resources have loaded.
     case finished(url: String)
     /// A navigation failed.
     case failed(url: String, error: EngineError)
-    /// A resource that the engine loaded itself over http or https, past the container, ended.
+    /// A resource that the engine loaded itself over http or https, without the container, ended.
     case resource(EngineResource)
-    /// The document of a frame, loaded over http or https past the container, is about to be shown.
+    /// The document of a frame, loaded over http or https without the container, is about to be shown.
     case frameLoaded(url: String)
-    /// The web process is gone; the view shows nothing.
+    /// The web process ended. The view shows no page.
     case processEnded(reason: String)
-    /// The view came in sight, or went out of it, with or without a process.
+    /// The view became visible or hidden, with or without a web process.
     case visibilityChanged(isVisible: Bool)
 }
 
-/// A resource that the engine loaded.
+/// A resource that the engine loaded without the container.
 public struct EngineResource: Sendable, Hashable {
-    /// Where it was loaded from.
+    /// The URL of the resource.
     public let url: String
-    /// The HTTP status; `nil` where there was no answer.
+    /// The HTTP status; `nil` if there was no response.
     public let status: Int?
-    /// The announced size of the body in bytes; `nil` where it is not known.
+    /// The announced size of the body in bytes; `nil` if unknown.
     public let length: Int64?
-    /// Why it failed; `nil` where it did not.
+    /// The reason of the failure; `nil` if the load succeeded.
     public let failure: String?
 
-    /// Makes the report of a resource that ended.
+    /// Creates a report of a resource whose load ended.
     public init(url: String, status: Int?, length: Int64?, failure: String?) {
         self.url = url
         self.status = status

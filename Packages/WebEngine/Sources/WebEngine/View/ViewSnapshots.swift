@@ -3,28 +3,28 @@
 
 public import Foundation
 
-/// Pictures of a view.
+/// The snapshots of a view.
 ///
 /// Isolation: the main actor.
 @MainActor
 public protocol ViewSnapshots: AnyObject {
-    /// Returns a picture of the visible part of the page.
-    /// - Throws: ``EngineError`` with code `snapshot`, or as ``ViewScripting/evaluate(_:in:)``.
+    /// Returns a snapshot of the visible part of the page.
+    /// - Throws: ``EngineError`` with code `snapshot`, or the errors of ``ViewScripting/evaluate(_:in:)``.
     func snapshot() async throws -> PageSnapshot
 }
 
 /// A picture of a page.
 public struct PageSnapshot: Sendable, Hashable {
-    /// In pixels.
+    /// The width in pixels.
     public let width: Int
-    /// In pixels.
+    /// The height in pixels.
     public let height: Int
-    /// Rows from the top without padding, each pixel as the bytes blue, green, red, alpha.
+    /// The pixels in rows from the top, without padding; each pixel has the bytes blue, green, red, alpha.
     public let pixels: Data
     /// The same picture as a PNG file.
     public let png: Data
 
-    /// Makes a picture. The parts must fit each other.
+    /// Creates a snapshot. The arguments must be consistent with each other.
     public init(width: Int, height: Int, pixels: Data, png: Data) {
         self.width = width
         self.height = height
@@ -38,11 +38,11 @@ public struct PageSnapshot: Sendable, Hashable {
 /// Isolation: the main actor.
 @MainActor
 public protocol ViewRecovery: AnyObject {
-    /// Ends the web process at once, however busy it is; `ViewSignal.processEnded` follows. An open page is then reloaded, as
-    /// after a crash, so close the page instead to free memory.
+    /// Ends the web process immediately, even if it is busy; `ViewSignal.processEnded` follows. An open page is then
+    /// reloaded, as after a crash. To free memory, close the page instead.
     func endProcess()
 
-    /// A Boolean value that indicates whether the view is visible; `nil` if the engine does not say. A change arrives as
-    /// `ViewSignal.visibilityChanged`.
+    /// A Boolean value that indicates whether the view is visible; `nil` if the engine does not report it.
+    /// `ViewSignal.visibilityChanged` reports changes.
     var isVisible: Bool? { get }
 }

@@ -6,9 +6,9 @@
     internal import Foundation
     internal import ResourceLoading
 
-    /// Turns bodies into GLib's bytes.
+    /// Converts bodies to `GBytes`.
     enum GBytesBuilder {
-        /// The bytes of a body, owned by the caller; `nil` where a file cannot be mapped.
+        /// Returns the bytes of a body, which the caller owns; `nil` if a file cannot be mapped.
         static func bytes(of body: WholeBody) -> OpaquePointer? {
             switch body {
             case .bytes(let data):
@@ -18,7 +18,7 @@
             }
         }
 
-        /// Maps the file instead of copying it. Blobs are never written to again, so nothing changes under the engine.
+        /// Returns the mapped bytes of a file. Blobs are never modified, so the mapping stays valid.
         private static func bytes(of slice: FileSlice) -> OpaquePointer? {
             guard !slice.range.isEmpty else { return g_bytes_new(nil, 0) }
             guard let file = g_mapped_file_new_from_fd(slice.file.descriptor, 0, nil) else { return nil }

@@ -4,13 +4,13 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// One asynchronous call of GLib that a Swift task waits for.
+    /// An asynchronous GLib call that a Swift task awaits.
     ///
-    /// The waiting task resumes once: with the result, or earlier when it is cancelled or the call is ended.
+    /// The task resumes once: with the result, or earlier if it is cancelled or the call is ended.
     @MainActor
     final class GLibAsync {
         private var complete: (@MainActor (OpaquePointer?) -> Void)?
-        /// What has to outlive the call, in the order in which it is let go of.
+        /// The objects that must outlive the call, in the order of their release.
         private var kept: [gpointer]
 
         private init(keeping objects: [gpointer]) {
@@ -18,9 +18,11 @@
             for object in objects { g_object_ref(object) }
         }
 
-        /// Lets go of all that the call needed in a later turn of the loop: the engine calls back from inside of its own
-        /// work, and an object that ends there, with nobody left who has it, takes that work with it. It crashed where
-        /// engines were let go of while their cookies were read.
+        /// Releases the objects of the call in a later turn of the main loop.
+        ///
+        /// The engine calls back from inside its own functions, so an immediate release of the last reference could
+        /// destroy an object that is in use. Measured: without the delay, the engine crashed if it was released while
+        /// its cookies were read.
         private func letGo(of source: UnsafeMutablePointer<GObject>?) {
             if let source, let object = g_object_ref(source) { kept.insert(object, at: 0) }
             let turn: GSourceFunc = { data in
@@ -34,10 +36,11 @@
 
         /// Starts a call and waits for its result.
         /// - Parameters:
-        ///   - calls: may end the wait earlier.
-        ///   - objects: are kept until the call is over, whoever waits: those that what is called needs, and does not keep.
-        ///   - start: makes the call with the callback and user data it is given.
-        ///   - finish: takes the result out of the engine; it runs also when nobody waits any more.
+        ///   - calls: a set of calls that can end the wait early.
+        ///   - objects: objects that the call needs and does not retain. They are retained until the call completes,
+        ///     even if the task no longer waits.
+        ///   - start: a closure that starts the call with a callback and its user data.
+        ///   - finish: a closure that extracts the result. It also runs if the task no longer waits.
         static func call<Value: Sendable>(
             among calls: PendingCalls? = nil, keeping objects: [gpointer] = [],
             _ start: (GAsyncReadyCallback, gpointer) -> Void,

@@ -5,17 +5,17 @@
     internal import CWebKitGTK
     internal import Glibc
 
-    /// GLib's main loop and Swift's main actor, run together on the main thread.
+    /// Runs GLib's main loop and Swift's main actor together on the main thread.
     ///
-    /// GLib does not know Dispatch's main queue, so main-actor jobs would wait for ever under `g_main_loop_run`.
-    /// The queue's descriptor is therefore a source of the loop: readable means that jobs wait.
+    /// GLib does not run Dispatch's main queue, so main-actor jobs would never run under `g_main_loop_run`. Therefore
+    /// the queue's descriptor is a source of the loop. It is readable when jobs are waiting.
     public enum GLibMainLoop {
-        /// Runs `body` on the main actor while the loop turns, and returns its result.
+        /// Runs the main loop until `body` returns on the main actor, and returns its result.
         ///
-        /// Call it from the main thread, in a `main()` that is not `async`: it blocks its thread, so that a task would wait
-        /// for itself. Both are checked, and end the process with a message.
-        /// - Throws: what `body` throws.
-        @available(*, noasync, message: "this blocks the thread it runs on: call it from a main() that is not async")
+        /// Call it on the main thread, from a `main()` that is not `async`. It blocks its thread, so a task that calls
+        /// it would wait for itself. Both conditions are checked; a violation terminates the process with a message.
+        /// - Throws: the error of `body`.
+        @available(*, noasync, message: "blocks its thread: call it from a main() that is not async")
         public static func run<Value: Sendable, Failure: Error>(
             _ body: @escaping @MainActor () async throws(Failure) -> Value
         ) throws(Failure) -> Value {
@@ -58,7 +58,7 @@
             }
         }
 
-        /// Whether this code is called by a loop that turns.
+        /// A Boolean value that indicates whether the caller runs inside a main loop.
         static var isTurning: Bool { g_main_depth() > 0 }
     }
 #endif

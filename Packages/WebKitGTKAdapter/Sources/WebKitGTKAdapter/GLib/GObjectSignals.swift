@@ -4,16 +4,16 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Connections of objects of this house to the signals of one GObject.
+    /// Signal connections of one GObject.
     ///
-    /// The C side knows a target weakly: one whose last reference went on another thread is torn down a turn later, and
-    /// a signal that comes between finds nobody.
+    /// A connection references its target weakly. If the last reference to a target is released on another thread, the
+    /// target is deinitialized a turn later. Signals in between are ignored.
     @MainActor
     final class GObjectSignals {
         private let instance: gpointer
         private var handlers: [gulong] = []
 
-        /// - Parameter instance: an instance of GObject, which this object keeps alive.
+        /// - Parameter instance: a GObject instance, which this object retains.
         init(of instance: gpointer) {
             self.instance = g_object_ref(instance)
         }
@@ -22,7 +22,7 @@
             handlers.append(Self.connect(instance, signal, callback, to: target))
         }
 
-        /// Connects an instance that its owner keeps alive; the caller disconnects it.
+        /// Connects a signal of an instance that its owner keeps alive. The caller disconnects it.
         static func connect(
             _ instance: gpointer, _ signal: String, _ callback: GCallback, to target: AnyObject
         ) -> gulong {
@@ -46,7 +46,7 @@
         }
     }
 
-    /// What a signal's connection owns.
+    /// The user data that a connection owns.
     private final class WeakTarget {
         weak let object: AnyObject?
 
@@ -55,24 +55,24 @@
         }
     }
 
-    /// The target of a connection made by ``GObjectSignals``; `nil` once it is gone.
+    /// Returns the target of a connection by ``GObjectSignals``; `nil` after its release.
     func target<Object: AnyObject>(_ data: gpointer?, as type: Object.Type = Object.self) -> Object? {
         data.flatMap { Unmanaged<WeakTarget>.fromOpaque($0).takeUnretainedValue().object as? Object }
     }
 
-    /// The object itself behind the user data of a C callback, which must be alive.
+    /// Returns the object in the user data of a C callback. The object must be alive.
     func object<Object: AnyObject>(_ data: gpointer?, as type: Object.Type = Object.self) -> Object? {
         data.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Takes the text of an error and frees it.
+    /// Returns the text of an error and frees the error.
     func message(of error: UnsafeMutablePointer<GError>?) -> String {
         guard let error else { return "unknown error" }
         defer { g_error_free(error) }
         return String(cString: error.pointee.message)
     }
 
-    /// Takes a string that the caller must free.
+    /// Returns a copy of a string and frees the string.
     func consume(_ string: UnsafeMutablePointer<CChar>?) -> String? {
         guard let string else { return nil }
         defer { g_free(string) }

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 #if os(Linux)
-    /// Calls that wait for the engine, so that they can be ended when what they wait for is gone.
+    /// The pending calls to the engine, which can be ended when their page or view ends.
     ///
-    /// The engine may answer such calls late or, for a page that it keeps for the way back, never.
+    /// The engine may complete such calls late. For a page in the back-forward cache it may never complete them.
     @MainActor
     final class PendingCalls {
         private var ends: [UInt64: @MainActor (any Error) -> Void] = [:]
         private var lastID: UInt64 = 0
 
-        /// Adds a call, which must be removed once it has its answer.
+        /// Adds a call and returns its identifier. The caller removes the call when it completes.
         func add(_ end: @escaping @MainActor (any Error) -> Void) -> UInt64 {
             lastID += 1
             ends[lastID] = end
@@ -21,7 +21,7 @@
             ends[id] = nil
         }
 
-        /// Ends all calls that wait now.
+        /// Ends all pending calls with an error.
         func endAll(with error: any Error) {
             let ends = ends.values
             self.ends.removeAll()

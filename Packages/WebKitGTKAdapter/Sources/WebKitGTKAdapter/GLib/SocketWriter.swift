@@ -7,9 +7,9 @@
     internal import Glibc
     internal import ResourceLoading
 
-    /// Writes a body that arrives over time to the engine, no faster than the engine reads it.
+    /// Writes a streamed body to the engine, no faster than the engine reads it.
     ///
-    /// A socket pair instead of a pipe: a write to a reader that is gone is then an error and not a SIGPIPE.
+    /// It uses a socket pair instead of a pipe, so that a write to a closed reader is an error and not a SIGPIPE.
     @MainActor
     final class SocketWriter {
         private var descriptor: CInt
@@ -20,7 +20,7 @@
             self.descriptor = descriptor
         }
 
-        /// A writer, and the descriptor that its reader owns from then on.
+        /// Returns a writer, and a descriptor that its reader then owns; `nil` if no socket pair can be created.
         static func makePair() -> (writer: SocketWriter, reader: CInt)? {
             var ends: (CInt, CInt) = (-1, -1)
             let made = withUnsafeMutablePointer(to: &ends) { pointer in
@@ -31,12 +31,12 @@
             return made == 0 ? (SocketWriter(descriptor: ends.0), ends.1) : nil
         }
 
-        /// Writes all of `data` and returns when the socket took it.
-        /// - Throws: `ResourceError` with code `cancelled` when the reader is gone or the writer was closed.
+        /// Writes all of `data` and returns when the socket has accepted it.
+        /// - Throws: `ResourceError` with code `cancelled` if the reader or the writer is closed.
         func write(_ data: Data) async throws {
             var offset = 0
             while offset < data.count {
-                guard descriptor >= 0 else { throw ResourceError(.cancelled, "the answer was closed") }
+                guard descriptor >= 0 else { throw ResourceError(.cancelled, "the response was closed") }
                 let sent = data.withUnsafeBytes { buffer in
                     buffer.baseAddress.map {
                         send(descriptor, $0 + offset, data.count - offset, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
@@ -47,12 +47,12 @@
                 } else if errno == EAGAIN {
                     await waitUntilWritable()
                 } else if errno != EINTR {
-                    throw ResourceError(.cancelled, "the engine does not read any more")
+                    throw ResourceError(.cancelled, "the engine closed the reader")
                 }
             }
         }
 
-        /// Ends the body. A write that waits ends with an error.
+        /// Ends the body. A waiting write ends with an error.
         func close() {
             guard descriptor >= 0 else { return }
             if source != 0 { g_source_remove(source) }

@@ -8,14 +8,14 @@ internal import WebEngine
     internal import Foundation
 
     extension PageSnapshot {
-        /// Copies a surface of the engine.
+        /// Creates a snapshot by copying a surface of the engine.
         init(_ surface: OpaquePointer) throws {
             let width = Int(cairo_image_surface_get_width(surface))
             let height = Int(cairo_image_surface_get_height(surface))
             let stride = Int(cairo_image_surface_get_stride(surface))
             cairo_surface_flush(surface)
             guard width > 0, height > 0, let bytes = cairo_image_surface_get_data(surface) else {
-                throw EngineError(.snapshot, "the view has nothing to show")
+                throw EngineError(.snapshot, "the view has no content")
             }
             var pixels = Data(capacity: width * height * 4)
             for row in 0..<height {

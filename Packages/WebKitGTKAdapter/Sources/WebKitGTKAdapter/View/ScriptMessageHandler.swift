@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Answers the messages that pages post under one name, until it is stopped.
+    /// A handler of the script messages with one name, until it is stopped.
     @MainActor
     final class ScriptMessageHandler {
         let name: String
@@ -19,12 +19,13 @@ internal import WebEngine
         private var waiting: [UInt64: (work: Task<Void, Never>, reply: ScriptMessageReply)] = [:]
         private var lastID: UInt64 = 0
         private var isStopped = false
-        /// The last message of earlier documents, which take no answer.
+        /// The number of the last message of earlier documents, which receive no reply.
         private var lastOfEarlier: UInt64 = 0
-        /// Whether a message of the view's document waits for its answer.
+        /// A Boolean value that indicates whether a message of the current document has no reply yet.
         var hasPendingReply: Bool { waiting.keys.contains { $0 > lastOfEarlier } }
 
-        /// - Parameter limit: the most messages that wait for an answer.
+        /// Creates and registers a handler.
+        /// - Parameter limit: the maximum number of messages with pending replies.
         /// - Throws: `EngineError` with code `handlerTaken`.
         init(
             of view: WebKitGTKView, name: String, world: ScriptWorld, limit: Int,
@@ -32,7 +33,7 @@ internal import WebEngine
         ) throws {
             // The name becomes the detail of a signal, which cannot be empty.
             guard !name.isEmpty, !name.utf8.contains(0) else {
-                throw EngineError(.handlerTaken, "not a name for a handler", at: name)
+                throw EngineError(.handlerTaken, "invalid handler name", at: name)
             }
             self.name = name
             self.world = world
@@ -40,7 +41,7 @@ internal import WebEngine
             self.answer = answer
             self.view = view
             contentManager = view.contentManager
-            // Keeps the content manager as long as this object.
+            // This also retains the content manager.
             signals = GObjectSignals(of: contentManager)
             let received:
                 @convention(c) (
@@ -50,7 +51,7 @@ internal import WebEngine
                     MainActor.assumeIsolated { target(data, as: ScriptMessageHandler.self)?.receive(value, reply) }
                     return 1
                 }
-            // Before the name is registered, as the engine's documentation asks.
+            // WebKit's documentation requires the connection before the registration.
             signals.connect(
                 "script-message-with-reply-received::\(name)", unsafeBitCast(received, to: GCallback.self), to: self)
             let isRegistered = webkit_user_content_manager_register_script_message_handler_with_reply(
@@ -58,19 +59,19 @@ internal import WebEngine
             guard isRegistered != 0 else {
                 signals.disconnect()
                 isStopped = true
-                throw EngineError(.handlerTaken, "the engine refuses a handler of this name", at: name)
+                throw EngineError(.handlerTaken, "the engine rejects a handler with this name", at: name)
             }
         }
 
         isolated deinit {
-            stop("the handler is gone")
+            stop("the handler was released")
         }
 
-        /// Takes the name back, cancels the answers under way, and rejects their promises.
+        /// Unregisters the name, cancels the pending replies, and rejects their promises.
         func stop(_ reason: String) {
             guard !isStopped else { return }
             isStopped = true
-            // Unregistered first: a message that nobody hears would leave its promise open.
+            // The name is unregistered first, because an unhandled message would leave its promise pending.
             if let world = world.name {
                 webkit_user_content_manager_unregister_script_message_handler_in_world(contentManager, name, world)
             } else {
@@ -85,19 +86,20 @@ internal import WebEngine
             }
         }
 
-        /// Another document is there, or none. The answers under way go on, and nobody waits for them.
+        /// Records that the document was replaced. Pending replies continue, but the current document does not wait for
+        /// them.
         func documentChanged() { lastOfEarlier = lastID }
 
         private func receive(_ value: UnsafeMutablePointer<JSCValue>, _ engineReply: OpaquePointer) {
             let reply = ScriptMessageReply(engineReply, to: value)
             guard waiting.count < limit else {
-                reply.reject("too many messages wait for an answer (limit \(limit))")
+                reply.reject("too many messages with pending replies (limit \(limit))")
                 return
             }
             let message = ScriptMessage(json: json(of: value), documentURL: view?.location.documentURL ?? "")
             lastID += 1
             let id = lastID
-            // The work knows this object weakly, so that a handler that never answers keeps nothing alive.
+            // The task references this object weakly, so that a handler that never replies does not retain it.
             let work = Task { [weak self, answer] in
                 do {
                     reply.resolve(json: try await answer(message))

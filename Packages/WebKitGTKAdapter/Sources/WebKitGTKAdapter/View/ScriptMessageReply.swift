@@ -4,14 +4,14 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Settles the promise of one message, once.
+    /// The reply to one script message. It settles the promise once.
     @MainActor
     final class ScriptMessageReply {
         private let reply: OpaquePointer
         private let context: UnsafeMutablePointer<JSCContext>
         private var isSettled = false
 
-        /// Keeps what the engine needs for a reply that comes after its signal.
+        /// Creates a reply and retains the objects that the engine needs for a reply after its signal.
         init(_ reply: OpaquePointer, to message: UnsafeMutablePointer<JSCValue>) {
             self.reply = webkit_script_message_reply_ref(reply)
             context = jsc_value_get_context(message)
@@ -23,12 +23,13 @@
             g_object_unref(context)
         }
 
-        /// - Parameter json: anything else rejects the promise.
+        /// Resolves the promise.
+        /// - Parameter json: the value as JSON. Other text rejects the promise.
         func resolve(json: String) {
-            // The engine would take what comes before a NUL for all.
+            // The engine would ignore the text after a NUL character.
             guard !json.utf8.contains(0), let value = jsc_value_new_from_json(context, json) else {
                 jsc_context_clear_exception(context)
-                reject("the app's answer is not JSON")
+                reject("the app's reply is not JSON")
                 return
             }
             defer { g_object_unref(value) }

@@ -5,44 +5,46 @@ internal import WebEngine
 
 #if os(Linux)
 
-    /// Where a view is, and where it is on its way to, concluded from what the engine says.
+    /// The document of a view and the navigation in progress, derived from the engine's events.
     ///
-    /// The engine's own idea of the URL is no help: while a page is on its way it is the URL that was asked for, so that
-    /// a page could pass for the one that it moves to; on a way that the page itself took it is the page's own to the end.
+    /// The engine's own URL is not sufficient. During a load of the host, it is the requested URL, so a page could pass
+    /// for the page that replaces it. During a navigation of the page, it remains the page's URL until the commit.
     struct ViewLocation {
-        /// What a commit means.
+        /// The meaning of a commit.
         enum Commit: Equatable {
             case document(url: String)
-            /// The engine does not load the URL that was asked for, without an error: it shows a blank page instead.
+            /// The engine shows a blank page instead of the requested URL, and reports no error.
             case refusal(of: String)
         }
 
-        /// The URL with which the document that is there was committed; empty before the first.
+        /// The URL with which the current document was committed; empty before the first commit.
         private(set) var documentURL = ""
-        /// Whether another document is on its way.
+        /// A Boolean value that indicates whether a navigation is in progress.
         private(set) var isNavigating = false
-        /// The URL that the host asked for, until its document is there.
+        /// The URL that the host requested, until its document is committed.
         private var asked: String?
-        /// Whether the host's load waits for the engine to begin: what is said meanwhile is of the load before.
+        /// A Boolean value that indicates whether the host's load has not begun in the engine. Events in this state
+        /// belong to an earlier load.
         private(set) var isLoadWaiting = false
-        /// What the host asked for before that, where the engine had not begun with it, either. It may have been about
-        /// to: then it says so, and says next that this one was cancelled.
+        /// The URL of the host's previous load, if it had not begun when the current one was requested.
+        ///
+        /// The engine may begin the previous load nevertheless. It then reports its start and its cancellation.
         private var overtaken: String?
 
-        /// What the host asked for last.
+        /// The last load that the host requested.
         private(set) var lastLoad: LoadToken?
 
-        /// The host asks for a URL.
+        /// Records a load that the host requests.
         mutating func ask(for url: String) {
-            // Where it is the same URL, nobody could tell their ends apart.
+            // If both URLs are equal, their ends cannot be distinguished.
             overtaken = isLoadWaiting && asked != url ? asked : nil
             asked = url
             lastLoad = LoadToken(of: url, after: lastLoad)
             isLoadWaiting = true
         }
 
-        /// The host stops what loads.
-        /// - Returns: the URL of what the engine had not begun with; `nil` where no load waits.
+        /// Records that the host stops the load.
+        /// - Returns: the URL of the load, if the engine had not begun it; otherwise `nil`.
         mutating func giveUp() -> String? {
             overtaken = nil
             guard isLoadWaiting else { return nil }
@@ -51,16 +53,16 @@ internal import WebEngine
             return asked
         }
 
-        /// The engine began a navigation.
+        /// Records the start of a navigation in the engine.
         mutating func start() {
             isNavigating = true
             isLoadWaiting = false
         }
 
-        /// A document is there.
+        /// Records the commit of a document, and returns its meaning.
         /// - Parameters:
-        ///   - url: the view's URL as the engine says.
-        ///   - mainResource: the URL of the resource that the document came from; a blank page has none.
+        ///   - url: the view's URL in the engine.
+        ///   - mainResource: the URL of the document's resource; `nil` for a blank page.
         mutating func commit(url: String, mainResource: String?) -> Commit {
             isNavigating = false
             let asked = isLoadWaiting ? nil : asked
@@ -76,14 +78,14 @@ internal import WebEngine
             return .document(url: documentURL)
         }
 
-        /// A navigation failed.
+        /// Records the failure of a navigation.
         /// - Parameters:
-        ///   - url: where it had got to, as the engine writes it.
-        ///   - isCancelled: whether it was given up for another one, or stopped.
-        /// - Returns: whether it is one that the host has given up for another load, which has not begun.
+        ///   - url: the URL that failed, in the engine's form.
+        ///   - isCancelled: whether the navigation was stopped or replaced by another one.
+        /// - Returns: `true` if the failure belongs to an earlier load, while the host's current load has not begun.
         mutating func fail(_ url: String, isCancelled: Bool) -> Bool {
             if isCancelled, url == overtaken {
-                // What began was this one, and not what the host waits for.
+                // The load that began was the previous one, not the one that the host waits for.
                 overtaken = nil
                 isNavigating = false
                 isLoadWaiting = true
@@ -94,19 +96,19 @@ internal import WebEngine
             return isOther || isCancelled && isLoadWaiting
         }
 
-        /// There is no navigation any more, as there is no process.
+        /// Records the end of a navigation without a commit, for example when the process ends.
         mutating func endNavigation() {
             isNavigating = false
             if !isLoadWaiting { forgetLoad() }
         }
 
-        /// Nothing is left of what the host asked for.
+        /// Clears the records of the host's loads.
         private mutating func forgetLoad() {
             asked = nil
             overtaken = nil
         }
 
-        /// Whether a request is for the document that is on its way.
+        /// Returns a Boolean value that indicates whether a request is for the document of the navigation in progress.
         func isDocument(_ url: String, mainResource: String?) -> Bool {
             isNavigating && mainResource.map { Self.withoutFragment($0) == Self.withoutFragment(url) } == true
         }

@@ -4,14 +4,14 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// What the engine said of a view when it was made.
+    /// The initial state of a view in the engine.
     @MainActor
     struct ViewOrigin {
         let userAgent: String
         let zoom: Double
-        /// The engine's name of the page; what a view's pages store for themselves is kept under it.
+        /// The engine's identifier of the page. The sessionStorage of the view's pages is stored under it.
         let page: UInt64
-        /// The names of the pages before it in the same web process, the last ones.
+        /// The identifiers of the last earlier pages in the same web process.
         let earlierPages: [UInt64]
 
         init(of web: UnsafeMutablePointer<WebKitWebView>, after predecessor: ViewOrigin?) {

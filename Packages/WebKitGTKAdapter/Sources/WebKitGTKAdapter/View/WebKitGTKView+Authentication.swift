@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    // Credentials for the engine's own proxy. A site that asks for some is left to the engine.
+    // Credentials for the engine's own proxy. Authentication of sites is left to the engine.
     extension WebKitGTKView {
         func connectAuthentication(_ signals: GObjectSignals) {
             let authenticate:
@@ -22,7 +22,7 @@ internal import WebEngine
                         target(data, as: WebKitGTKView.self)?.proxyAsks(host, port, isRetry: isRetry)
                     }
                     guard let credentials else { return 0 }
-                    // libsoup remembers them by itself: nothing of WebKit has to.
+                    // libsoup remembers the credentials, so WebKit need not store them.
                     let credential = webkit_credential_new(
                         credentials.username, credentials.password, WEBKIT_CREDENTIAL_PERSISTENCE_NONE)
                     webkit_authentication_request_authenticate(request, credential)
@@ -32,14 +32,14 @@ internal import WebEngine
             signals.connect("authenticate", unsafeBitCast(authenticate, to: GCallback.self), to: self)
         }
 
-        /// How often in a row credentials may be refused. libsoup ends a request that was repeated 20 times, but not where
-        /// the proxy closes its connection each time.
+        /// The maximum number of consecutive refusals. libsoup ends a request after 20 attempts, but not if the proxy
+        /// closes its connection each time.
         private static let retryLimit = 100
 
-        /// What to say to a proxy that asks; `nil` where that is not ours to answer.
+        /// Returns the credentials for a proxy that requests authentication; `nil` if the engine handles the request.
         ///
-        /// A refusal alone ends nothing: it may be of what an earlier proxy was told. Nor is the question cancelled ever, as
-        /// libsoup would keep the cancelled authentication, and ask no more whatever proxy comes after.
+        /// One refusal does not end the load, because it may concern the credentials of an earlier proxy. The request
+        /// is never cancelled, because libsoup would keep the cancelled authentication for all later proxies.
         private func proxyAsks(_ host: String, _ port: Int, isRetry: Bool) -> EngineProxy.Credentials? {
             guard let credentials = proxies.credentials(forProxyAt: host, port: port) else { return nil }
             proxyRetries = isRetry ? proxyRetries + 1 : 0

@@ -4,14 +4,15 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    // What of a page is saved, and not shown.
+    // Responses that are saved instead of shown.
     extension WebKitGTKView {
-        /// Whether the engine shows documents of a media type.
+        /// Returns a Boolean value that indicates whether the engine can display documents of a media type.
         public func canShow(_ mediaType: String) -> Bool {
             webkit_web_view_can_show_mime_type(web, mediaType) != 0
         }
 
-        /// Whether somebody has touched the page for the navigation to a URL, where it was the last one.
+        /// Returns a Boolean value that indicates whether a user gesture caused the navigation to a URL, if it was the
+        /// last navigation.
         public func isUserGesture(for url: String) -> Bool {
             let bare = { (url: String) in url.prefix { $0 != "#" } }
             guard let last = lastNavigation, bare(last.url) == bare(url) else { return false }
@@ -22,9 +23,9 @@
             for download in pendingDownloads { download.cancel() }
         }
 
-        /// Has the engine save an answer that it does not show: one that says so itself, and a page's document that it
-        /// cannot show. What a frame cannot show it leaves out by itself.
-        /// - Returns: whether the decision is made.
+        /// Saves or ignores a response that the engine does not show: an attachment, or a main document of an
+        /// unsupported type. The engine itself ignores such documents of frames.
+        /// - Returns: `true` if the decision was made.
         func isSaved(_ decision: UnsafeMutablePointer<WebKitResponsePolicyDecision>) -> Bool {
             let isAttachment =
                 containerkit_is_attachment(webkit_response_policy_decision_get_response(decision)) != 0

@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    // What the page asks for, but for its dialogs. The engine waits for all of it, and for windows never.
+    // Prompts other than dialogs. The engine waits for the answers, except for new windows.
     extension WebKitGTKView {
         func connectEnginePrompts(_ signals: GObjectSignals) {
             let created:
@@ -36,7 +36,7 @@ internal import WebEngine
             signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
         }
 
-        /// Puts a question to who listens; without one it gets its safe answer.
+        /// Sends a prompt to ``onPrompt``. Without a receiver, the prompt gets its safe answer.
         func put(_ prompt: EnginePrompt) {
             guard let onPrompt else { return prompt.answer(prompt.subject.safeAnswer) }
             openPrompts.removeAll { $0.prompt == nil }
@@ -44,14 +44,14 @@ internal import WebEngine
             onPrompt(prompt)
         }
 
-        /// The page that asked is gone, or is to go: what the engine waits for ends.
+        /// Withdraws the open prompts, because their page has ended or is about to end.
         func endEnginePrompts() {
             let open = openPrompts
             openPrompts.removeAll()
             for prompt in open { prompt.prompt?.withdraw() }
         }
 
-        /// The listener does all of it: the engine opens no window.
+        /// Sends a prompt for a new window. The receiver opens it; the engine opens no window.
         private func promptForNewWindow(_ action: OpaquePointer) {
             let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
             put(EnginePrompt(.newWindow(url: Self.url(of: action), isUserGesture: isGesture)) { _ in })
@@ -59,10 +59,10 @@ internal import WebEngine
 
         // MARK: Navigations
 
-        /// What the engine, or the system, does with by itself.
+        /// The schemes that the engine or the system handles itself.
         private static let schemesOfWeb: Set<String> = ["http", "https", "about", "blob", "data", "javascript"]
 
-        /// - Returns: whether the decision is made, or will be.
+        /// Returns a Boolean value that indicates whether the decision is made here, now or later.
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
         ) -> Bool {
@@ -91,7 +91,7 @@ internal import WebEngine
             }
         }
 
-        /// Tells of the document of a frame that the engine has loaded itself.
+        /// Reports the document of a frame that the engine has loaded itself.
         private func reportFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
             let response = UnsafeMutableRawPointer(decision)
                 .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
@@ -102,7 +102,8 @@ internal import WebEngine
             if ["http", "https"].contains(url.prefix { $0 != ":" }) { onSignal?(.frameLoaded(url: url)) }
         }
 
-        /// Of a question that is answered at once the engine hears at once: what it does by itself is left to it.
+        /// Decides by a prompt. If the answer is immediate, the decision is made inside the signal, and an allowed
+        /// action is left to the engine's default.
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, by subject: EnginePrompt.Subject
         ) -> Bool {
@@ -123,7 +124,7 @@ internal import WebEngine
             return answer == .no
         }
 
-        /// Does late what the engine does by itself at once.
+        /// Applies a later answer in the same way as the engine's default.
         private static func apply(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
         ) {
@@ -188,12 +189,12 @@ internal import WebEngine
         }
     }
 
-    /// A question that the view may have to end; who answers it keeps it.
+    /// A prompt that the view may have to withdraw. Its receiver owns it.
     struct OpenPrompt {
         weak var prompt: EnginePrompt?
     }
 
-    /// Whether the signal of a question has not returned, and what was answered within it.
+    /// The state of a prompt during the engine's signal: whether the signal is active, and the answer given inside it.
     @MainActor
     final class Asking {
         var isInSignal = true

@@ -4,16 +4,17 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    // Navigations by forms. The engine stops the loads of a document as soon as the decision on its navigation is made.
+    // Form navigations. The engine stops the loads of a document when the decision on its navigation is made.
     extension WebKitGTKView {
         typealias FormWait = @MainActor (_ url: String) -> (@MainActor () async -> Void)?
 
-        /// Asks about each navigation by a form, and holds the decision while the answer waits.
+        /// Sets a closure that can delay the decision on each form navigation.
         public func holdForms(_ wait: @escaping @MainActor (_ url: String) -> (@MainActor () async -> Void)?) {
             formWait = wait
         }
 
-        /// The last handler of the signal: it gets the decisions that the others leave to the engine.
+        /// Connects the last handler of the signal. It receives the decisions that the other handlers leave to the
+        /// engine.
         func connectForms(_ signals: GObjectSignals) {
             let decided:
                 @convention(c) (
@@ -28,11 +29,11 @@
             signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
         }
 
-        /// - Returns: whether the decision will be made later.
+        /// Returns a Boolean value that indicates whether the decision is made later.
         private func holds(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool {
             let navigation = UnsafeMutableRawPointer(decision)
                 .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
-            // Of a request on a custom scheme, WebKitGTK 2.50 gives neither method nor header fields.
+            // For a request on a custom scheme, WebKitGTK 2.50 reports neither the method nor the header fields.
             guard let formWait, let action = webkit_navigation_policy_decision_get_navigation_action(navigation),
                 webkit_navigation_action_get_navigation_type(action) == WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED,
                 let url = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)),
@@ -41,7 +42,7 @@
             g_object_ref(decision)
             Task {
                 await wait()
-                // Without effect if another navigation, or the end of the frame, has made the decision meanwhile.
+                // This has no effect if another navigation or the end of the frame has already made the decision.
                 webkit_policy_decision_use(decision)
                 g_object_unref(decision)
             }

@@ -7,7 +7,7 @@ internal import WebEngine
     internal import CWebKitGTK
     internal import Glibc
 
-    // What the engine says of a load, turned into the facade's signals.
+    // Conversion of the engine's load signals to `ViewSignal` values.
     extension WebKitGTKView {
         func connectLoadSignals(_ signals: GObjectSignals) {
             let loadChanged: @convention(c) (UnsafeMutablePointer<WebKitWebView>, WebKitLoadEvent, gpointer?) -> Void =
@@ -42,7 +42,7 @@ internal import WebEngine
                     gpointer?
                 ) -> gboolean = { _, url, _, _, data in
                     let url = url.map { String(cString: $0) } ?? ""
-                    let failure = EngineError(.tls, "the server's certificate is refused", at: url)
+                    let failure = EngineError(.tls, "the server's certificate was rejected", at: url)
                     MainActor.assumeIsolated {
                         target(data, as: WebKitGTKView.self)?.loadFailed(url, failure, isCancelled: false)
                     }
@@ -64,7 +64,7 @@ internal import WebEngine
                     UnsafeMutablePointer<WebKitURIRequest>, gpointer?
                 ) -> Void = {
                     _, resource, _, data in
-                    // What comes by a scheme the container has answered itself.
+                    // The container itself has served resources with custom schemes.
                     guard let url = webkit_web_resource_get_uri(resource),
                         strncmp(url, "http:", 5) == 0 || strncmp(url, "https:", 6) == 0
                     else { return }
@@ -100,15 +100,16 @@ internal import WebEngine
             case .document(let url):
                 if !isStale { onSignal?(.committed(url: url)) }
             case .refusal(let url):
-                // For a port that browsers block, the engine reports a blank page that loads, and no error.
+                // For a port that browsers block, the engine reports that a blank page loads, and no error.
                 let error = EngineError(.blocked, "the engine does not load this URL; it may block the port", at: url)
                 onSignal?(.failed(url: url, error: error))
             }
         }
 
-        /// - Parameter isCancelled: whether the load was given up for another one, or stopped.
+        /// Handles the failure of a load.
+        /// - Parameter isCancelled: whether the load was stopped or replaced by another one.
         private func loadFailed(_ url: String, _ error: EngineError, isCancelled: Bool) {
-            // The host asked for another page meanwhile: this is not the end of what it waits for.
+            // The host has requested another page meanwhile, so this failure does not end the current load.
             if location.fail(url, isCancelled: isCancelled) { return }
             onSignal?(.failed(url: url, error: error))
         }
@@ -131,7 +132,7 @@ internal import WebEngine
     }
 
     extension EngineError {
-        /// Reads the error of a failed load.
+        /// Creates an error from the error of a failed load.
         init(load error: UnsafeMutablePointer<GError>?, url: String) {
             guard let error else {
                 self.init(.loadFailed, "the page cannot be loaded", at: url)
@@ -146,10 +147,10 @@ internal import WebEngine
             case g_tls_error_quark(): .tls
             case g_io_error_quark() where error.code == gint(G_IO_ERROR_CANCELLED.rawValue): .loadFailed
             case g_io_error_quark(): codes[error.code] ?? .badAnswer
-            // The proxy goes on refusing the credentials: nothing else of this house repeats a request.
+            // The proxy keeps refusing the credentials. No other part of this adapter repeats requests.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_TOO_MANY_RESTARTS.rawValue):
                 .cannotConnect
-            // libsoup says so of a connection that ends where the answer was to begin, as by the proxy.
+            // libsoup reports this if the connection ends before the response begins, for example at the proxy.
             case soup_session_error_quark() where error.code == gint(SOUP_SESSION_ERROR_PARSING.rawValue):
                 .connectionLost
             case soup_session_error_quark(): .badAnswer
@@ -157,7 +158,7 @@ internal import WebEngine
             }
         }
 
-        /// GIO's codes for sockets.
+        /// The codes for GIO's socket errors.
         private static let codes: [gint: Code] = {
             let unreachable = [
                 G_IO_ERROR_CONNECTION_REFUSED, G_IO_ERROR_HOST_UNREACHABLE, G_IO_ERROR_NETWORK_UNREACHABLE,

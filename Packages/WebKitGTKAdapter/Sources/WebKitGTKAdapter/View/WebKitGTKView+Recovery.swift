@@ -7,21 +7,23 @@ public import WebEngine
     internal import CWebKitGTK
     internal import Glibc
 
-    /// Whether a view's document may have been asked for with a body, which a reload would send again. A value.
+    /// The request methods of a view's document and of its navigation in progress. A reload must not send a body again.
     struct DocumentAsking {
+        /// A Boolean value that indicates whether the current document may have been requested with a body.
         private(set) var mayHaveBody = false
-        /// Whether it certainly was.
+        /// A Boolean value that indicates whether the current document was certainly requested with a method other than
+        /// GET.
         private(set) var isPosted = false
         private var isOnWay = false
-        /// Where a request with another method than GET leads, of the page or a frame.
+        /// The URL of a request with a method other than GET, of the page or a frame.
         private(set) var postedURL: String?
 
-        /// A navigation was decided on.
+        /// Records a navigation that was decided.
         mutating func ask(_ type: WebKitNavigationType, for url: String, isPost: Bool) {
-            // A redirect from there may lead there by GET.
+            // A redirect to the same URL may use GET.
             if isPost { postedURL = url } else if postedURL == url { postedURL = nil }
-            // Of a way back the engine does not say what it once was; a reload is as what it loads again. What may be
-            // of a frame does not take back what was said of the page.
+            // The engine does not report the original method of a back-forward navigation. A reload has the method of
+            // its document. Other navigations may belong to a frame, so they do not reset the flag.
             switch type {
             case WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED, WEBKIT_NAVIGATION_TYPE_FORM_RESUBMITTED,
                 WEBKIT_NAVIGATION_TYPE_BACK_FORWARD:
@@ -37,12 +39,12 @@ public import WebEngine
         }
     }
 
-    // A page that is to be seen again, or never was.
+    // Reloads and error pages.
     extension WebKitGTKView {
-        /// Loads the document anew, in place of its entry in the history, and in a new process where its own has ended.
-        /// Where the engine would send a body again, or may do so, the URL is loaded instead, with an entry of its own.
+        /// Reloads the document in place of its history entry, in a new process if its own has ended.
         ///
-        /// Measured: after the end of its process, WebKitGTK 2.50 sends a form again without asking anyone.
+        /// If the engine might send a body again, the URL is loaded instead, with a new history entry. Measured: after
+        /// the end of its process, WebKitGTK 2.50 sends a form again without confirmation.
         public func reload(_ url: String) {
             guard !isDiscarded else { return }
             let isKnown = webkit_web_view_get_main_resource(web) != nil || !engineURL.isEmpty
@@ -53,29 +55,30 @@ public import WebEngine
             webkit_web_view_reload(web)
         }
 
-        /// Whether the document that is there was asked for with another method than GET. Of one that a way back has
-        /// brought, the engine does not say.
+        /// A Boolean value that indicates whether the current document was requested with a method other than GET. The
+        /// engine does not report this for documents of the back-forward list.
         public var isPosted: Bool { asking.isPosted }
 
-        /// Whether a form was sent to the URL, whose answer is on its way; one of a frame counts, too.
+        /// Returns a Boolean value that indicates whether a form submission to the URL is in progress, in the page or a
+        /// frame.
         public func isPosting(to url: String) -> Bool { asking.postedURL == url }
 
-        /// The last load that was asked for here; a blank page counts.
+        /// The last load that was requested, blank pages included.
         public var lastLoad: LoadToken? { location.lastLoad }
 
-        /// Whether the view was discarded, or its window closed.
+        /// A Boolean value that indicates whether the view was discarded or its window was closed.
         public var hasEnded: Bool { isDiscarded }
 
-        /// Kills the web process. It need not be able to answer.
+        /// Kills the web process, even if it does not respond.
         public func endProcess() {
             guard !isDiscarded, hasProcess else { return }
             webkit_web_view_terminate_web_process(web)
         }
 
-        /// Shows a page in place of what should be at a URL: its origin is opaque, and its own URL `about:blank`.
+        /// Shows a page in place of the document of a URL. Its origin is opaque, and its own URL is `about:blank`.
         ///
-        /// Where the load of the URL failed, and where the document that is there was reloaded, the page takes its
-        /// entry in the history; else it gets one.
+        /// The page replaces the history entry of the URL if the URL's load failed or the current document was
+        /// reloaded. Otherwise it gets a new entry.
         public func showErrorPage(_ html: String, for url: String) {
             guard !isDiscarded else { return }
             location.ask(for: url)
@@ -83,12 +86,12 @@ public import WebEngine
             webkit_web_view_load_alternate_html(web, html, url, nil)
         }
 
-        /// Whether the history knows what is shown.
+        /// A Boolean value that indicates whether the current document has a history entry.
         private var hasEntry: Bool {
             webkit_back_forward_list_get_current_item(webkit_web_view_get_back_forward_list(web)) != nil
         }
 
-        /// Hears of navigations, and decides nothing.
+        /// Connects an observer of navigation decisions, which decides nothing.
         func connectPolicy(_ signals: GObjectSignals) {
             let decided:
                 @convention(c) (
@@ -99,7 +102,7 @@ public import WebEngine
                     let navigation = UnsafeMutableRawPointer(decision)
                         .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
                     let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
-                    // Of frames, too; what names a frame is for a window of that name, or a frame.
+                    // Frames are included. A frame name means a named window or frame, which is skipped.
                     guard webkit_navigation_action_get_frame_name(action) == nil else { return 0 }
                     let kind = webkit_navigation_action_get_navigation_type(action)
                     let request = webkit_navigation_action_get_request(action)

@@ -7,24 +7,26 @@ public import WebEngine
     internal import CWebKitGTK
     internal import Foundation
 
-    // A used view is not cleaned. Its web process goes on with another view, which nothing of the first is in.
+    // A used view is not reset in place. Its web process continues with a new view, which shares no state with it.
     extension WebKitGTKView {
-        /// How long a process that runs may take for a blank page, to run a script ahead, and to say what is in it.
+        /// The time limit for a running process to load a blank page, to precompile scripts, and to report its state.
         static let resetLimit = Duration.seconds(5)
 
-        /// Makes a view that takes over this one's web process and nothing else, ends this one, and loads a blank page
-        /// in the other. History, sessionStorage, window names, scripts, handlers, answers to dialogs, zoom and
-        /// settings belong to a view: what a page or its host left of these stays with the one that ended, whoever
-        /// holds it. Measured: 9 ms, where a view with a process of its own takes 150; to leave the page takes some more,
-        /// and some 30 ms until the blank page is drawn.
-        /// - Returns: the other view, with an id of its own.
-        /// - Throws: `ViewProcessEnded`, or `EngineError`: with code `timedOut` after 5 seconds for either page, as where a
-        ///   script of the page never ends; its process is ended then.
+        /// Returns a new view that reuses this view's web process and nothing else, with a blank page, and ends this
+        /// view.
+        ///
+        /// History, sessionStorage, window names, scripts, handlers, pending prompts, zoom and settings belong to a
+        /// view, so they end with this one. Measured: creating the view takes 9 ms, compared with 150 ms for a view
+        /// with its own process. Leaving the page takes some more, and drawing the blank page about 30 ms.
+        /// - Returns: the new view, with its own id.
+        /// - Throws: `ViewProcessEnded`, or `EngineError`, with code `timedOut` if either page takes longer than 5
+        ///   seconds, for example because a script does not end. The web process is then terminated.
         public func reset() async throws -> WebKitGTKView {
             try requireLife()
             try await leavePage()
             let successor = try makeSuccessor(self)
-            // Before the other loads its page, which shows that the process is through with the end of this one.
+            // This precedes the load in the successor, which completes only after the process has handled the end of
+            // this view.
             discard()
             do {
                 try await successor.warmUp(within: Self.resetLimit)
@@ -37,9 +39,11 @@ public import WebEngine
             }
         }
 
-        /// Has the page give way to a blank one. Of views that end within some ms of their page's load up to half leave the
-        /// process waiting for ever, measured: 18 of 60, and 0 of 80 that showed a blank page. What does it is that the
-        /// engine's page cache takes the page first: without that cache it was one of 40.
+        /// Replaces the page by a blank page.
+        ///
+        /// Measured: if a view ends within milliseconds of its page's load, its process may hang permanently (18 of
+        /// 60), but not if the view showed a blank page (0 of 80). The cause is the engine's page cache, which stores
+        /// the page first (1 of 40 without that cache).
         private func leavePage() async throws {
             do {
                 try await withLimit(Self.resetLimit, Self.noBlankPage) { [self] in try await showBlank() }
@@ -51,12 +55,12 @@ public import WebEngine
             }
         }
 
-        /// What a page or a host left here: what the engine says, and what a script can see.
-        /// - Throws: as ``reset()``. The web process ends with the view then.
+        /// Returns the state of earlier pages and hosts, from the engine and from a script.
+        /// - Throws: the errors of ``reset()``. The web process then ends with the view.
         public func residualState() async throws -> Set<ResidualState> {
             try requireLife()
             do {
-                let seen = try await withLimit(Self.resetLimit, "the web process says nothing") { [self] in
+                let seen = try await withLimit(Self.resetLimit, "the web process did not respond") { [self] in
                     try await evaluate(Self.looking, in: .page)
                 }
                 let names = try JSONDecoder().decode([String].self, from: Data(seen.utf8))
@@ -92,8 +96,8 @@ public import WebEngine
             return Set(found.filter(\.1).map(\.0))
         }
 
-        /// Says what it finds, by the names of remains. An opaque origin, as a blank page's is, has no storage to look
-        /// at.
+        /// A script that returns the names of the ``ResidualState`` values that it finds. A blank page has an opaque
+        /// origin and therefore no storage.
         private static let looking = """
             const stored = () => { try { return sessionStorage.length } catch { return 0 } };
             const found = {

@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// Whether a view's window is on the screen: as the engine's own idea of it, which makes `document.hidden`.
+    /// The visibility of a view's window, by the same rule that the engine uses for `document.hidden`.
     struct WindowVisibility {
         var isMapped = true
         var isIcon = false
@@ -14,9 +14,10 @@ internal import WebEngine
         var isVisible: Bool { isMapped && !isIcon }
     }
 
-    // Whether the view can be seen. GTK says so of windows, whether a process lives or not.
+    // Visibility. GTK reports it for windows, independent of the web process.
     extension WebKitGTKView {
-        /// Whether the window is shown, and no icon. What lies above it is not known.
+        /// A Boolean value that indicates whether the window is shown and not minimized. Windows above it are not
+        /// considered.
         public var isVisible: Bool? { visibility.isVisible }
 
         func connectVisibilitySignals(_ viewSignals: GObjectSignals, _ windowSignals: GObjectSignals) {

@@ -6,7 +6,7 @@ internal import WebEngine
 #if os(Linux)
     internal import CWebKitGTK
 
-    // What happens to the window around the page, which the user may close.
+    // Signals of the window, which the user may close.
     extension WebKitGTKView {
         func connectWindowSignals(_ signals: GObjectSignals) {
             let closing:
@@ -22,11 +22,11 @@ internal import WebEngine
             signals.connect("destroy", unsafeBitCast(destroyed, to: GCallback.self), to: self)
         }
 
-        /// The page ends with its window, and whoever follows it hears why.
+        /// Ends the view and reports the reason.
         private func windowClosed() {
             guard !isDiscarded else { return }
             let send = onSignal
-            // First: nobody who hears of it can load anything any more.
+            // The view is discarded first, so that no receiver of the signal can load a page.
             discard()
             send?(.processEnded(reason: "the window was closed"))
         }

@@ -7,11 +7,13 @@ public import WebEngine
     internal import CWebKitGTK
     internal import Foundation
 
-    /// One view of WebKitGTK, in a web process of its own.
+    /// A WebKitGTK view with its own web process.
     ///
-    /// It ends with ``discard()``, with its last reference, with ``reset()``, or when its window is closed, which is
-    /// told as `ViewSignal.processEnded`. After that, calls that can throw throw `EngineError` with code
-    /// `processEnded`, and the others do nothing. Isolation: the main actor.
+    /// The view ends with ``discard()``, ``reset()``, its last reference, or when its window is closed, which
+    /// `ViewSignal.processEnded` reports. Afterwards, throwing calls throw `EngineError` with code `processEnded`, and
+    /// other calls do nothing.
+    ///
+    /// Isolation: the main actor.
     @MainActor
     public final class WebKitGTKView: EngineView, ViewLoading, ViewScripting, ViewPrompts, ViewDownloads, ViewRecovery,
         ViewSnapshots
@@ -22,71 +24,75 @@ public import WebEngine
         public var downloads: (any ViewDownloads)? { self }
         public var recovery: (any ViewRecovery)? { self }
         public var snapshots: (any ViewSnapshots)? { self }
-        /// Counts up from one while the engine lives.
+        /// The number of the view in its engine, counted from 1.
         public let id: ViewID
-        /// Hears what happens, in order; `nil` by default, and again after ``warmUp()`` and ``discard()``. URLs are those of
-        /// the documents, custom schemes included; the one of `started` is the page's own where the page took the way.
+        /// A closure that receives signals in order; `nil` initially, and after ``warmUp()`` and ``discard()``.
+        ///
+        /// URLs are those of documents, custom schemes included. In `started`, the URL is the current page's own if the
+        /// page started the navigation.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
-        /// False once the web process, the window or the view ended; never true again, also where another load has
-        /// brought a new process.
+        /// A Boolean value that indicates whether the web process, the window and the view have not ended. Once false
+        /// it remains false, even if a later load starts a new process.
         public internal(set) var isAlive = true
 
-        /// A reference of this object's own, so that it stays valid whoever destroys the widget.
+        /// The widget. This object has its own reference, so that the pointer remains valid after the widget is
+        /// destroyed.
         let web: UnsafeMutablePointer<WebKitWebView>
         var location = ViewLocation()
-        /// The calls whose answer is the page's: they end with it.
+        /// The calls whose results depend on the page. They end with the page.
         let scriptCalls = PendingCalls()
-        /// The calls whose answer is the view's.
+        /// The calls whose results depend on the view only.
         let viewCalls = PendingCalls()
         private(set) var isDiscarded = false
-        /// False while the web process has ended and no load has begun since.
+        /// A Boolean value that is false after the end of the web process until the next load.
         var hasProcess = true
-        /// What the document that is there, and the one on its way, was asked for with.
+        /// The request methods of the current document and of the navigation in progress.
         var asking = DocumentAsking()
-        /// Counts the documents that this view showed.
+        /// The number of documents that this view has shown.
         private var pageNumber = 0
-        /// Whether the window is on the screen, and no icon; see ``isVisible``.
+        /// The visibility of the window; see ``isVisible``.
         var visibility = WindowVisibility()
-        /// A reference of this object's own.
+        /// The window. This object has its own reference.
         private let window: UnsafeMutablePointer<GtkWidget>
         private let messageLimit: Int
         let proxies: ProxyKeeper
         let contentRules: ContentRuleStore
-        /// The identifier of the content rules that the view has.
+        /// The identifier of the view's content rules; `nil` if it has none.
         var contentRuleID: String?
-        /// How often in a row a proxy has refused what this view told it.
+        /// The number of consecutive refusals of this view's credentials by a proxy.
         var proxyRetries = 0
         var promptResponder: PromptResponder?
-        /// The wait of navigations by forms; see ``holdForms(_:)``.
+        /// The closure that delays form navigations; see ``holdForms(_:)``.
         var formWait: FormWait?
-        /// Hears what the page asks; `nil` by default, and again after ``discard()``.
+        /// A closure that receives the prompts of pages; `nil` initially and after ``discard()``.
         public var onPrompt: (@MainActor (EnginePrompt) -> Void)?
-        /// Hears what the page saves; `nil` by default, and again after ``discard()``.
+        /// A closure that receives the downloads of pages; `nil` initially and after ``discard()``.
         public var onDownload: (@MainActor (ViewDownload) -> Void)?
-        /// Those of which nobody has heard yet.
+        /// The downloads that ``onDownload`` has not received yet.
         var pendingDownloads: [WebKitGTKDownload] = []
-        /// The navigation that was asked for last, of the page or a frame.
+        /// The last requested navigation, of the page or a frame.
         var lastNavigation: (url: String, isUserGesture: Bool)?
-        /// The questions that have no answer yet.
+        /// The prompts without an answer.
         var openPrompts: [OpenPrompt] = []
         private var signals: [GObjectSignals] = []
         private(set) var messageHandlers: [ScriptMessageHandler] = []
 
-        /// Makes the view that takes this one's place.
+        /// A closure that creates the successor of this view in a reset.
         let makeSuccessor: @MainActor (WebKitGTKView) throws -> WebKitGTKView
-        /// What the engine said of the view before anyone changed something.
+        /// The initial state of the view in the engine.
         let origin: ViewOrigin
-        /// How many scripts run in each page.
+        /// The number of scripts that run in each page.
         private(set) var scriptCount = 0
-        /// Whether the web process is of no use any more, and ends with the view.
+        /// A Boolean value that indicates whether the web process is unusable and ends with the view.
         var endsProcess = false
 
-        /// How long a blank page may take to load in a new process.
+        /// The time limit for a blank page to load in a new process.
         private static let warmUpLimit = Duration.seconds(20)
 
+        /// Creates a view.
         /// - Parameters:
-        ///   - predecessor: whose web process it takes over; `nil` for a process of its own.
-        ///   - makeSuccessor: makes the view that takes this one's place.
+        ///   - predecessor: the view whose web process the new view reuses; `nil` for a new process.
+        ///   - makeSuccessor: a closure that creates the successor of a view.
         init(
             id: ViewID, after predecessor: WebKitGTKView?, context: UnsafeMutablePointer<WebKitWebContext>,
             proxies: ProxyKeeper, contentRules: ContentRuleStore, _ configuration: WebKitGTKEngine.Configuration,
@@ -132,12 +138,12 @@ public import WebEngine
             g_object_unref(window)
         }
 
-        /// Starts to load a URL. Signals of the load before it, if one was under way, are not passed on any more.
+        /// Starts to load a URL. Signals of an earlier load in progress are no longer sent.
         ///
-        /// A URL that the engine refuses without an error, for its port, fails with code `blocked`.
+        /// If the engine refuses a URL without an error because of its port, the load fails with code `blocked`.
         public func load(_ url: String) {
             guard !isDiscarded else { return }
-            // A page that stands still would hold the next one up.
+            // A page that waits for a prompt would block the next page.
             endEnginePrompts()
             location.ask(for: url)
             proxyRetries = 0
@@ -145,34 +151,35 @@ public import WebEngine
             webkit_web_view_load_uri(web, url)
         }
 
-        /// Shows an empty document of an origin, without asking anyone for it.
-        /// - Parameter origin: the URL of its root.
+        /// Shows an empty document of an origin without a request.
+        /// - Parameter origin: the root URL of the origin.
         func loadBlank(at origin: String) {
             guard !isDiscarded else { return }
             location.ask(for: origin)
             webkit_web_view_load_html(web, "<!doctype html>", origin)
         }
 
-        /// Stops what is loading; a navigation without a document ends as `failed`, with code `loadFailed`.
+        /// Stops the load in progress. A navigation without a document ends as `failed` with code `loadFailed`.
         public func stopLoading() {
             guard !isDiscarded else { return }
             webkit_web_view_stop_loading(web)
-            // The engine says nothing of a load that it had not begun with.
+            // The engine reports nothing for a load that it has not begun.
             if let url = location.giveUp() {
                 onSignal?(.failed(url: url, error: EngineError(.loadFailed, "the load was stopped", at: url)))
             }
         }
 
-        /// Runs the body of an asynchronous function in the page's document, with its promises awaited.
-        /// - Returns: its result as JSON, `null` for `undefined`.
-        /// - Throws: `EngineError` with code `script` where it throws or its result has no JSON form, `pageGone` as soon as
-        ///   another document takes the place of the page's, `processEnded` where the view ends.
+        /// Runs the body of an asynchronous function in the page's document and awaits its promises.
+        /// - Returns: the result as JSON; `null` for `undefined`.
+        /// - Throws: `EngineError` with code `script` if the script throws or its result has no JSON form, `pageGone`
+        ///   if another document replaces the page's document, or `processEnded` if the view ends.
         public func evaluate(_ functionBody: String, in world: ScriptWorld) async throws -> String {
             try requireLife()
             do {
                 return try await result(of: functionBody, in: world)
             } catch is UnsupportedResult {
-                // The engine says this too of a script whose process ended, before it tells of that.
+                // The engine also reports this error for a script whose process ended, before it reports the end of the
+                // process.
                 do {
                     _ = try await result(of: "return 1", in: world)
                 } catch is UnsupportedResult {
@@ -182,7 +189,7 @@ public import WebEngine
             }
         }
 
-        /// A script's result cannot be sent.
+        /// An error for a script whose result cannot be serialized.
         private struct UnsupportedResult: Error {}
 
         private func result(of functionBody: String, in world: ScriptWorld) async throws -> String {
@@ -205,11 +212,11 @@ public import WebEngine
             }
         }
 
-        /// Runs scripts in the blank page that the view shows, in a world that no page has: the web process keeps what it has
-        /// read of them, for scripts of the same text.
+        /// Runs scripts in the view's blank page, in a world that no page uses. The web process caches the parsed code
+        /// for scripts with the same text.
         /// - Throws: `EngineError` with code `processEnded`, or `timedOut` after 5 seconds.
         public func precompile(_ sources: [String]) async throws {
-            try await withLimit(Self.resetLimit, "the web process does not end a script") { [self] in
+            try await withLimit(Self.resetLimit, "a script did not end in the web process") { [self] in
                 for source in sources { try await precompile(source) }
             }
         }
@@ -225,8 +232,9 @@ public import WebEngine
             }
         }
 
-        /// A picture of the visible part, in pixels of the view's size.
-        /// - Throws: `EngineError` with code `snapshot`, `pageGone` where that is why, or `processEnded`.
+        /// Returns a picture of the visible part of the page, in pixels of the view's size.
+        /// - Throws: `EngineError` with code `snapshot`, `pageGone` if the page was replaced meanwhile, or
+        ///   `processEnded`.
         public func snapshot() async throws -> PageSnapshot {
             try requireLife()
             let pageNumber = pageNumber
@@ -237,14 +245,16 @@ public import WebEngine
             }
         }
 
-        /// Returns once the page's process has taken in all that was sent to it before: messages to it, bodies among them,
-        /// go one after the other, and this is one that it answers. Costs a round trip, and runs nothing in the page.
+        /// Returns when the web process has handled all earlier messages, including body data.
+        ///
+        /// The process handles messages in order, and this call sends one that requires a reply. It costs a round trip
+        /// and runs no code of the page.
         func waitForPendingMessages() async throws {
             try requireLife()
             try await GLibAsync.call(among: viewCalls) { callback, data in
                 webkit_web_view_can_execute_editing_command(web, "Copy", nil, callback, data)
             } finish: { [web] result in
-                // Whether there is something to copy does not matter.
+                // The value of the reply is irrelevant.
                 _ = webkit_web_view_can_execute_editing_command_finish(web, result, nil)
             }
         }
@@ -263,13 +273,13 @@ public import WebEngine
             }
         }
 
-        /// What the view calls itself from the next load on. A view's settings are its own.
+        /// Sets the user agent from the next load on. The settings belong to this view only.
         public func setUserAgent(_ agent: UserAgent) {
             guard !isDiscarded else { return }
             webkit_settings_set_user_agent(webkit_web_view_get_settings(web), agent.text(of: origin.userAgent))
         }
 
-        /// Adds a script that runs in each page from the next load on. It stays as long as the view.
+        /// Adds a script that runs in each page from the next load on, for the lifetime of the view.
         public func add(_ script: UserScript) {
             guard !isDiscarded else { return }
             let frames =
@@ -294,19 +304,19 @@ public import WebEngine
             webkit_user_script_unref(userScript)
         }
 
-        /// Answers `webkit.messageHandlers.<name>.postMessage(…)` in pages from the next load on, and in the one that is there.
+        /// Sets the handler of `webkit.messageHandlers.<name>.postMessage(…)`, in the current page and in later ones.
         ///
-        /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`; the promise of
-        /// one beyond that is rejected.
-        /// - Throws: `EngineError` with code `handlerTaken` for an empty name, and where another world has a handler of
-        ///   this name: the engine does not say which of them posted.
+        /// At most ``WebKitGTKEngine/Configuration-swift.struct/messageLimit`` messages wait for `handler`. The
+        /// promises of further messages are rejected.
+        /// - Throws: `EngineError` with code `handlerTaken` if the name is empty, or if another world has a handler
+        ///   with this name, because the engine does not report the world of a message.
         public func setMessageHandler(
             named name: String, in world: ScriptWorld,
             _ handler: @escaping @MainActor (ScriptMessage) async throws -> String
         ) throws {
             try requireLife()
             guard !messageHandlers.contains(where: { $0.name == name && $0.world != world }) else {
-                throw EngineError(.handlerTaken, "another script world has a handler of this name", at: name)
+                throw EngineError(.handlerTaken, "another script world has a handler with this name", at: name)
             }
             if let index = messageHandlers.firstIndex(where: { $0.name == name }) {
                 messageHandlers.remove(at: index).stop("the handler was replaced")
@@ -315,18 +325,18 @@ public import WebEngine
                 try ScriptMessageHandler(of: self, name: name, world: world, limit: messageLimit, answer: handler))
         }
 
-        /// The names of the handlers that have messages of the view's document without an answer.
+        /// The names of the handlers with pending replies to the current document.
         public var pendingHandlers: Set<String> { Set(messageHandlers.filter(\.hasPendingReply).map(\.name)) }
 
-        /// Loads a blank page and has it drawn, so that the next one opens in a process that runs and has nothing else to do.
-        /// It is no page to go back to.
-        /// - Throws: `EngineError`; code `timedOut` after 20 seconds.
+        /// Loads and draws a blank page, so that the next page opens in a running, idle process. The blank page has no
+        /// history entry.
+        /// - Throws: `EngineError`, with code `timedOut` after 20 seconds.
         public func warmUp() async throws {
             try await warmUp(within: Self.warmUpLimit)
         }
 
-        /// The engine says that the blank page is there some 20 ms before it is drawn: a page that is opened meanwhile waits
-        /// for that.
+        /// Loads and draws a blank page within a limit. The engine reports the end of the load about 20 ms before the
+        /// page is drawn, and a page that opens in between waits for that.
         func warmUp(within limit: Duration) async throws {
             try await withLimit(limit, Self.noBlankPage) { [self] in
                 try await showBlank()
@@ -334,10 +344,10 @@ public import WebEngine
             }
         }
 
-        static let noBlankPage = "the web process shows no blank page"
+        static let noBlankPage = "the web process did not show a blank page"
 
-        /// Returns when two frames were drawn, the second of them with what had changed before the first; after a quarter
-        /// of a second where none is, as in a window that the system does not show.
+        /// A script that waits for two animation frames, so that all changes before the first are drawn. Without
+        /// frames, as in a hidden window, it ends after 250 ms.
         private static let drawing = """
             await new Promise(done => {
                 requestAnimationFrame(() => requestAnimationFrame(done));
@@ -345,14 +355,14 @@ public import WebEngine
             });
             """
 
-        /// Loads a blank page. Give it a limit.
+        /// Loads a blank page. The caller sets a time limit.
         func showBlank() async throws {
             try requireLife()
             defer { onSignal = nil }
             let (signals, continuation) = AsyncStream.makeStream(of: ViewSignal.self)
             onSignal = { continuation.yield($0) }
             location.ask(for: "about:blank")
-            // Loaded from here, it has no place in the history, unlike `about:blank`.
+            // Unlike `about:blank`, a page that is loaded from a string has no history entry.
             webkit_web_view_load_html(web, "<!doctype html>", nil)
             for await signal in signals {
                 switch signal {
@@ -365,7 +375,7 @@ public import WebEngine
             try Task.checkCancellation()
         }
 
-        /// Ends the view: its page, the calls that wait for it and the answers to its messages. Again, it does nothing.
+        /// Ends the view, its page, its pending calls and its message replies. Further calls do nothing.
         public func discard() {
             guard !isDiscarded else { return }
             isDiscarded = true
@@ -380,28 +390,28 @@ public import WebEngine
             if endsProcess { webkit_web_view_terminate_web_process(web) }
             promptResponder = nil
             formWait = nil
-            for handler in messageHandlers { handler.stop("the view is gone") }
+            for handler in messageHandlers { handler.stop("the view has ended") }
             messageHandlers.removeAll()
             endCalls()
             containerkit_view_leave_nothing(web)
             gtk_widget_destroy(window)
         }
 
-        /// Ends the calls that wait for a page or a process that is gone.
+        /// Ends the calls that wait for a page or a process that has ended.
         func endCalls() {
             scriptCalls.endAll(with: Self.viewGone)
             viewCalls.endAll(with: Self.viewGone)
         }
 
-        /// Another document took the place of the one before.
+        /// Handles the replacement of the document by another one.
         func documentChanged() {
             pageNumber += 1
             scriptCalls.endAll(with: Self.pageGone)
             for handler in messageHandlers { handler.documentChanged() }
         }
 
-        static let pageGone = EngineError(.pageGone, "another page took the page's place")
-        private static let viewGone = EngineError(.processEnded, "the view is gone")
+        static let pageGone = EngineError(.pageGone, "another page replaced the page")
+        private static let viewGone = EngineError(.processEnded, "the view has ended")
 
         func requireLife() throws {
             guard !isDiscarded, hasProcess else { throw Self.viewGone }
@@ -411,12 +421,13 @@ public import WebEngine
             webkit_web_view_get_user_content_manager(web)
         }
 
-        /// The view's URL as the engine says, which may be one that it is still on its way to.
+        /// The view's URL in the engine, which may be the URL of a navigation in progress.
         var engineURL: String {
             webkit_web_view_get_uri(web).map { String(cString: $0) } ?? ""
         }
 
-        /// The URL of the resource that the document came from, or the one on its way; a blank page has none.
+        /// The URL of the main resource of the current document or of the navigation in progress; `nil` for a blank
+        /// page.
         var mainResourceURL: String? {
             webkit_web_view_get_main_resource(web).flatMap { webkit_web_resource_get_uri($0) }
                 .map { String(cString: $0) }
@@ -424,7 +435,7 @@ public import WebEngine
     }
 
     extension ScriptWorld {
-        /// The engine's name of a world; the page's own has none.
+        /// The engine's name of the world; `nil` for the page's own.
         var name: String? {
             switch self {
             case .page: nil
@@ -433,7 +444,7 @@ public import WebEngine
         }
     }
 
-    /// A value of JavaScript as JSON; `null` where it has no JSON form.
+    /// Returns a JavaScript value as JSON; `null` if it has no JSON form.
     func json(of value: UnsafeMutablePointer<JSCValue>?) -> String {
         guard let value, jsc_value_is_undefined(value) == 0 else { return "null" }
         return consume(jsc_value_to_json(value, 0)) ?? "null"

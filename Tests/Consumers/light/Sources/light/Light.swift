@@ -10,8 +10,8 @@ import SchemeRouter
 import WebEngine
 import WebViewPool
 
-/// A consumer's program: one request through a chain of two loaders, one loan from a pool, and a cookie that may be set
-/// and one that may not.
+/// A consumer program: one request through a chain of two loaders, one view from a pool, one accepted cookie and one
+/// rejected cookie.
 @main
 struct Light {
     static func main() async throws {
@@ -19,7 +19,7 @@ struct Light {
         guard let url = names.realURL(of: "containerkit://shop.example/index.html"),
             let head = HTTPRequest(urlText: url),
             let response = try await LoaderChain([Nobody(), Greeting()]).load(ResourceRequest(head))
-        else { throw ResourceError(.internal, "nobody answered") }
+        else { throw ResourceError(.internal, "no response") }
         let body = try await response.body.collect(upTo: 1_024)
 
         let pool = await ViewPool(capacity: 1) { BlankView() }
@@ -30,19 +30,19 @@ struct Light {
         let jar = CookieStore(publicSuffixes: SuffixList())
         let refused = jar.store(setCookies: ["a=b; Domain=shop.example", "c=d; Domain=example"], from: page)
         guard jar.cookieHeader(for: page) == "a=b", refused.map(\.code) == [.publicSuffix] else {
-            throw ResourceError(.internal, "another cookie than the one")
+            throw ResourceError(.internal, "unexpected cookies")
         }
         print(
             "\(url): \(response.head.status.code), \(body.count) bytes, \(warm) warm view, \(jar.cookies.count) cookie")
     }
 }
 
-/// Answers nothing.
+/// A loader that never responds.
 struct Nobody: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? { nil }
 }
 
-/// Answers everything with the same two words.
+/// A loader that responds to every request with the same text.
 struct Greeting: ResourceLoader {
     func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         ResourceResponse(

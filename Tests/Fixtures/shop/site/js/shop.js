@@ -1,4 +1,4 @@
-// What both pages share: the catalogue, prices, and pictures drawn from a product's shape and colours.
+// Shared by both pages: the catalogue, prices, and pictures drawn from a product's shape and colours.
 
 export async function loadProducts() {
   const response = await fetch("products.json");

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The ContainerKit authors
+
+internal import GRDB
+
+/// A SQLite database of the store: the index, or the small blobs.
+///
+/// Isolation: GRDB's single writer connection serializes writes. Reads run concurrently on their own connections, so
+/// that a lookup never waits for an install. Every call blocks its thread.
+protocol StoreDatabase: Sendable {
+    var database: DatabasePool { get }
+    /// The path of the database.
+    var path: String { get }
+    /// The cost limit of one access.
+    var limit: StepLimit { get }
+    /// The suspension state, checked before each write.
+    var suspension: Suspension { get }
+}
+
+extension StoreDatabase {
+    func close() throws {
+        // Closes idle readers first. The last connection to close checkpoints the log, and a reader cannot do that.
+        database.releaseMemory()
+        try database.close()
+    }
+
+    /// Interrupts the running statement, if there is one. It fails.
+    func interrupt() {
+        database.interrupt()
+    }
+
+    /// Releases SQLite's memory asynchronously, because the caller may be the main thread while a write is running.
+    func releaseMemory() {
+        database.releaseMemoryEventually()
+    }
+
+    /// Checkpoints the log as far as readers permit.
+    func checkpoint() throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                // The store may have closed after the call was enqueued, and SQLite does not check that.
+                guard database.sqliteConnection != nil else { return }
+                try database.checkpointAfterInterruption()
+            }
+        }
+    }
+
+    /// Runs a transaction that reads.
+    func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }
+    }
+
+    /// Runs a single statement, which is its own transaction. This saves an explicit transaction.
+    func readingOnce<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) { try database.unsafeRead { try $0.limited(limit, body) } }
+    }
+
+    /// Runs a transaction that writes.
+    func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try StoreError.mapping(path) {
+            try database.write { database in
+                try suspension.check()
+                return try database.limited(limit, body)
+            }
+        }
+    }
+
+    /// Runs statements on the writer connection, without a transaction and without the cost limit.
+    func writingWithoutTransaction(_ body: (Database) throws -> Void) throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                try suspension.check()
+                try body(database)
+            }
+        }
+    }
+
+    /// Checks the structure of every page. A page that is linked twice can make a table appear almost endless.
+    /// - Parameter name: the name of the database in the message.
+    /// - Throws: ``StoreError`` with code `damaged`, after the database was closed.
+    func checkStructure(of name: String) throws {
+        let finding = try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+        guard finding == "ok" else {
+            try close()
+            throw StoreError(.damaged, "the \(name) is damaged: \(finding ?? "no result")", at: path)
+        }
+    }
+
+    /// Returns the structural errors that SQLite finds, one line each and at most ten; empty if there are none.
+    func faults() throws -> [String] {
+        do {
+            // Not mapped to ``StoreError``, because a damaged database is a valid result here.
+            return try database.read { database in
+                try database.limited(limit) { try String.fetchAll($0, sql: "PRAGMA integrity_check(10)") }
+            }
+            .filter { $0 != "ok" }
+            .map { "\(path): \($0.split(whereSeparator: \.isNewline).joined(separator: " "))" }
+        } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+            return ["\(path): \(error.message ?? "broken")"]
+        } catch {
+            return try StoreError.mapping(path) { throw error }
+        }
+    }
+}
