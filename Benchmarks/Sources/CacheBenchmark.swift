@@ -28,7 +28,7 @@ struct CacheBenchmark {
         let network = Origin()
         let plain = URLCache(memoryCapacity: 200 << 20, diskCapacity: 0, diskPath: nil)
         do {
-            let (loader, _) = try Self.open(target + "/store", network)
+            let loader = try CachingLoader(next: network, directory: target + "/store")
             for number in 0..<Self.entries {
                 let request = try Self.request(number)
                 _ = try await Self.body(of: request, from: loader, .network)
@@ -37,7 +37,7 @@ struct CacheBenchmark {
             }
             await loader.shutDown()
         }
-        let (loader, disk) = try Self.open(target + "/store", network)
+        let loader = try CachingLoader(next: network, directory: target + "/store")
         var (fromDisk, reads): ([Double], [Double]) = ([], [])
         for number in 0..<Self.entries {
             let request = try Self.request(number)
@@ -59,7 +59,6 @@ struct CacheBenchmark {
                     guard plain.cachedResponse(for: asked)?.data.isEmpty == false else { throw Failure() }
                 })
         }
-        withExtendedLifetime(disk) {}
         return [
             Comparison(
                 name: "cache hit from disk, p50, \(place.name)", reference: "open, read and close",
@@ -77,14 +76,6 @@ struct CacheBenchmark {
     }
 
     private struct Failure: Error {}
-
-    private static func open(
-        _ directory: String, _ network: any ResourceLoader
-    ) throws -> (loader: CachingLoader, disk: DiskCacheStore) {
-        let disk = try DiskCacheStore(directory: directory)
-        let store = TieredCacheStore(memory: MemoryCacheStore(), disk: disk)
-        return (CachingLoader(next: network, store: store), disk)
-    }
 
     private static func body(
         of request: ResourceRequest, from loader: CachingLoader, _ source: Provenance.Source?

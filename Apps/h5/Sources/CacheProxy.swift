@@ -45,11 +45,16 @@ struct CacheProxy: AsyncParsableCommand {
     var disk: String?
 
     func run() async throws {
-        let store = try makeStore()
         var settings = AsyncHTTPTransport.Configuration()
         settings.connectionsPerHost = 64
         let transport = AsyncHTTPTransport(settings)
-        let cache = CachingLoader(next: NetworkLoader(transport), store: store, configuration: .shared)
+        let cache: CachingLoader
+        do {
+            cache = try makeCache(before: NetworkLoader(transport))
+        } catch {
+            try? await transport.shutDown()
+            throw error
+        }
         let proxy = ReverseProxy(loader: cache, upstream: upstream)
         let result: Result<Void, any Error>
         do {
@@ -69,11 +74,10 @@ struct CacheProxy: AsyncParsableCommand {
         }
     }
 
-    private func makeStore() throws -> any CacheStoring {
-        let level = MemoryCacheStore(capacity: memory)
-        guard let disk else { return level }
+    private func makeCache(before network: NetworkLoader) throws -> CachingLoader {
+        guard let disk else { return CachingLoader(next: network, memoryBytes: memory, configuration: .shared) }
         do {
-            return TieredCacheStore(memory: level, disk: try DiskCacheStore(directory: disk))
+            return try CachingLoader(next: network, memoryBytes: memory, directory: disk, configuration: .shared)
         } catch let error as StoreError {
             let status: ExitStatus = error.code == .inUse ? .unavailable : .io
             throw CommandError(status, code: "\(error.code)", error.message, at: error.location ?? disk)

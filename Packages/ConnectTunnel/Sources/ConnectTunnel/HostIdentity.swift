@@ -17,7 +17,7 @@ internal import X509
 /// NIOSSL accepts a certificate for the IP address of the connection as valid for every name. An attacker who
 /// redirects a name to their own address could therefore present a certificate for that address. Behind another proxy,
 /// the address is the proxy's.
-public enum HostIdentity {
+@_spi(Facade) public enum HostIdentity {
     /// Returns a Boolean value that indicates whether a subject alternative name of the certificate matches the host.
     /// - Parameters:
     ///   - host: A name or an address in lower case; an IPv6 address has no brackets.

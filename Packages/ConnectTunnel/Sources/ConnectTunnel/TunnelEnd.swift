@@ -122,10 +122,14 @@ public final class TunnelEnd: ChannelDuplexHandler {
         peer.context?.read()
     }
 
-    /// An inbound event that a removed decoder fires after it has forwarded its buffered bytes. No end of a read
-    /// follows, which would flush them.
-    public struct BufferedBytesForwarded: Sendable {
-        public init() {}
+    /// The inbound event of ``flushForwardedBytes(in:)``.
+    private struct BufferedBytesForwarded: Sendable {}
+
+    /// Flushes the buffered bytes that a removed decoder has forwarded. No end of a read follows, which would flush
+    /// them.
+    /// - Parameter pipeline: The pipeline of one end of a tunnel.
+    public static func flushForwardedBytes(in pipeline: ChannelPipeline.SynchronousOperations) {
+        pipeline.fireUserInboundEventTriggered(BufferedBytesForwarded())
     }
 
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

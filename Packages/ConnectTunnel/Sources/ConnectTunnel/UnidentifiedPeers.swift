@@ -8,7 +8,7 @@ public import NIOCore
 /// the oldest one is closed if the limit is exceeded. The app's own connections identify themselves immediately.
 ///
 /// Isolation: any.
-public final class UnidentifiedPeers: Sendable {
+@_spi(Facade) public final class UnidentifiedPeers: Sendable {
     private struct State {
         var lastNumber: UInt64 = 0
         var channels: [(number: UInt64, channel: any Channel)] = []

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import ConnectTunnel
+@_spi(Facade) @testable import ConnectTunnel
 @testable import ContainerTesting
 
 @Suite("Hosts of a certificate", .timeLimit(.minutes(1)))

@@ -3,7 +3,7 @@
 
 package import HTTPSemantics
 package import HTTPTypes
-package import ResourceLoading
+@_spi(Facade) package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 

@@ -7,7 +7,7 @@ internal import HTTPSemantics
 @_spi(Facade) package import HTTPTransport
 internal import HTTPTypes
 package import Prefetch
-package import ResourceLoading
+@_spi(Facade) package import ResourceLoading
 @_spi(Facade) package import SchemeMode
 internal import SchemeRouter
 package import WebEngine

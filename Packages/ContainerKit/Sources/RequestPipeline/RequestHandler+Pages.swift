@@ -21,8 +21,6 @@ extension RequestHandler {
 
     /// Removes the records of a closed page.
     package func forget(_ page: PageID) {
-        rewriteRecord.forget(page)
-        documentRedirects.forget(page)
         completion.forget(page)
     }
 

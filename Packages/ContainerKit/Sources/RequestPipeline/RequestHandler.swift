@@ -26,8 +26,6 @@ package final class RequestHandler: Sendable {
     let names: SchemeNames
     let traits: EngineTraits
     let completion: RequestCompletion
-    let rewriteRecord: RewriteRecord
-    let documentRedirects: DocumentRedirects
     let loaders: LoaderStack
     private let handOverField: HTTPField.Name?
     private let hasCache: Bool
@@ -43,25 +41,20 @@ package final class RequestHandler: Sendable {
     package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?) {
         let (names, traits) = (parts.names, parts.traits)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
-        let (rewriteRecord, documentRedirects) = (RewriteRecord(), DocumentRedirects())
         self.names = names
         self.traits = traits
         self.policy = policy
         self.completion = completion
-        self.rewriteRecord = rewriteRecord
-        self.documentRedirects = documentRedirects
         self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
         hasCache = parts.cache != nil
         cacheSwitch = parts.cacheSwitch
         loaders = LoaderStack(parts) { loader in
             guard !traits.followsRedirects else { return loader }
             let followed = RedirectFollower(
-                loader, names: names, documentRedirects: documentRedirects, sites: SuffixList(), completion: completion,
-                opensByName: { policy.opensByName(documentAt: $0) })
-            var options = RewritingLoader.Options()
-            options.maxCheckedBytes = min(options.maxCheckedBytes, checkedBytes)
+                loader, names: names, completion: completion, opensByName: { policy.opensByName(documentAt: $0) })
             return RewritingLoader(
-                followed, names: names, options: options, hashing: IntegrityDigests(), rewriteRecord: rewriteRecord
+                followed, names: names, maxCheckedBytes: min(16 << 20, checkedBytes), hashing: IntegrityDigests(),
+                completion: completion
             ) { url, page in
                 guard let request = HTTPRequest(urlText: url) else { return false }
                 // All requests to the page's own origin are intercepted, including URLs that name no host.
@@ -165,7 +158,7 @@ package final class RequestHandler: Sendable {
         if policy.covers(head, for: session.reference) { return true }
         let document = HTTPRequest(urlText: session.documentURL)
         if document?.scheme == head.scheme, document?.authority == head.authority?.lowercased() { return true }
-        return rewriteRecord.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
+        return completion.hasNames(on: head, for: session.id) || policy.hasNames(on: head)
     }
 
     /// Returns a Boolean value that indicates whether a custom-scheme page navigates to a page that opens in another

@@ -3,12 +3,13 @@
 
 import ContainerKit
 import Foundation
-import HTTPCache
 import HTTPTypes
 import ResourceLoading
 import SchemeRouter
 import Testing
 import WebEngineTesting
+
+@testable import HTTPCache
 
 @MainActor
 @Suite("HTTP cache", .timeLimit(.minutes(1)))

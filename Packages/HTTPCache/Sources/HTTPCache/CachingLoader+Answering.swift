@@ -129,9 +129,8 @@ extension CachingLoader {
                 response.head, to: request.head, requestTime: requestTime, responseTime: responseTime,
                 length: response.body.length)
         else { return response }
-        let flight = Flight(readAhead: configuration.readAhead)
-        let reader = flight.makeReader()
-        flights.add(flight, for: key)
+        let reader = flights.addAlone(key, readAhead: configuration.readAhead)
+        let flight = reader.flight
         start(flight, key) { [self] in await deliver(response, stored, key, flight) }
         return try await finish(request, key, validating: nil, reader, isLeader: true)
     }
@@ -149,10 +148,8 @@ extension CachingLoader {
     private func fly(
         _ request: ResourceRequest, _ key: CacheKey, validating stored: StoredResponse?
     ) async throws -> ResourceResponse? {
-        let flight = Flight(readAhead: configuration.readAhead)
-        let reader = flight.makeReader()
-        flights.add(flight, for: key)
-        start(flight, request, key, validating: stored)
+        let reader = flights.addAlone(key, readAhead: configuration.readAhead)
+        start(reader.flight, request, key, validating: stored)
         return try await finish(request, key, validating: stored, reader, isLeader: true)
     }
 
@@ -315,7 +312,7 @@ extension CachingLoader {
         if policy.scope == .private, !setsCookies { head.headerFields[values: .setCookie] = [] }
         var body = ResourceBody.empty
         if let range = answer.range, !range.isEmpty {
-            guard let part = found.body.part(range, from: stored.range.lowerBound) else { return nil }
+            guard let part = found.body.slice(stored.offsets(of: range)) else { return nil }
             body = part
         }
         count { counters in
@@ -324,19 +321,19 @@ extension CachingLoader {
         return ResourceResponse(head: head, body: body, provenance: Provenance(found.source, reason: reason))
     }
 
-    /// Returns a reader for a detached reader's remaining bytes. The sources, in order: the body kept for detached
+    /// Returns a detached reader's remaining bytes. The sources, in order: the body kept for detached
     /// readers, the store, and a range request to the next loader if the response has a strong validator.
     private func rest(
         of answer: StoredResponse, from offset: Int64, _ request: ResourceRequest, _ key: CacheKey, _ flight: Flight
-    ) async throws -> BodyReader {
+    ) async throws -> ResourceBody.Pieces {
         count { $0.detached += 1 }
         if let body = flight.kept, let length = body.length, offset <= length {
-            return BodyReader(body, skipping: offset)
+            return body.pieces(from: offset)
         }
         if let stored = await store.responses(for: key).first(where: { $0.revision == answer.revision }),
             let body = await store.body(of: stored, for: key)?.body, let length = body.length, offset <= length
         {
-            return BodyReader(body, skipping: offset)
+            return body.pieces(from: offset)
         }
         let changed = ResourceError(.connectionLost, "the rest of the response is no longer available", at: key.url)
         guard let tag = answer.strongTag else { throw changed }
@@ -345,12 +342,12 @@ extension CachingLoader {
         alone.head.headerFields[.ifRange] = tag
         guard let response = try await next.load(alone), response.head.headerFields[.eTag] == tag else { throw changed }
         switch response.head.status {
-        case .ok: return BodyReader(response.body, skipping: offset)
+        case .ok: return response.body.pieces(from: offset)
         case .partialContent:
             guard let field = response.head.headerFields[.contentRange],
                 case .part(let range, _) = ContentRange(field), range.lowerBound == offset
             else { throw changed }
-            return BodyReader(response.body, skipping: 0)
+            return response.body.pieces()
         default: throw changed
         }
     }
@@ -368,25 +365,5 @@ extension StoredResponse {
         StoredResponse(
             head: head, selectors: selectors, requestTime: requestTime, responseTime: responseTime,
             range: 0..<(length ?? 0), length: length ?? 0, revision: revision)
-    }
-}
-
-extension ResourceBody {
-    var isStream: Bool { if case .stream = self { true } else { false } }
-
-    /// Returns a part of stored bytes.
-    /// - Parameter start: The offset of the first stored byte in the representation.
-    func part(_ range: Range<Int64>, from start: Int64) -> ResourceBody? {
-        guard let length, range.lowerBound >= start, range.upperBound - start <= length else { return nil }
-        if Int64(range.count) == length { return self }
-        let lower = range.lowerBound - start
-        switch self {
-        case .bytes(let data):
-            return .bytes(data[(data.startIndex + Int(lower))..<(data.startIndex + Int(lower) + range.count)])
-        case .file(let slice):
-            let first = slice.range.lowerBound + lower
-            return .file(FileSlice(slice.file, range: first..<(first + Int64(range.count))))
-        case .empty, .stream: return nil
-        }
     }
 }

@@ -73,11 +73,12 @@ extension CachingLoader {
         var storing = await Storing(self, stored, key)
         var isStored = storing != nil
         flight.allow(detaching(from: stored, isStored: isStored))
+        let isStream = response.body.isStream
         var count: Int64 = 0
         do {
-            try await response.body.forEachPiece { piece in
+            for try await piece in response.body.pieces() {
                 count += Int64(piece.count)
-                if response.body.isStream {
+                if isStream {
                     await flight.append(piece)
                     try Task.checkCancellation()
                 }
@@ -87,7 +88,7 @@ extension CachingLoader {
                     isStored = false
                     flight.allow(detaching(from: stored, isStored: false))
                 }
-                if response.body.isStream, storing?.isOfUse != true, flight.isUnread {
+                if isStream, storing?.isOfUse != true, flight.isUnread {
                     throw ResourceError(.cancelled, "no reader is left", at: key.url)
                 }
             }
@@ -112,6 +113,9 @@ extension CachingLoader {
 
 /// A response that is being stored.
 private struct Storing {
+    /// The maximum number of variants of one URL. The oldest variant is removed first.
+    private static let variantLimit = 16
+
     private let loader: CachingLoader
     private let key: CacheKey
     private var writer: (any CacheWriting)?
@@ -177,7 +181,7 @@ private struct Storing {
         // An invalidation before the entry was stored could not remove it, so it is removed here.
         if flight.isDoomed { return await loader.store.remove(key, variant: stored.variant) }
         let all = await loader.store.responses(for: key)
-        guard all.count > loader.configuration.variantLimit,
+        guard all.count > Self.variantLimit,
             let oldest = all.min(by: { $0.responseTime < $1.responseTime })
         else { return }
         await loader.store.remove(key, variant: oldest.variant)
@@ -200,32 +204,11 @@ private struct Storing {
         _ range: Range<Int64>, of merge: (plan: PartMerge, old: StoredResponse, body: ResourceBody)
     ) async {
         guard !range.isEmpty else { return }
-        guard let part = merge.body.part(range, from: merge.old.range.lowerBound) else { return writer = nil }
+        guard let part = merge.body.slice(merge.old.offsets(of: range)) else { return writer = nil }
         do {
-            try await part.forEachPiece { await write($0) }
+            for try await piece in part.pieces() { await write(piece) }
         } catch {
             writer = nil
-        }
-    }
-}
-
-extension ResourceBody {
-    private static let pieceBytes = 64 << 10
-
-    /// Passes all bytes to a closure in order; the bytes of a file in pieces.
-    fileprivate func forEachPiece(_ body: (Data) async throws -> Void) async throws {
-        switch self {
-        case .empty: break
-        case .bytes(let data): try await body(data)
-        case .file(let slice):
-            var offset = 0
-            while offset < slice.range.count {
-                let count = min(Self.pieceBytes, slice.range.count - offset)
-                try await body(try slice.read(at: offset, count: count))
-                offset += count
-            }
-        case .stream(let stream):
-            for try await piece in stream { try await body(piece) }
         }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import Foundation
+internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
 
@@ -25,20 +25,49 @@ public final class CachingLoader: ResourceLoader {
     let clock: any Clock<Duration>
     let flights = FlightTable()
     /// The background validations.
-    let background: BackgroundWork
+    let background = BackgroundWork()
     private let figures = Mutex(CacheCounters())
 
     var policy: CachePolicy { configuration.policy }
 
+    /// Creates a loader that stores responses in memory.
+    /// - Parameters:
+    ///   - next: The loader for requests that no stored response can serve.
+    ///   - memoryBytes: The maximum number of bytes in memory. With zero, nothing is stored.
+    ///   - configuration: The rules and limits; those of a private cache by default.
+    public convenience init(
+        next: any ResourceLoader, memoryBytes: Int = 10 << 20, configuration: Configuration = .init()
+    ) {
+        self.init(next: next, store: MemoryCacheStore(capacity: memoryBytes), configuration: configuration)
+    }
+
+    /// Creates a loader that stores responses on disk, and small, recently used ones also in memory.
+    /// - Parameters:
+    ///   - next: The loader for requests that no stored response can serve.
+    ///   - memoryBytes: The maximum number of bytes in memory.
+    ///   - directory: The path of a directory that nothing else uses. It is created if it does not exist.
+    ///   - diskBytes: The maximum number of bytes on disk.
+    ///   - configuration: The rules and limits; those of a private cache by default.
+    /// - Throws: `StoreError` with code `in-use`, `disk-full` or `io`.
+    public convenience init(
+        next: any ResourceLoader, memoryBytes: Int = 10 << 20, directory: String, diskBytes: Int64 = 100 << 20,
+        configuration: Configuration = .init()
+    ) throws {
+        let disk = try DiskCacheStore(directory: directory, capacity: diskBytes)
+        self.init(
+            next: next, store: TieredCacheStore(memory: MemoryCacheStore(capacity: memoryBytes), disk: disk),
+            configuration: configuration)
+    }
+
     /// Creates a caching loader.
     /// - Parameters:
     ///   - next: The loader for requests that no stored response can serve.
-    ///   - store: The store of responses; 10 MB in memory by default.
+    ///   - store: The store of responses.
     ///   - configuration: The rules and limits; those of a private cache by default.
     ///   - now: The current time; the system clock by default.
     ///   - clock: The clock for background validations. A validation that receives nothing for 60 s is ended.
-    public init(
-        next: any ResourceLoader, store: any CacheStoring = MemoryCacheStore(), configuration: Configuration = .init(),
+    init(
+        next: any ResourceLoader, store: any CacheStoring, configuration: Configuration = .init(),
         now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.next = next
@@ -46,7 +75,6 @@ public final class CachingLoader: ResourceLoader {
         self.configuration = configuration
         self.now = now
         self.clock = clock
-        background = BackgroundWork(limit: configuration.revalidationLimit)
     }
 
     public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
@@ -121,22 +149,15 @@ extension CachingLoader {
         /// The maximum number of bytes that are buffered for the slowest reader of a response, accurate to one piece;
         /// 256 KB by default. A reader that is further behind is detached if it can obtain the rest.
         public var readAhead: Int
-        /// The maximum number of variants of one URL; 16 by default. The oldest variant is removed first.
-        public var variantLimit: Int
-        /// The maximum number of concurrent background validations; 8 by default.
-        public var revalidationLimit: Int
 
         public init(
             policy: CachePolicy = CachePolicy(), partitioning: (any SitePartitioning)? = .host,
-            largestEntry: Int64 = 16 << 20, readAhead: Int = 256 << 10, variantLimit: Int = 16,
-            revalidationLimit: Int = 8
+            largestEntry: Int64 = 16 << 20, readAhead: Int = 256 << 10
         ) {
             self.policy = policy
             self.partitioning = partitioning
             self.largestEntry = largestEntry
             self.readAhead = readAhead
-            self.variantLimit = variantLimit
-            self.revalidationLimit = revalidationLimit
         }
 
         /// The configuration of a cache that serves many users.

@@ -97,9 +97,11 @@ final class FlightTable: Sendable {
         }
     }
 
-    /// Adds a flight that other requests cannot join.
-    func add(_ flight: Flight, for key: CacheKey) {
-        state.withLock { $0.alone[key, default: []].append(flight) }
+    /// Adds a new flight that other requests cannot join, and returns its reader.
+    func addAlone(_ key: CacheKey, readAhead: Int) -> FlightReader {
+        let reader = Flight(readAhead: readAhead).makeReader()
+        state.withLock { $0.alone[key, default: []].append(reader.flight) }
+        return reader
     }
 
     /// Marks the responses of all flights of a key as invalid.

@@ -7,8 +7,8 @@ internal import ResourceLoading
 /// The body of a response that several readers share while it is received. A reader that is too slow is detached and
 /// reads the rest separately.
 struct SharedBody: AsyncSequence, Sendable {
-    /// A function that returns a reader of the bytes from an offset on.
-    typealias Rest = @Sendable (_ offset: Int64) async throws -> BodyReader
+    /// A function that returns the bytes from an offset on.
+    typealias Rest = @Sendable (_ offset: Int64) async throws -> ResourceBody.Pieces
 
     private let reader: FlightReader
     private let rest: Rest
@@ -26,7 +26,7 @@ struct SharedBody: AsyncSequence, Sendable {
         let reader: FlightReader
         let rest: Rest
         private var offset: Int64 = 0
-        private var alone: BodyReader?
+        private var alone: ResourceBody.Pieces?
 
         init(reader: FlightReader, rest: @escaping Rest) {
             self.reader = reader

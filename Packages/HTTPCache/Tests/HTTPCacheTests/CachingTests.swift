@@ -17,7 +17,9 @@ struct CachingTests {
         _ origin: ScriptedOrigin, _ configuration: CachingLoader.Configuration = .init(),
         clock: any Clock<Duration> = ContinuousClock()
     ) -> CachingLoader {
-        CachingLoader(next: origin, configuration: configuration, now: { [time] in time.now }, clock: clock)
+        CachingLoader(
+            next: origin, store: MemoryCacheStore(), configuration: configuration, now: { [time] in time.now },
+            clock: clock)
     }
 
     @Test("A fresh response comes from memory with Age and provenance")

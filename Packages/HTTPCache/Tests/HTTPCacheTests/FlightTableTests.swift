@@ -13,9 +13,8 @@ struct FlightTableTests {
 
     /// Adds a flight of a key and removes it.
     private func fly(_ number: Int) {
-        let flight = Flight(readAhead: 1)
-        table.add(flight, for: key(number))
-        table.remove(flight, for: key(number))
+        let reader = table.addAlone(key(number), readAhead: 1)
+        table.remove(reader.flight, for: key(number))
     }
 
     private func isOutdated(_ number: Int, seen: UInt64) -> Bool {

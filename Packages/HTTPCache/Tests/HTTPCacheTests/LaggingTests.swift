@@ -151,7 +151,8 @@ struct LaggingTests {
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60", .contentLength: "80"]),
                 body: .stream(ByteStream(held)), provenance: Provenance(.network, reason: "the origin"))
         }
-        let cache = CachingLoader(next: origin, configuration: .init(readAhead: 16), now: { TestTime().now })
+        let cache = CachingLoader(
+            next: origin, store: MemoryCacheStore(), configuration: .init(readAhead: 16), now: { TestTime().now })
         for _ in 1...5 { held.give(text) }
         var slow = try await reader(of: cache)
         var fast = try await reader(of: cache)

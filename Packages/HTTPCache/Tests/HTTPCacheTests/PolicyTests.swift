@@ -172,16 +172,21 @@ struct PolicyTests {
     }
 
     @Test("References are resolved, and origins are compared without the default port")
-    func references() {
+    func references() throws {
         let base = "https://a.test/b/c?d"
-        #expect(URLReference.resolve("e", against: base) == "https://a.test/b/e")
-        #expect(URLReference.resolve("/e?f#g", against: base) == "https://a.test/e?f")
-        #expect(URLReference.resolve("", against: base) == base)
-        #expect(URLReference.resolve("//b.test/x", against: base) == "https://b.test/x")
-        #expect(URLReference.resolve("mailto:x", against: base) == nil)
-        #expect(URLReference.haveSameOrigin("https://a.test:443/", "https://u@a.test/x"))
-        #expect(!URLReference.haveSameOrigin("https://a.test:444/", "https://a.test/"))
-        #expect(!URLReference.haveSameOrigin("http://a.test/", "https://a.test/"))
+        #expect(Invalidation.resolve("e", against: base)?.urlText == "https://a.test/b/e")
+        #expect(Invalidation.resolve("/e?f#g", against: base)?.urlText == "https://a.test/e?f")
+        #expect(Invalidation.resolve("", against: base)?.urlText == base)
+        #expect(Invalidation.resolve("//b.test/x", against: base)?.urlText == "https://b.test/x")
+        #expect(Invalidation.resolve("mailto:x", against: base) == nil)
+        func others(_ location: String, by url: String) throws -> [String] {
+            let request = try #require(HTTPRequest(method: .post, urlText: url))
+            let response = HTTPResponse(status: .ok, headerFields: [.location: location])
+            return Array(Invalidation.urls(after: response, to: request).dropFirst())
+        }
+        #expect(try others("https://u@a.test/x", by: "https://a.test:443/") == ["https://u@a.test/x"])
+        #expect(try others("https://a.test/", by: "https://a.test:444/") == [])
+        #expect(try others("https://a.test/x", by: "http://a.test/") == [])
         #expect(HostPartitioning().site(of: "https://u:p@A.test:8080/x?y") == "https://a.test")
         #expect(HostPartitioning().site(of: "https://[::1]:80/") == "https://[::1]")
     }

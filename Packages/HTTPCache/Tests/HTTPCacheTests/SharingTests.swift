@@ -15,7 +15,9 @@ struct SharingTests {
     let time = TestTime()
 
     private func makeCache(_ origin: ScriptedOrigin, readAhead: Int = 256 << 10) -> CachingLoader {
-        CachingLoader(next: origin, configuration: .init(readAhead: readAhead), now: { [time] in time.now })
+        CachingLoader(
+            next: origin, store: MemoryCacheStore(), configuration: .init(readAhead: readAhead),
+            now: { [time] in time.now })
     }
 
     /// Sends a number of concurrent requests.

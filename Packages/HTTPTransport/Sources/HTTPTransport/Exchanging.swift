@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import Foundation
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 /// One request in progress, independent of the HTTP library.
 protocol Exchanging: AnyObject, Sendable {

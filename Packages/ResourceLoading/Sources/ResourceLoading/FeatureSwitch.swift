@@ -26,7 +26,7 @@ public final class FeatureSwitch: Sendable {
 /// A loader that uses one loader while a feature is on, and another one or none while it is off.
 ///
 /// A later change does not affect a request that has started.
-public struct SwitchedLoader: ResourceLoader {
+@_spi(Facade) public struct SwitchedLoader: ResourceLoader {
     private let feature: FeatureSwitch
     private let on: any ResourceLoader
     private let off: (any ResourceLoader)?

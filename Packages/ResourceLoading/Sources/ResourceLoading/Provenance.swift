@@ -10,7 +10,6 @@ public struct Provenance: Sendable, Hashable {
 
         /// Creates a kind of source.
         /// - Parameter rawValue: the name, one lowercase word.
-        /// - Parameter rawValue: the name, one lowercase word.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
 public import HTTPTypes
 internal import WebSyntax
 
@@ -13,7 +12,7 @@ public struct Redirect: Sendable, Hashable {
     /// segments, and keeps its own fragment.
     public let target: String
     /// A Boolean value that indicates whether the URL in `Location` has a user name or a password.
-    public let hasCredentials: Bool
+    private let hasCredentials: Bool
 
     /// The maximum number of redirects that one request follows (Fetch, HTTP-redirect fetch, step 7).
     public static let limit = 20
@@ -25,16 +24,14 @@ public struct Redirect: Sendable, Hashable {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let location = head.headerFields[.location] else {
             return nil
         }
-        let reference = URLSpelling.strict(URLSpelling.special(location, in: request.scheme))
-        guard let current = URL(string: URLSpelling.strict(request.urlText)),
-            let url = URL(string: reference, relativeTo: current)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            let request = HTTPRequest(urlText: url.absoluteString), let origin = request.webOrigin
+        let reference = URLSpelling.special(location, in: request.scheme)
+        guard let url = URLSpelling.resolve(reference, against: request.urlText),
+            let request = HTTPRequest(urlText: url), let origin = request.webOrigin
         else {
             throw ResourceError(.invalidRequest, "redirect to an unsupported URL", at: String(location.prefix(2_048)))
         }
         status = head.status
-        let fragment = url.absoluteString.drop { $0 != "#" }
+        let fragment = url.drop { $0 != "#" }
         let path = request.path ?? "/"
         let query = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
         target = "\(origin)\(URLSpelling.withoutDots(path[..<query]))\(path[query...])\(fragment)"

@@ -25,6 +25,9 @@ public enum ResourceBody: Sendable {
         case .stream(let stream): stream.length
         }
     }
+
+    /// A Boolean value that indicates whether the bytes are still arriving.
+    public var isStream: Bool { if case .stream = self { true } else { false } }
 }
 
 extension ResourceBody {
@@ -49,6 +52,97 @@ extension ResourceBody {
                 collected.append(chunk)
             }
             return collected
+        }
+    }
+
+    /// Returns a part of the body without a copy. A part of a file stays a file slice.
+    /// - Parameter range: The offsets of the part within the body.
+    /// - Returns: `nil` for a stream and for a range that exceeds the body.
+    public func slice(_ range: Range<Int64>) -> ResourceBody? {
+        guard let length, range.lowerBound >= 0, range.upperBound <= length else { return nil }
+        switch self {
+        case .empty: return .empty
+        case .bytes(let data):
+            let start = data.startIndex + Int(range.lowerBound)
+            return .bytes(data[start..<(start + range.count)])
+        case .file(let slice):
+            let start = slice.range.lowerBound
+            return .file(FileSlice(slice.file, range: (start + range.lowerBound)..<(start + range.upperBound)))
+        case .stream: return nil
+        }
+    }
+
+    /// Returns the bytes in order, piece by piece. The pieces of a stream have the sizes that its source chooses.
+    /// - Parameters:
+    ///   - offset: The number of bytes to skip; at most the length of the body, if it is known.
+    ///   - size: The maximum number of bytes that are read from a file at once.
+    ///   - cutsBytes: A Boolean value that indicates whether `size` also limits the pieces of bytes in memory. By
+    ///     default, they are one piece.
+    public func pieces(from offset: Int64 = 0, upTo size: Int = 64 << 10, cutsBytes: Bool = false) -> Pieces {
+        Pieces(self, from: offset, upTo: size, cutsBytes: cutsBytes)
+    }
+
+    /// The bytes of a body in order, for one reader. No piece is empty.
+    public struct Pieces: AsyncSequence, AsyncIteratorProtocol {
+        public typealias Element = Data
+
+        /// The bytes or the file; empty for a stream, which only its iterator holds.
+        private let body: ResourceBody
+        private let size: Int
+        /// The offset of the next piece of bytes or of a file.
+        private var offset = 0
+        private var stream: ByteStream.Iterator?
+        /// The number of stream bytes that still have to be skipped.
+        private var skipped: Int64 = 0
+
+        fileprivate init(_ body: ResourceBody, from offset: Int64, upTo size: Int, cutsBytes: Bool) {
+            if case .stream(let stream) = body {
+                self.body = .empty
+                self.size = size
+                self.stream = stream.makeAsyncIterator()
+                skipped = offset
+            } else {
+                self.body = body
+                self.offset = Int(offset)
+                if case .bytes = body, !cutsBytes { self.size = .max } else { self.size = size }
+            }
+        }
+
+        public func makeAsyncIterator() -> Self { self }
+
+        public mutating func next() async throws -> Data? {
+            try await next(isolation: nil)
+        }
+
+        /// Returns the next piece, or `nil` after the last one.
+        /// - Throws: ``ResourceError`` with code `io` if a file cannot be read; with code `connectionLost` if a stream
+        ///   ends before the first byte to read; or the error of the stream.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Data? {
+            switch body {
+            case .bytes(let data):
+                guard offset < data.count else { return nil }
+                let piece = data.dropFirst(offset).prefix(size)
+                offset += piece.count
+                return piece
+            case .file(let slice):
+                let count = Swift.min(size, slice.range.count - offset)
+                guard count > 0 else { return nil }
+                let piece = try slice.read(at: offset, count: count)
+                offset += count
+                return piece
+            case .empty, .stream: break
+            }
+            while let piece = try await stream?.next(isolation: actor) {
+                let passed = Swift.min(skipped, Int64(piece.count))
+                skipped -= passed
+                if passed < piece.count { return piece.dropFirst(Int(passed)) }
+            }
+            // Ends the source.
+            stream = nil
+            guard skipped == 0 else {
+                throw ResourceError(.connectionLost, "the response body is shorter than expected")
+            }
+            return nil
         }
     }
 }

@@ -5,12 +5,12 @@ internal import WebSyntax
 
 /// The response heads of one exchange, in the order that HTTP allows: informational heads, one final head, trailers
 /// (RFC 9110, section 15; RFC 9112, section 4; RFC 9113, sections 8.1 and 8.6).
+///
 /// HTTP libraries terminate the process on some heads that break these rules. A transport of any HTTP version
 /// therefore checks each head before it passes it to its library.
-/// passes it to the library that it uses, whatever the version of HTTP.
-public struct ResponseHeadState: Sendable {
+@_spi(Facade) public struct ResponseHeadState: Sendable {
     /// The kind of an accepted head.
-    public enum Head: Sendable, Hashable {
+    @_spi(Facade) public enum Head: Sendable, Hashable {
         /// A head with a status from 100 to 199; another head follows.
         case informational
         /// The head of the response.
@@ -20,7 +20,7 @@ public struct ResponseHeadState: Sendable {
     }
 
     /// A head that breaks the rules of HTTP.
-    public struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
+    @_spi(Facade) public struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
         /// One line that names the broken rule.
         public let description: String
     }

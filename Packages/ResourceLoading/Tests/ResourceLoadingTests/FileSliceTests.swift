@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import BaseTesting
 import Foundation
 import ResourceLoading
 import Testing
 
 @Suite("File slices", .timeLimit(.minutes(1)))
 struct FileSliceTests {
-    private let file: TemporaryFile
+    private let folder: TemporaryFolder
+    private let path: String
 
     init() throws {
-        file = try TemporaryFile("0123456789".utf8)
+        folder = try TemporaryFolder()
+        path = try folder.write("file", "0123456789".utf8)
     }
 
     private func expectIO(_ body: () throws -> some Any) {
@@ -27,14 +30,14 @@ struct FileSliceTests {
         arguments: [(0..<10, "0123456789"), (0..<1, "0"), (3..<7, "3456"), (9..<10, "9"), (5..<5, "")]
             as [(Range<Int64>, String)])
     func ranges(range: Range<Int64>, text: String) throws {
-        let slice = FileSlice(try OpenFile(path: file.path), range: range)
+        let slice = FileSlice(try OpenFile(path: path), range: range)
         #expect(try slice.read() == Data(text.utf8))
         #expect(ResourceBody.file(slice).length == Int64(text.utf8.count))
     }
 
     @Test("Offsets are relative to the start of the slice")
     func parts() throws {
-        let slice = FileSlice(try OpenFile(path: file.path), range: 2..<8)
+        let slice = FileSlice(try OpenFile(path: path), range: 2..<8)
         #expect(try slice.read(at: 0, count: 2) == Data("23".utf8))
         #expect(try slice.read(at: 4, count: 2) == Data("67".utf8))
         #expect(try slice.read(at: 6, count: 0) == Data())
@@ -42,24 +45,26 @@ struct FileSliceTests {
 
     @Test("Bytes stay readable after the file was unlinked")
     func unlinked() throws {
-        let slice = FileSlice(try OpenFile(path: file.path), range: 0..<10)
-        try file.unlink()
+        let slice = FileSlice(try OpenFile(path: path), range: 0..<10)
+        try FileManager.default.removeItem(atPath: path)
         #expect(try slice.read() == Data("0123456789".utf8))
     }
 
     @Test("A file that ends early causes an error")
     func ended() throws {
-        let slice = FileSlice(try OpenFile(path: file.path), range: 0..<10)
-        try file.truncate(to: 4)
+        let slice = FileSlice(try OpenFile(path: path), range: 0..<10)
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.truncate(atOffset: 4)
+        try handle.close()
         expectIO { try slice.read() }
         #expect(try slice.read(at: 0, count: 4) == Data("0123".utf8))
-        let beyond = FileSlice(try OpenFile(path: file.path), range: 100..<101)
+        let beyond = FileSlice(try OpenFile(path: path), range: 100..<101)
         expectIO { try beyond.read() }
     }
 
     @Test("Errors of opening and reading contain the path")
     func unreadable() throws {
-        expectIO { try OpenFile(path: file.path + "-none") }
+        expectIO { try OpenFile(path: path + "-none") }
         expectIO { try OpenFile(path: "") }
         let folder = FileSlice(try OpenFile(path: FileManager.default.temporaryDirectory.path), range: 0..<1)
         expectIO { try folder.read() }
@@ -70,7 +75,7 @@ struct FileSliceTests {
         // open(2) returns the lowest free descriptor (POSIX), so repeated numbers show that files were closed.
         var numbers: Set<CInt> = []
         for _ in 0..<2_000 {
-            numbers.insert(FileSlice(try OpenFile(path: file.path), range: 0..<1).file.descriptor)
+            numbers.insert(FileSlice(try OpenFile(path: path), range: 0..<1).file.descriptor)
         }
         #expect(numbers.count < 1_000)
     }

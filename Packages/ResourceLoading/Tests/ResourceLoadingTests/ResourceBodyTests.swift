@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import BaseTesting
 import Foundation
 import ResourceLoading
 import Testing
@@ -25,8 +26,9 @@ struct ResourceBodyTests {
 
     @Test("Every kind of body returns its bytes, up to and including the limit")
     func collect() async throws {
-        let file = try TemporaryFile("abcdef".utf8)
-        let slice = FileSlice(try OpenFile(path: file.path), range: 1..<5)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdef".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<5)
         for body in [.bytes(Data("bcde".utf8)), .file(slice), stream(["b", "", "cde"]), stream(["bcde"], length: 4)] {
             #expect(try await body.collect(upTo: 4) == Data("bcde".utf8))
         }
@@ -36,9 +38,10 @@ struct ResourceBodyTests {
 
     @Test("A body that exceeds the limit by one byte is rejected, whatever its announced length")
     func limits() async throws {
-        let file = try TemporaryFile("abcdef".utf8)
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdef".utf8)
         await expectTooLarge(.bytes(Data("abcde".utf8)), limit: 4)
-        await expectTooLarge(.file(FileSlice(try OpenFile(path: file.path), range: 0..<5)), limit: 4)
+        await expectTooLarge(.file(FileSlice(try OpenFile(path: path), range: 0..<5)), limit: 4)
         await expectTooLarge(stream(["ab", "cde"]), limit: 4)
         await expectTooLarge(stream(["ab", "cde"], length: 1), limit: 4)
         await expectTooLarge(stream([], length: .max), limit: 4)
@@ -50,6 +53,50 @@ struct ResourceBodyTests {
         #expect(ResourceBody.bytes(Data("abc".utf8)).length == 3)
         #expect(stream(["abc"]).length == nil)
         #expect(stream(["abc"], length: 3).length == 3)
+    }
+
+    @Test("The pieces of every kind of body are its bytes, from any offset")
+    func pieces() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<6)
+        func texts(_ pieces: ResourceBody.Pieces) async throws -> [String] {
+            var texts: [String] = []
+            for try await piece in pieces { texts.append(String(decoding: piece, as: UTF8.self)) }
+            return texts
+        }
+        // The first index of a slice is not zero.
+        let bytes = ResourceBody.bytes(Data("abcdef".utf8).dropFirst())
+        #expect(try await texts(bytes.pieces(upTo: 2)) == ["bcdef"])
+        #expect(try await texts(bytes.pieces(from: 1, upTo: 2, cutsBytes: true)) == ["cd", "ef"])
+        #expect(try await texts(bytes.pieces(from: 5)) == [])
+        #expect(try await texts(ResourceBody.file(slice).pieces(upTo: 2)) == ["bc", "de", "f"])
+        #expect(try await texts(ResourceBody.file(slice).pieces(from: 3, upTo: 2)) == ["ef"])
+        #expect(try await texts(stream(["b", "", "cd", "ef"]).pieces(upTo: 1)) == ["b", "cd", "ef"])
+        #expect(try await texts(stream(["b", "cd", "ef"]).pieces(from: 2)) == ["d", "ef"])
+        #expect(try await texts(ResourceBody.empty.pieces()) == [])
+        await #expect {
+            try await texts(stream(["b", "cd"]).pieces(from: 4))
+        } throws: {
+            ($0 as? ResourceError)?.code == .connectionLost
+        }
+    }
+
+    @Test("A part of a body has its bytes; a stream and a range beyond the end have none")
+    func slices() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("file", "abcdefg".utf8)
+        let slice = FileSlice(try OpenFile(path: path), range: 1..<6)
+        for body in [ResourceBody.bytes(Data("abcdef".utf8).dropFirst()), .file(slice)] {
+            #expect(try await body.slice(1..<3)?.collect(upTo: 9) == Data("cd".utf8))
+            #expect(try await body.slice(0..<5)?.collect(upTo: 9) == Data("bcdef".utf8))
+            #expect(try await body.slice(5..<5)?.collect(upTo: 9) == Data())
+            #expect(body.slice(4..<6) == nil)
+            #expect(body.slice(-1..<2) == nil)
+        }
+        #expect(ResourceBody.empty.slice(0..<0)?.length == 0)
+        #expect(ResourceBody.empty.slice(0..<1) == nil)
+        #expect(stream(["abc"], length: 3).slice(0..<3) == nil)
     }
 
     @Test("An error of the source reaches the reader unchanged")

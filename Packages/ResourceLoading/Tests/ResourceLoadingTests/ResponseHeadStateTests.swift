@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 import Testing
 
 @Suite("Order and status of response heads", .timeLimit(.minutes(1)))

@@ -40,6 +40,17 @@ struct URLSpellingTests {
     }
 
     @Test(
+        "References resolve to HTTP URLs only",
+        arguments: [
+            ("e", "https://h/b/e"), ("/e?f#g", "https://h/e?f#g"), ("//i/x", "https://i/x"),
+            ("../a|%20", "https://h/a%7C%20"), ("HTTP://i", "HTTP://i"), ("mailto:x", nil), ("javascript:x", nil),
+        ] as [(String, String?)])
+    func resolved(reference: String, expected: String?) {
+        #expect(URLSpelling.resolve(reference, against: "https://h/b/c?d|") == expected)
+        #expect(URLSpelling.resolve(reference, against: "app://h/b/c?d|")?.hasPrefix("app:") != true)
+    }
+
+    @Test(
         "Allowed characters stay unchanged",
         arguments: [
             "", "/", "https://h", "https://h/a/../b//c;d=e?f=g/h?i&'(*)!$+,:@~_-.#j/k?l", "https://[::1]/%2F?%3f#%23",

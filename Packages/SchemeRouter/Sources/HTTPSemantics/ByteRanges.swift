@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import Foundation
-internal import ResourceLoading
 internal import WebSyntax
 
 /// The byte ranges of a `Range` field, resolved for a length (RFC 9110, section 14.2).
@@ -47,31 +45,5 @@ enum ByteRanges: Hashable {
             end = max(end, part.upperBound)
         }
         return count
-    }
-}
-
-extension ResourceBody {
-    /// Returns a part of a complete body without copying. A part of a file stays a file slice.
-    /// - Parameter range: A range within the body.
-    /// - Returns: `nil` for a stream.
-    func slice(_ range: Range<Int64>) -> ResourceBody? {
-        switch self {
-        case .empty: range.isEmpty ? .empty : nil
-        case .bytes(let data):
-            .bytes(data[(data.startIndex + Int(range.lowerBound))..<(data.startIndex + Int(range.upperBound))])
-        case .file(let slice):
-            .file(
-                FileSlice(
-                    slice.file,
-                    range: (slice.range.lowerBound + range.lowerBound)..<(slice.range.lowerBound + range.upperBound)))
-        case .stream: nil
-        }
-    }
-}
-
-extension ResourceBody {
-    /// A Boolean value that indicates whether the complete body is available.
-    var isWhole: Bool {
-        if case .stream = self { false } else { true }
     }
 }

@@ -9,14 +9,8 @@ internal import WebSyntax
 struct MultipartRanges: AsyncSequence, Sendable {
     typealias Element = Data
 
-    fileprivate enum Piece {
-        case text(Data)
-        case body(ResourceBody)
-    }
-
-    /// The number of bytes of a file that are read at once.
-    private static let step: Int64 = 64 << 10
-    private let pieces: [Piece]
+    /// The heads of the parts and the parts, in order.
+    private let bodies: [ResourceBody]
     /// The total length in bytes.
     let length: Int64
 
@@ -26,42 +20,39 @@ struct MultipartRanges: AsyncSequence, Sendable {
     ///   - boundary: A string that occurs in no part.
     init?(of body: ResourceBody, parts: [Range<Int64>], type: String?, boundary: String) {
         guard let whole = body.length else { return nil }
-        var pieces: [Piece] = []
+        var bodies: [ResourceBody] = []
         var length: Int64 = 0
         for (index, part) in parts.enumerated() {
             guard let slice = body.slice(part) else { return nil }
             var head = index == 0 ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n"
             if let type { head += "Content-Type: \(type)\r\n" }
             head += "Content-Range: \(ContentRange.part(part, total: whole))\r\n\r\n"
-            pieces += [.text(Data(head.utf8)), .body(slice)]
+            bodies += [.bytes(Data(head.utf8)), slice]
             length += Int64(head.utf8.count) + Int64(part.count)
         }
         let end = "\r\n--\(boundary)--\r\n"
-        pieces.append(.text(Data(end.utf8)))
-        self.pieces = pieces
+        bodies.append(.bytes(Data(end.utf8)))
+        self.bodies = bodies
         self.length = length + Int64(end.utf8.count)
     }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(pieces: pieces[...])
+        Iterator(bodies: bodies[...])
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        fileprivate var pieces: ArraySlice<Piece>
+        private var bodies: ArraySlice<ResourceBody>
+        private var pieces = ResourceBody.empty.pieces()
+
+        fileprivate init(bodies: ArraySlice<ResourceBody>) {
+            self.bodies = bodies
+        }
 
         mutating func next() async throws -> Data? {
-            guard let piece = pieces.popFirst() else { return nil }
-            switch piece {
-            case .text(let data), .body(.bytes(let data)): return data
-            case .body(.file(let slice)):
-                let count = Swift.min(Int64(slice.range.count), MultipartRanges.step)
-                let middle = slice.range.lowerBound + count
-                if middle < slice.range.upperBound {
-                    let rest = FileSlice(slice.file, range: middle..<slice.range.upperBound)
-                    pieces = [.body(.file(rest))] + pieces
-                }
-                return try FileSlice(slice.file, range: slice.range.lowerBound..<middle).read()
-            case .body: return Data()
+            while true {
+                if let piece = try await pieces.next() { return piece }
+                guard let body = bodies.popFirst() else { return nil }
+                pieces = body.pieces()
             }
         }
     }

@@ -33,8 +33,7 @@ public struct SemanticsLoader: ResourceLoader {
 
     nonisolated(nonsending) public func load(_ request: ResourceRequest) async throws -> ResourceResponse? {
         guard request.head.method == .get || request.head.method == .head else {
-            if let response = try await base.load(request) { return response }
-            return options.refusesOtherMethods ? try await refusal(of: request) : nil
+            return try await base.load(request)
         }
         guard let response = try await find(request) else { return nil }
         return settle(response, for: request.head)
@@ -94,18 +93,6 @@ public struct SemanticsLoader: ResourceLoader {
         return response
     }
 
-    /// Returns the response to an unsupported method (RFC 9110, section 15.5.6), or `nil` if GET has no local
-    /// response.
-    nonisolated(nonsending) private func refusal(of request: ResourceRequest) async throws -> ResourceResponse? {
-        var probe = request
-        probe.head.method = .head
-        probe.body = .empty
-        guard let found = try await base.load(probe), found.head.status == .ok, isLocal(found) else { return nil }
-        return ResourceResponse(
-            head: HTTPResponse(status: .methodNotAllowed, headerFields: [.allow: "GET, HEAD", .contentLength: "0"]),
-            body: .empty, provenance: found.provenance)
-    }
-
     private func isLocal(_ response: ResourceResponse) -> Bool {
         options.sources.contains(response.provenance.source)
     }
@@ -147,7 +134,7 @@ public struct SemanticsLoader: ResourceLoader {
         if !hasLength, let length = response.body.length {
             response.head.headerFields.append(HTTPField(name: .contentLength, value: String(length)))
         }
-        if !hasRanges, isWhole, response.body.isWhole { response.head.headerFields.append(Self.acceptRanges) }
+        if !hasRanges, isWhole, !response.body.isStream { response.head.headerFields.append(Self.acceptRanges) }
         // `nosniff` is useful only with a type.
         if !hasSniffing, hasType { response.head.headerFields.append(Self.noSniffing) }
     }
@@ -173,7 +160,7 @@ public struct SemanticsLoader: ResourceLoader {
 
     /// Converts the response into a partial one (RFC 9110, section 15.3.7) or into `416` (section 15.5.17).
     private func cut(_ field: String, out response: inout ResourceResponse) {
-        guard response.body.isWhole, let length = response.body.length else { return }
+        guard !response.body.isStream, let length = response.body.length else { return }
         switch ByteRanges(field, length: length, maxParts: options.maxRanges) {
         case .ignored: break
         case .unsatisfiable:
@@ -234,9 +221,6 @@ extension SemanticsLoader {
         /// A Boolean value that indicates whether a path without an extension and without a response is served from
         /// the path with `.html`; `false` by default.
         public var addsHTMLExtension = false
-        /// A Boolean value that indicates whether methods other than GET and HEAD get a `405` response if GET has a
-        /// local response; `false` by default. Otherwise the next loader handles them.
-        public var refusesOtherMethods = false
 
         public init() {}
     }

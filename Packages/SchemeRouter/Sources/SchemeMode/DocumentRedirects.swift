@@ -3,7 +3,7 @@
 
 internal import AsyncSupport
 public import HTTPTypes
-public import ResourceLoading
+internal import ResourceLoading
 
 /// The redirects of documents that use replacement pages: their number and the initiator of the first one.
 ///
@@ -11,7 +11,7 @@ public import ResourceLoading
 /// first hop.
 ///
 /// Isolation: any.
-public final class DocumentRedirects: Sendable {
+final class DocumentRedirects: Sendable {
     private struct Redirect: Equatable {
         let target: String
         /// A Boolean value that indicates whether the document is the page's own, not a frame's.
@@ -28,14 +28,12 @@ public final class DocumentRedirects: Sendable {
         var redirects: [Redirect] = []
     }
 
-    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit all state is
-    /// removed.
+    /// The maximum number of pages. A page that closes between two hops leaves its state; above the limit the state of
+    /// the oldest page is removed.
     private static let maxPages = 64
     /// The maximum number of concurrent frame redirects.
     private static let maxRedirects = 32
     private let pages = Mutex<[PageID: Page]>([:])
-
-    public init() {}
 
     /// Counts another hop of a page's document and returns the number of hops; 1 for an unknown page.
     func next(for page: PageAttribution?) -> Int {
@@ -52,7 +50,7 @@ public final class DocumentRedirects: Sendable {
     }
 
     /// Removes the state of a page that is closed or shows another document.
-    public func forget(_ page: PageID) {
+    func forget(_ page: PageID) {
         pages.withLock { $0[page] = nil }
     }
 
@@ -85,7 +83,11 @@ public final class DocumentRedirects: Sendable {
     private func change<Result>(_ page: PageAttribution?, _ change: (inout Page) -> Result) -> Result? {
         guard let id = page?.page.id else { return nil }
         return pages.withLock { pages in
-            if pages.count >= Self.maxPages, pages[id] == nil { pages.removeAll() }
+            if pages.count >= Self.maxPages, pages[id] == nil,
+                let oldest = pages.keys.min(by: { $0.rawValue < $1.rawValue })
+            {
+                pages[oldest] = nil
+            }
             return change(&pages[id, default: Page()])
         }
     }

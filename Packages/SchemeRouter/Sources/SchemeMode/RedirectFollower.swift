@@ -4,7 +4,7 @@
 internal import Foundation
 internal import HTTPTypes
 public import ResourceLoading
-public import WebSyntax
+internal import WebSyntax
 
 /// A loader that follows redirects for engines that do not. Each hop is loaded by the complete chain.
 ///
@@ -35,25 +35,23 @@ public struct RedirectFollower: ResourceLoader {
     ///   - base: The chain of loaders for each hop.
     ///   - names: The custom schemes of pages.
     ///   - limit: The maximum number of redirects for one request; 20 by default, as in the Fetch standard.
-    ///   - documentRedirects: The state of document redirects, shared by all followers of the same pages.
-    ///   - sites: The source of registrable domains for `Sec-Fetch-Site`; by default each host is a separate site.
-    ///   - completion: The completion of the requests, which knows the frames of pages; by default no frames are
-    ///     known.
+    ///   - completion: The completion of the requests, with the state of pages and the source of registrable domains.
+    ///     By default no frames are known, and each host is a separate site.
     ///   - opensByName: A closure that returns whether a document of a real URL opens under its custom-scheme URL.
     ///     Otherwise it opens under its real URL, without the container. By default all documents use custom-scheme
     ///     URLs.
     public init(
         _ base: any ResourceLoader, names: SchemeNames, limit: Int = Redirect.limit,
-        documentRedirects: DocumentRedirects = DocumentRedirects(), sites: any PublicSuffixing = .hosts,
         completion: RequestCompletion? = nil,
         opensByName: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.base = base
         self.names = names
         self.limit = limit
-        self.documentRedirects = documentRedirects
-        self.sites = sites
-        embedding = EmbeddingRule(completion, sites: sites)
+        let completion = completion ?? RequestCompletion(names)
+        documentRedirects = completion.documentRedirects
+        sites = completion.sites
+        embedding = EmbeddingRule(completion)
         self.opensByName = opensByName
     }
 

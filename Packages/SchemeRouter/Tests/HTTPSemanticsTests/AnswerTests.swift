@@ -63,14 +63,6 @@ struct AnswerTests {
         #expect(files.requests.count == 2)
     }
 
-    @Test("15.5.6 An option refuses other methods with Allow, only for existing files")
-    func methodNotAllowed() async throws {
-        let response = try #require(try await Files.digits().get([:], .post) { $0.refusesOtherMethods = true })
-        #expect(response.head.status == .methodNotAllowed)
-        #expect(response.head.headerFields == [.allow: "GET, HEAD", .contentLength: "0"])
-        #expect(try await Files.digits().get([:], .post, path: "/none") { $0.refusesOtherMethods = true } == nil)
-    }
-
     private let site = Files([
         "/lab/": Files.file("index"), "/about.html": Files.file("about"), "/b/": Files.file("b"),
         "/b.html": Files.file("page"),

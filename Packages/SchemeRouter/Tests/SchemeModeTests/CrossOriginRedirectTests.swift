@@ -162,8 +162,9 @@ struct CrossOriginRedirectTests {
             return answer
         }
         var request = try subrequest("https://a.example/1", .get, [.accept: "*/*"])
-        RequestCompletion(.standard, sites: ListedSites()).complete(&request, opener: "https://a.example/")
-        _ = try await RedirectFollower(server, names: .standard, sites: ListedSites()).load(request)
+        let completion = RequestCompletion(.standard, sites: ListedSites())
+        completion.complete(&request, opener: "https://a.example/")
+        _ = try await RedirectFollower(server, names: .standard, completion: completion).load(request)
         #expect(try server.asked.map(site) == ["same-origin", "same-site", "same-site", "cross-site"])
     }
 }

@@ -193,6 +193,19 @@ struct DocumentRedirectTests {
         }
     }
 
+    @Test("Above the limit of pages, only the hops of the oldest page are counted anew")
+    func manyPages() async throws {
+        let follower = RedirectFollower(Site(["https://a.example/1": (302, "/2")]), names: .standard, limit: 2)
+        for page: UInt64 in 1...65 { _ = try await follower.load(document("https://a.example/1", page: page)) }
+        _ = try await follower.load(document("https://a.example/1", page: 2))
+        await #expect {
+            try await follower.load(document("https://a.example/1", page: 2))
+        } throws: {
+            ($0 as? ResourceError)?.code == .tooManyRedirects
+        }
+        for _ in 0..<2 { _ = try await follower.load(document("https://a.example/1", page: 1)) }
+    }
+
     @Test("Hops are counted per page, and a document that is not a redirect ends the count")
     func counts() async throws {
         let site = Site(["https://a.example/1": (302, "/2")])

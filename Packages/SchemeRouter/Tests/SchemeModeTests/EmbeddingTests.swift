@@ -25,7 +25,8 @@ struct EmbeddingTests {
             PageReference(id: PageID(rawValue: 1), documentURL: page), confidence: .exact)
         completion?.complete(&request, opener: page)
         let follower = RedirectFollower(
-            Site([:], fields: fields), names: .standard, sites: ListedSites(), completion: completion)
+            Site([:], fields: fields), names: .standard,
+            completion: completion ?? RequestCompletion(.standard, sites: ListedSites()))
         return try #require(try await follower.load(request))
     }
 
@@ -112,7 +113,7 @@ struct EmbeddingTests {
 
     @Test("A nested frame is checked against all ancestor origins")
     func chains() async throws {
-        let completion = RequestCompletion(.standard)
+        let completion = RequestCompletion(.standard, sites: ListedSites())
         let mayShow = { completion.mayShow(documentAt: $0, below: $1) }
         let own = "https://a.example", other = "https://b.example"
         _ = try await response(
@@ -176,7 +177,7 @@ struct EmbeddingTests {
 
     @Test("CORS requests are exempt, and the Referer of other requests identifies the initiator")
     func asking() async throws {
-        let completion = RequestCompletion(.standard)
+        let completion = RequestCompletion(.standard, sites: ListedSites())
         #expect(
             try await isGiven(
                 Self.other, "same-origin", asking: [.origin: "containerkit://a.example", .accept: "*/*"],
@@ -192,7 +193,7 @@ struct EmbeddingTests {
 
     @Test("A frame of another origin may load its own resources")
     func frames() async throws {
-        let completion = RequestCompletion(.standard)
+        let completion = RequestCompletion(.standard, sites: ListedSites())
         #expect(try await !isGiven(Self.other, "same-origin", completion: completion))
         _ = try await response(
             to: "https://b.example/frame", with: [:], as: .nestedDocument, completion: completion)

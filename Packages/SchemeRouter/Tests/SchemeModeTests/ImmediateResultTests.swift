@@ -94,18 +94,18 @@ struct ImmediateResultTests {
 
     @Test("A response with an integrity requirement is not immediate")
     func integrity() async throws {
-        let rewriteRecord = RewriteRecord()
+        let completion = RequestCompletion(.standard)
         let page = Files([
             "https://shop.example/": .init(
                 type: "text/html", text: "<link rel=stylesheet href=https://shop.example/a integrity=sha256-AAAA>")
         ])
-        let document = RewritingLoader(page, names: .standard, hashing: SumHashing(), rewriteRecord: rewriteRecord) {
+        let document = RewritingLoader(page, names: .standard, hashing: SumHashing(), completion: completion) {
             _, _ in true
         }
         let found = try await document.load(request("https://shop.example/", as: .document))
         _ = try await found?.body.collect(upTo: 1 << 10)
         let base = Ready(answer: .known(response(200, [.contentType: "text/plain"])))
-        let loader = RewritingLoader(base, names: .standard, hashing: SumHashing(), rewriteRecord: rewriteRecord) {
+        let loader = RewritingLoader(base, names: .standard, hashing: SumHashing(), completion: completion) {
             _, _ in true
         }
         #expect(try await status(loader, request()) == nil)

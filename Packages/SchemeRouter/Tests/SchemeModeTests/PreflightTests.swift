@@ -202,7 +202,7 @@ struct PreflightTests {
 
     @Test(
         "A permission lasts five seconds by default and two hours at most",
-        arguments: [(nil, 5), ("60", 60), ("999999999", 7_200), ("x", 5), ("-1", 5)] as [(String?, Int)])
+        arguments: [(nil, 5), ("60", 60), ("999999999", 7_200), ("x", 5), ("-1", 5), ("+60", 5)] as [(String?, Int)])
     func age(value: String?, seconds: Int) async throws {
         let server = server(methods: "DELETE, PUT", maxAge: value)
         let start = ContinuousClock.now

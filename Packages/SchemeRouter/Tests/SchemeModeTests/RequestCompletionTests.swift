@@ -16,7 +16,7 @@ struct RequestCompletionTests {
     private func completed(
         _ url: String, _ fields: HTTPFields = [.accept: "*/*"], _ method: HTTPRequest.Method = .get,
         as destination: ResourceRequest.Destination = .subresource,
-        opener: String? = "https://a.example/page?token", sites: any PublicSuffixing = .hosts
+        opener: String? = "https://a.example/page?token", sites: (any PublicSuffixing)? = nil
     ) throws -> ResourceRequest {
         var request = try subrequest(url, method, fields)
         request.destination = destination

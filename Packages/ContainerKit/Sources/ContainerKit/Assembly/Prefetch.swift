@@ -12,7 +12,7 @@ internal import PagePrefetch
 internal import PublicSuffixList
 internal import RemoteConfig
 package import RequestPipeline
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 internal import SchemeMode
 internal import WebEngine
 

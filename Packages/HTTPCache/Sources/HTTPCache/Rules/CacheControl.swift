@@ -33,24 +33,24 @@ internal import WebSyntax
     /// The value of `max-age`, in seconds: the lifetime of a response, or the maximum age that a request accepts.
     public private(set) var maxAge: Int?
     /// The lifetime of a response in shared caches, in seconds.
-    public private(set) var sharedMaxAge: Int?
+    private(set) var sharedMaxAge: Int?
     /// The maximum staleness that a request accepts, in seconds; 2^31 if the directive has no number.
-    public private(set) var maxStale: Int?
+    private(set) var maxStale: Int?
     /// The minimum remaining freshness that a request requires, in seconds.
-    public private(set) var minFresh: Int?
+    private(set) var minFresh: Int?
     /// The time after its lifetime during which a response may be used while it is validated, in seconds.
-    public private(set) var staleWhileRevalidate: Int?
+    private(set) var staleWhileRevalidate: Int?
     /// The time after its lifetime during which a response may be used if the origin fails, in seconds.
-    public private(set) var staleIfError: Int?
+    private(set) var staleIfError: Int?
     public private(set) var noCache = Extent.none
-    public private(set) var isPrivate = Extent.none
+    private(set) var isPrivate = Extent.none
     public private(set) var noStore = false
-    public private(set) var onlyIfCached = false
-    public private(set) var isPublic = false
-    public private(set) var mustRevalidate = false
-    public private(set) var proxyRevalidate = false
-    public private(set) var mustUnderstand = false
-    public private(set) var isImmutable = false
+    private(set) var onlyIfCached = false
+    private(set) var isPublic = false
+    private(set) var mustRevalidate = false
+    private(set) var proxyRevalidate = false
+    private(set) var mustUnderstand = false
+    private(set) var isImmutable = false
 
     /// Creates the directives from field values.
     /// - Parameter values: The values of all `Cache-Control` fields, in order.

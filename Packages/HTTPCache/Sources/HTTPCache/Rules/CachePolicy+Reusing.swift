@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+internal import Foundation
+internal import HTTPTypes
 internal import WebSyntax
 
 extension CachePolicy {
@@ -40,7 +40,7 @@ extension CachePolicy {
     ///   - stored: The stale response that is stored for the request.
     ///   - isUnreachable: `true` if the origin sent no response; `false` if it sent an error status.
     ///   - now: The current time, used to compute the staleness.
-    public func mayAnswer(
+    func mayAnswer(
         _ request: HTTPRequest, withStale stored: StoredResponse, isUnreachable: Bool, now: Date
     ) -> Bool {
         let control = stored.cacheControl
@@ -53,7 +53,7 @@ extension CachePolicy {
 
     /// Returns a Boolean value that indicates whether concurrent identical requests may share the response to a
     /// request.
-    public func mayShare(_ request: HTTPRequest) -> Bool {
+    func mayShare(_ request: HTTPRequest) -> Bool {
         let fields = request.headerFields
         let wishes = RequestWishes(request)
         let control = wishes.control

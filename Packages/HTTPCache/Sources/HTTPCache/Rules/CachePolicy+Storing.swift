@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+internal import Foundation
+internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
@@ -18,7 +18,7 @@ extension CachePolicy {
     ///   - length: The number of bytes in the body, if known. If it is unknown, the range of a complete response is
     ///     empty until ``CachePolicy/completed(_:received:)``.
     /// - Returns: A response whose range covers all announced bytes.
-    public func storable(
+    func storable(
         _ response: HTTPResponse, to request: HTTPRequest, requestTime: Date, responseTime: Date, length: Int64? = nil
     ) -> StoredResponse? {
         let control = CacheControl(response.headerFields[values: .cacheControl])
@@ -46,7 +46,7 @@ extension CachePolicy {
     ///   - response: The response that ``storable(_:to:requestTime:responseTime:length:)`` returned.
     ///   - count: The number of body bytes that were received.
     /// - Returns: `nil` if the body is shorter or longer than announced, because it is then not complete.
-    public func completed(_ response: StoredResponse, received count: Int64) -> StoredResponse? {
+    func completed(_ response: StoredResponse, received count: Int64) -> StoredResponse? {
         if response.head.status == .partialContent || response.length != nil {
             return Int64(response.range.count) == count ? response : nil
         }
@@ -67,7 +67,7 @@ extension CachePolicy {
             // RFC 9110, section 9.3.3.
             guard hasExplicitLifetime(response, control), response.status.kind == .successful,
                 let location = response.headerFields[.contentLocation],
-                URLReference.resolve(location, against: request.urlText) == request.urlText
+                Invalidation.resolve(location, against: request.urlText)?.urlText == request.urlText
             else { return false }
         default: return false
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+internal import Foundation
+internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
@@ -18,22 +18,12 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// The users that the cache serves; private by default.
     public var scope: Scope
-    /// The heuristic lifetime of a response without an explicit one, as a fraction of the time since `Last-Modified`;
-    /// 0.1 by default.
-    public var heuristicFraction: Double
-    /// The maximum heuristic lifetime, in seconds; one week by default.
-    public var heuristicLimit: TimeInterval
     /// A Boolean value that indicates whether a stale response is used if the origin is unreachable and the response
     /// does not forbid it; `true` by default.
     public var answersStaleWhenUnreachable: Bool
 
-    public init(
-        scope: Scope = .private, heuristicFraction: Double = 0.1, heuristicLimit: TimeInterval = 7 * 86_400,
-        answersStaleWhenUnreachable: Bool = true
-    ) {
+    public init(scope: Scope = .private, answersStaleWhenUnreachable: Bool = true) {
         self.scope = scope
-        self.heuristicFraction = heuristicFraction
-        self.heuristicLimit = heuristicLimit
         self.answersStaleWhenUnreachable = answersStaleWhenUnreachable
     }
 }
@@ -43,7 +33,7 @@ extension CachePolicy {
     ///
     /// The request carries the stored validators in addition to the client's entity tags. If the stored response has
     /// no validator, the request is unchanged.
-    public func validation(of stored: StoredResponse, for request: HTTPRequest) -> HTTPRequest {
+    func validation(of stored: StoredResponse, for request: HTTPRequest) -> HTTPRequest {
         guard stored.hasValidator else { return request }
         var result = request
         let fields = stored.head.headerFields
@@ -62,7 +52,7 @@ extension CachePolicy {
 
     /// Returns a stored response with the fields of a `304` response (RFC 9111, sections 3.2 and 4.3.4).
     /// - Returns: `nil` if the `304` response refers to another representation.
-    public func freshened(
+    func freshened(
         _ stored: StoredResponse, by response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
         let fields = response.headerFields
@@ -81,7 +71,7 @@ extension CachePolicy {
 
     /// Returns a stored response with the fields of a response to HEAD (RFC 9111, section 4.3.5).
     /// - Returns: `nil` if the response shows that the stored response is out of date.
-    public func freshened(
+    func freshened(
         _ stored: StoredResponse, byHead response: HTTPResponse, requestTime: Date, responseTime: Date
     ) -> StoredResponse? {
         let fields = response.headerFields
@@ -96,7 +86,7 @@ extension CachePolicy {
 
     /// Returns a Boolean value that indicates whether a freshened response may stay stored. The fields of the `304`
     /// response can forbid it.
-    public func mayKeep(_ stored: StoredResponse) -> Bool {
+    func mayKeep(_ stored: StoredResponse) -> Bool {
         let control = stored.cacheControl
         if control.noStore, !control.mustUnderstand { return false }
         return scope == .private || control.isPrivate != .all

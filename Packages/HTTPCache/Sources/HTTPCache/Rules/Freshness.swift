@@ -54,8 +54,13 @@ extension CachePolicy {
             let modified = HTTPDate.parse(text, now: response.responseTime)
         else { return (0, false) }
         let sinceThen = max(0, response.date.timeIntervalSince(modified))
-        return (min(heuristicLimit, sinceThen * heuristicFraction), true)
+        return (min(Self.heuristicLimit, sinceThen * Self.heuristicFraction), true)
     }
+
+    /// The heuristic lifetime of a response without an explicit one, as a fraction of the time since `Last-Modified`.
+    private static let heuristicFraction = 0.1
+    /// The maximum heuristic lifetime, one week, in seconds.
+    private static let heuristicLimit: TimeInterval = 7 * 86_400
 
     /// The statuses that are heuristically cacheable (RFC 9110, section 15.1).
     static let heuristicStatuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]

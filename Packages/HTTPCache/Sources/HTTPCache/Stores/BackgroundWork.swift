@@ -12,11 +12,8 @@ final class BackgroundWork: Sendable {
     }
 
     private let state = Mutex(State())
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = limit
-    }
+    /// The maximum number of running tasks.
+    private static let limit = 8
 
     deinit {
         close()
@@ -25,7 +22,7 @@ final class BackgroundWork: Sendable {
     /// Starts a task, unless the limit is reached or the object is closed.
     func run(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
-            guard state.tasks.count < limit, !state.isClosed else { return }
+            guard state.tasks.count < Self.limit, !state.isClosed else { return }
             state.last += 1
             let number = state.last
             let work = OneTimeWork(work)

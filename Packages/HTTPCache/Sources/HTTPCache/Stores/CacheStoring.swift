@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import ResourceLoading
+internal import Foundation
+internal import ResourceLoading
 
 /// A store of responses and their bytes.
 ///
 /// A failure in a store is a cache miss and never an error of a request, so no requirement throws.
 ///
 /// Isolation: any; all requirements may be called concurrently.
-public protocol CacheStoring: Sendable {
+protocol CacheStoring: Sendable {
     /// Returns all responses stored under a key, in any order.
     func responses(for key: CacheKey) async -> [StoredResponse]
     /// Returns the bytes in the `range` of a stored response.
@@ -34,13 +34,13 @@ public protocol CacheStoring: Sendable {
 }
 
 extension CacheStoring {
-    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? { nil }
+    func responsesInMemory(for key: CacheKey) -> [StoredResponse]? { nil }
 
-    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? { nil }
+    func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? { nil }
 }
 
 /// A writer of one response. If it is released before ``finish(_:)``, nothing is stored.
-public protocol CacheWriting: Sendable {
+protocol CacheWriting: Sendable {
     /// Writes the next bytes.
     /// - Returns: `false` if the response is too large for the store, so that more bytes are useless.
     func write(_ chunk: Data) async -> Bool
@@ -49,26 +49,26 @@ public protocol CacheWriting: Sendable {
 }
 
 /// The bytes of a stored response and their source.
-public struct CachedBody: Sendable {
+struct CachedBody: Sendable {
     /// All bytes in the range of the response.
-    public let body: ResourceBody
+    let body: ResourceBody
     /// The source of the bytes: `Provenance.Source.memory` or `Provenance.Source.disk`.
-    public let source: Provenance.Source
+    let source: Provenance.Source
 
-    public init(_ body: ResourceBody, from source: Provenance.Source) {
+    init(_ body: ResourceBody, from source: Provenance.Source) {
         self.body = body
         self.source = source
     }
 }
 
 /// The key of stored responses: the URL and the partition of a top-level site.
-public struct CacheKey: Sendable, Hashable {
+struct CacheKey: Sendable, Hashable {
     /// The site whose pages share the entry; empty if the cache is not partitioned. Contains no control characters.
-    public let partition: String
+    let partition: String
     /// The absolute URL, without its fragment.
-    public let url: String
+    let url: String
 
-    public init(partition: String, url: String) {
+    init(partition: String, url: String) {
         self.partition = partition
         self.url = url
     }

@@ -4,7 +4,7 @@
 internal import AsyncSupport
 internal import ContentDigest
 internal import Foundation
-public import Logging
+internal import Logging
 internal import ResourceLoading
 @_spi(Facade) internal import ResourceStore
 
@@ -21,13 +21,13 @@ internal import ResourceLoading
 ///
 /// Isolation: any. Blocking work runs on threads of this level. One look-up at a time runs on the thread of its
 /// caller. Look-ups do not wait for checks of large files or for writers, unless they find damage.
-public final class DiskCacheStore: CacheStoring {
+final class DiskCacheStore: CacheStoring {
     private let store: BlobStore
     private let lookUps = BlockingQueue("look-ups")
     private let bodies = BlockingQueue("bodies")
     let changes = BlockingQueue("changes")
     /// The maximum number of bytes in one response.
-    public let largestEntry: Int64
+    let largestEntry: Int64
     private let log: Logger
     private let read = Mutex(ReadBodies())
     /// Changed only by jobs of `changes`.
@@ -46,7 +46,7 @@ public final class DiskCacheStore: CacheStoring {
     ///   - capacity: The capacity in bytes for bodies, keys and heads, and 512 for each entry; 100 MB by default.
     ///   - log: The logger for disk failures; its label is `container.http-cache` by default.
     /// - Throws: `StoreError` with code `in-use`, `disk-full` or `io`.
-    public init(
+    init(
         directory: String, capacity: Int64 = 100 << 20, log: Logger = Logger(label: "container.http-cache")
     ) throws {
         // ``MemoryCacheStore`` holds the frequently used responses.
@@ -82,7 +82,7 @@ public final class DiskCacheStore: CacheStoring {
         return store
     }
 
-    public func responses(for key: CacheKey) async -> [StoredResponse] {
+    func responses(for key: CacheKey) async -> [StoredResponse] {
         await lookUp(or: []) { [self] store in
             // The hidden responses are read before the disk, because removals during the look-up stay hidden until
             // then.
@@ -103,7 +103,7 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
-    public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+    func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
         let name = key.name(of: response)
         if let body = read.withLock({ $0.removeBody(name, response.revision) }) { return CachedBody(body, from: .disk) }
         let found = await run("read", on: bodies, or: FoundBody.notThere) { store in
@@ -149,11 +149,11 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
-    public func makeWriter(for key: CacheKey) -> any CacheWriting {
+    func makeWriter(for key: CacheKey) -> any CacheWriting {
         DiskCacheWriter(self, key)
     }
 
-    public func update(_ response: StoredResponse, for key: CacheKey) async {
+    func update(_ response: StoredResponse, for key: CacheKey) async {
         let name = key.name(of: response)
         await change("update", elseRemoving: (key, response.variant), ifThere: true) { store in
             guard let resource = try store.resource(for: name),
@@ -165,7 +165,7 @@ public final class DiskCacheStore: CacheStoring {
         }
     }
 
-    public func remove(_ key: CacheKey, variant: String?) async {
+    func remove(_ key: CacheKey, variant: String?) async {
         await change("removal", elseRemoving: (key, variant)) { [self] store in
             defer { read.withLock { $0.remove { $0.hasPrefix(key.prefix) } } }
             try Self.remove(key, variant, from: store)
@@ -177,9 +177,9 @@ public final class DiskCacheStore: CacheStoring {
             variant.map { [key.prefix + $0] } ?? store.resources(withPrefix: key.prefix).map(\.key))
     }
 
-    public func accepts(_ bytes: Int64) -> Bool { bytes <= largestEntry }
+    func accepts(_ bytes: Int64) -> Bool { bytes <= largestEntry }
 
-    public func removeAll() async {
+    func removeAll() async {
         await change("removal", elseRemoving: (nil, nil)) { [self] store in
             defer { read.withLock { $0.remove { _ in true } } }
             // The budget is negative because responses without a body have a size of zero bytes.
@@ -188,27 +188,27 @@ public final class DiskCacheStore: CacheStoring {
     }
 
     /// Releases memory that the database holds, for example after a memory warning.
-    public func releaseMemory() {
+    func releaseMemory() {
         read.withLock { $0.remove { _ in true } }
         store.releaseMemory()
     }
 
     /// Completes pending writes, for example when the app enters the background. A kill after this call is equivalent
     /// to closing the store.
-    public func checkpoint() async {
+    func checkpoint() async {
         await change("settling") { try $0.checkpoint() }
     }
 
     /// Releases all locks before the system suspends the app, see `BlobStore.suspend()`. Until ``resume()``, nothing
     /// new is stored and removed responses are hidden. Blocks until the disk has finished.
     /// - Throws: `StoreError`.
-    public func suspend() throws {
+    func suspend() throws {
         try store.suspend()
     }
 
     /// Reverses ``suspend()`` and first removes the responses that were removed during the suspension.
     /// - Throws: `StoreError` with code `in-use` if another process has opened the directory in the meantime.
-    public func resume() throws {
+    func resume() throws {
         // Runs in the queue of changes, so that no write precedes the removals.
         try changes.runBlocking {
             try store.resume()

@@ -9,11 +9,11 @@ internal import ResourceLoading
 /// The memory level of the cache: complete responses in memory, with least-recently-used eviction.
 ///
 /// Isolation: any.
-public final class MemoryCacheStore: CacheStoring {
+final class MemoryCacheStore: CacheStoring {
     /// The maximum number of bytes, including the overhead of each response.
-    public let capacity: Int
+    let capacity: Int
     /// The maximum number of bytes in one response.
-    public let largestEntry: Int
+    let largestEntry: Int
     private let state = Mutex(State())
 
     private struct Entry {
@@ -37,16 +37,14 @@ public final class MemoryCacheStore: CacheStoring {
     }
 
     /// Creates a memory store.
-    /// - Parameters:
-    ///   - capacity: The capacity in bytes; 10 MB by default. With zero, nothing is stored.
-    ///   - largestEntry: The maximum size of one response in bytes; an eighth of the capacity by default.
-    public init(capacity: Int = 10 << 20, largestEntry: Int? = nil) {
+    /// - Parameter capacity: The capacity in bytes; 10 MB by default. With zero, nothing is stored.
+    init(capacity: Int = 10 << 20) {
         self.capacity = max(0, capacity)
-        self.largestEntry = min(self.capacity, largestEntry ?? capacity / 8)
+        largestEntry = self.capacity / 8
     }
 
     /// The number of bytes in use, including the lists of ``TieredCacheStore``.
-    public var bytes: Int { state.withLock { $0.bytes + $0.reserved } }
+    var bytes: Int { state.withLock { $0.bytes + $0.reserved } }
 
     /// Reserves a part of the budget, in bytes, that is not available for responses.
     func reserve(_ bytes: Int) {
@@ -56,27 +54,27 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    public func responses(for key: CacheKey) async -> [StoredResponse] {
+    func responses(for key: CacheKey) async -> [StoredResponse] {
         responsesInMemory(for: key) ?? []
     }
 
-    public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+    func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
         bodyInMemory(of: response, for: key)
     }
 
-    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
+    func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
         state.withLock { $0.entries[key]?.map(\.response) ?? [] }
     }
 
-    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
+    func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
         bytes(of: response, for: key).map { CachedBody(.bytes($0), from: .memory) }
     }
 
-    public func makeWriter(for key: CacheKey) -> any CacheWriting {
+    func makeWriter(for key: CacheKey) -> any CacheWriting {
         MemoryCacheWriter(self, key)
     }
 
-    public func update(_ response: StoredResponse, for key: CacheKey) async {
+    func update(_ response: StoredResponse, for key: CacheKey) async {
         state.withLock { state in
             guard let index = state.entries[key]?.firstIndex(where: { $0.response.revision == response.revision })
             else {
@@ -86,21 +84,18 @@ public final class MemoryCacheStore: CacheStoring {
         }
     }
 
-    public func remove(_ key: CacheKey, variant: String?) async {
+    func remove(_ key: CacheKey, variant: String?) async {
         state.withLock { Self.remove(key, variant: variant, from: &$0) }
     }
 
-    public func removeAll() async {
-        state.withLock { state in
-            state.entries = [:]
-            state.bytes = 0
-        }
+    func removeAll() async {
+        releaseMemory()
     }
 
-    public func accepts(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
+    func accepts(_ bytes: Int64) -> Bool { bytes <= Int64(largestEntry) }
 
     /// Removes all responses, for example after a memory warning.
-    public func releaseMemory() {
+    func releaseMemory() {
         state.withLock { state in
             state.entries = [:]
             state.bytes = 0

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-public import Foundation
-public import HTTPTypes
+internal import Foundation
+internal import HTTPTypes
 internal import ResourceLoading
 internal import WebSyntax
 
 /// A stored response without its bytes.
-public struct StoredResponse: Sendable, Hashable {
+struct StoredResponse: Sendable, Hashable {
     /// A request field that the response varies by (RFC 9111, section 4.1).
-    public struct Selector: Sendable, Hashable {
+    struct Selector: Sendable, Hashable {
         /// The name of the field, in lower case.
-        public let name: String
+        let name: String
         /// The normalised value; `nil` if the request did not contain the field.
-        public let value: String?
+        let value: String?
 
-        public init(name: String, value: String?) {
+        init(name: String, value: String?) {
             self.name = name
             self.value = value
         }
@@ -23,23 +23,23 @@ public struct StoredResponse: Sendable, Hashable {
 
     /// The status and the stored fields, without connection fields. A complete response has its original status; a
     /// part has `206`.
-    public var head: HTTPResponse { didSet { facts = Facts(head, responseTime: responseTime) } }
+    var head: HTTPResponse { didSet { facts = Facts(head, responseTime: responseTime) } }
     /// The field values that a request must have to match this response.
-    public let selectors: [Selector]
+    let selectors: [Selector]
     /// The time at which the request, or the last successful validation request, was sent.
-    public var requestTime: Date
+    var requestTime: Date
     /// The time at which the head of the response, or of the last successful validation, was received.
-    public var responseTime: Date { didSet { facts = Facts(head, responseTime: responseTime) } }
+    var responseTime: Date { didSet { facts = Facts(head, responseTime: responseTime) } }
     /// The stored bytes of the representation.
-    public let range: Range<Int64>
+    let range: Range<Int64>
     /// The length of the complete representation in bytes, if known.
-    public let length: Int64?
+    let length: Int64?
     /// A random number that distinguishes these bytes from those of other responses under the same key.
-    public let revision: UInt64
+    let revision: UInt64
     /// The parsed fields, cached so that they are not parsed for each request.
     private(set) var facts: Facts
 
-    public init(
+    init(
         head: HTTPResponse, selectors: [Selector], requestTime: Date, responseTime: Date, range: Range<Int64>,
         length: Int64?, revision: UInt64 = .random(in: .min ... .max)
     ) {
@@ -53,12 +53,17 @@ public struct StoredResponse: Sendable, Hashable {
         facts = Facts(head, responseTime: responseTime)
     }
 
+    /// Returns the offsets within the stored bytes of a part of the representation.
+    func offsets(of part: Range<Int64>) -> Range<Int64> {
+        (part.lowerBound - range.lowerBound)..<(part.upperBound - range.lowerBound)
+    }
+
     /// A Boolean value that indicates whether all bytes of the representation are stored.
-    public var isComplete: Bool { range.lowerBound == 0 && range.upperBound == length }
+    var isComplete: Bool { range.lowerBound == 0 && range.upperBound == length }
 
     /// An identifier of the variant within its key, of letters and digits. A response replaces the stored response of
     /// the same variant.
-    public var variant: String {
+    var variant: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ text: String) {
             // FNV-1a. Requests are compared with the selectors themselves, so a hash collision costs only a cache

@@ -11,7 +11,7 @@ internal import ResourceLoading
 /// Therefore nothing else may change the levels. The lists use at most a quarter of the memory level's budget.
 ///
 /// Isolation: any.
-public final class TieredCacheStore: CacheStoring {
+final class TieredCacheStore: CacheStoring {
     private let memory: MemoryCacheStore
     private let disk: any CacheStoring
     private let state: Mutex<State>
@@ -75,13 +75,13 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    public init(memory: MemoryCacheStore, disk: any CacheStoring) {
+    init(memory: MemoryCacheStore, disk: any CacheStoring) {
         self.memory = memory
         self.disk = disk
         state = Mutex(State(costLimit: memory.capacity / 4))
     }
 
-    public func responses(for key: CacheKey) async -> [StoredResponse] {
+    func responses(for key: CacheKey) async -> [StoredResponse] {
         let (known, changes) = state.withLock { ($0.use(key), $0.changes) }
         if let known { return known }
         let found = await disk.responses(for: key)
@@ -93,7 +93,7 @@ public final class TieredCacheStore: CacheStoring {
         return found
     }
 
-    public func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
+    func body(of response: StoredResponse, for key: CacheKey) async -> CachedBody? {
         if let found = bodyInMemory(of: response, for: key) { return found }
         let changes = state.withLock(\.changes)
         guard let found = await disk.body(of: response, for: key) else { return nil }
@@ -105,19 +105,19 @@ public final class TieredCacheStore: CacheStoring {
         return found
     }
 
-    public func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
+    func responsesInMemory(for key: CacheKey) -> [StoredResponse]? {
         state.withLock { $0.use(key) }
     }
 
-    public func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
+    func bodyInMemory(of response: StoredResponse, for key: CacheKey) -> CachedBody? {
         memory.bodyInMemory(of: response, for: key)
     }
 
-    public func makeWriter(for key: CacheKey) -> any CacheWriting {
+    func makeWriter(for key: CacheKey) -> any CacheWriting {
         TieredCacheWriter(self, key, memory.makeWriter(for: key), disk.makeWriter(for: key))
     }
 
-    public func update(_ response: StoredResponse, for key: CacheKey) async {
+    func update(_ response: StoredResponse, for key: CacheKey) async {
         await memory.update(response, for: key)
         await changing(key) { list in
             guard let index = list.firstIndex(where: { $0.revision == response.revision }) else { return }
@@ -127,7 +127,7 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    public func remove(_ key: CacheKey, variant: String?) async {
+    func remove(_ key: CacheKey, variant: String?) async {
         await memory.remove(key, variant: variant)
         await changing(key) { list in
             list.removeAll { variant == nil || $0.variant == variant }
@@ -136,9 +136,9 @@ public final class TieredCacheStore: CacheStoring {
         }
     }
 
-    public func accepts(_ bytes: Int64) -> Bool { memory.accepts(bytes) || disk.accepts(bytes) }
+    func accepts(_ bytes: Int64) -> Bool { memory.accepts(bytes) || disk.accepts(bytes) }
 
-    public func removeAll() async {
+    func removeAll() async {
         await memory.removeAll()
         clear()
         await disk.removeAll()
@@ -146,7 +146,7 @@ public final class TieredCacheStore: CacheStoring {
     }
 
     /// Releases the memory level and the cached lists, for example after a memory warning.
-    public func releaseMemory() {
+    func releaseMemory() {
         memory.releaseMemory()
         clear()
     }

@@ -47,7 +47,8 @@ struct ConformanceRun {
 
     private func run() async throws {
         let origin = ConformanceOrigin(test.requests, time)
-        let cache = CachingLoader(next: origin, configuration: .shared, now: { [time] in time.now })
+        let cache = CachingLoader(
+            next: origin, store: MemoryCacheStore(), configuration: .shared, now: { [time] in time.now })
         var answers: [Answer] = []
         for (index, request) in test.requests.enumerated() {
             let answer = try await send(request, number: index + 1, after: answers.last, through: cache)

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 #if canImport(Glibc)
     internal import Glibc

@@ -6,7 +6,7 @@ internal import NIOHPACK
 internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 /// Checks the response heads of an HTTP/1.1 connection before AsyncHTTPClient reads them.
 ///

@@ -32,7 +32,7 @@ struct HTTPHandlers {
         // A removed decoder forwards its bytes, but not the end of the read.
         pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
             pipeline.fireChannelReadComplete()
-            pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+            TunnelEnd.flushForwardedBytes(in: pipeline)
         }
     }
 }

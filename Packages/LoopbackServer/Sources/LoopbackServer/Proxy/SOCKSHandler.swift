@@ -196,7 +196,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             pipeline.removeHandler(self, promise: nil)
             // A removed handler forwards its bytes, but not the end of the read.
             pipeline.removeHandler(handshake).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+                TunnelEnd.flushForwardedBytes(in: pipeline)
             }
             if wantsRead { channel.read() }
         } catch {

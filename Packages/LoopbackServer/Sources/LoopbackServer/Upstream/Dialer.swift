@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import NIOCore
 internal import NIOExtras
 internal import NIOHTTP1

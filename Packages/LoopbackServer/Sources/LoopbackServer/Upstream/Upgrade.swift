@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-internal import ConnectTunnel
+@_spi(Facade) internal import ConnectTunnel
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 internal import NIOTLS
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
 
 /// A request that upgrades its connection to another protocol (RFC 9110, section 7.8). It is forwarded to the host,
 /// and if the host accepts, both connections are joined. A WebSocket is then end to end.
@@ -239,7 +239,7 @@ private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandle
             pipeline.removeHandler(self, promise: nil)
             pipeline.removeHandler(encoder, promise: nil)
             pipeline.removeHandler(decoder).assumeIsolated().whenComplete { _ in
-                pipeline.fireUserInboundEventTriggered(TunnelEnd.BufferedBytesForwarded())
+                TunnelEnd.flushForwardedBytes(in: pipeline)
             }
         }
     }

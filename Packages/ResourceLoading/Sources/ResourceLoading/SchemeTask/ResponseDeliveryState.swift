@@ -7,14 +7,14 @@
 /// `start redirect* response data* (finish | fail)`. `fail` may come at any time after `start`. Nothing may follow a
 /// stop, a finish or a failure. The check and the call that it permits must be one synchronous step; see
 /// ``SchemeTaskDelivery``.
-public struct ResponseDeliveryState: Sendable, Hashable {
+@_spi(Facade) public struct ResponseDeliveryState: Sendable, Hashable {
     /// An event of a task.
-    public enum Event: Sendable, Hashable, CaseIterable {
+    @_spi(Facade) public enum Event: Sendable, Hashable, CaseIterable {
         case start, redirect, response, data, finish, fail, stop
     }
 
     /// The decision about an event.
-    public enum Verdict: Sendable, Hashable {
+    @_spi(Facade) public enum Verdict: Sendable, Hashable {
         /// The event may be delivered to the engine now.
         case deliver
         /// The task is over: the event is dropped silently.

@@ -36,13 +36,7 @@ public enum FieldList {
 extension StringProtocol where SubSequence == Substring {
     /// The text without leading and trailing optional white space (RFC 9110, section 5.6.3).
     @inlinable
-    public var trimmingFieldWhitespace: Substring {
-        let bytes = self[...].utf8
-        guard let start = bytes.firstIndex(where: { !$0.isFieldWhitespace }),
-            let end = bytes.lastIndex(where: { !$0.isFieldWhitespace })
-        else { return "" }
-        return Substring(bytes[start...end])
-    }
+    public var trimmingFieldWhitespace: Substring { Substring(self[...].utf8.trimmingFieldWhitespace) }
 }
 
 extension BidirectionalCollection<UInt8> {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+internal import Foundation
+
 /// Conversions of URLs to spellings that Foundation's `URL` does not change.
 ///
 /// Engines leave some characters unescaped that RFC 3986 requires to be escaped, such as `|` and, in a query, `[`.
@@ -28,6 +30,16 @@ public enum URLSpelling {
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the absolute URL of a reference (RFC 3986, section 5.2).
+    /// - Returns: `nil` if one of the texts is invalid, or if the result is not an `http` or `https` URL.
+    public static func resolve(_ reference: some StringProtocol, against base: some StringProtocol) -> String? {
+        guard let base = URL(string: strict(base)),
+            let url = URL(string: strict(reference), relativeTo: base)?.absoluteURL,
+            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
+        else { return nil }
+        return url.absoluteString
     }
 
     /// Returns a path without single-dot and double-dot segments, including segments with escaped dots (WHATWG URL,

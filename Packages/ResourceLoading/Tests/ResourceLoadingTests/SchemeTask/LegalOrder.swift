@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 
 /// The legal calls to an engine for one task, as a regular expression that is independent of the state machine.
 ///

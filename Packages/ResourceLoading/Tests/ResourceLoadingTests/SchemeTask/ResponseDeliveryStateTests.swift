@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 import Testing
 
 @Suite("Scheme task state machine", .timeLimit(.minutes(3)))

@@ -4,7 +4,7 @@
 import BaseTesting
 import Foundation
 import HTTPTypes
-import ResourceLoading
+@_spi(Facade) import ResourceLoading
 import Testing
 
 @MainActor

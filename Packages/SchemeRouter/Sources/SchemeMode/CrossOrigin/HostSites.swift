@@ -2,18 +2,11 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import ResourceLoading
-public import WebSyntax
+internal import WebSyntax
 
 /// A substitute for a public suffix list that treats each host as a separate site.
-public struct HostSites: PublicSuffixing {
-    public init() {}
-
-    public func registrableDomain(of host: String) -> String? { nil }
-}
-
-extension PublicSuffixing where Self == HostSites {
-    /// The substitute that treats each host as a separate site.
-    public static var hosts: HostSites { HostSites() }
+struct HostSites: PublicSuffixing {
+    func registrableDomain(of host: String) -> String? { nil }
 }
 
 extension PublicSuffixing {

@@ -29,7 +29,7 @@ struct PreflightPermission {
         self.methods = Set(methods)
         self.fieldNames = Set(fieldNames.map { $0.lowercased() })
         self.isCredentialed = isCredentialed
-        let age = fields[.accessControlMaxAge].flatMap { UInt64($0) } ?? UInt64(Self.defaultAge)
+        let age = fields[.accessControlMaxAge].flatMap { UInt64(decimalDigits: $0.utf8) } ?? UInt64(Self.defaultAge)
         maxAge = .seconds(Int64(min(age, UInt64(Self.longestAge))))
     }
 

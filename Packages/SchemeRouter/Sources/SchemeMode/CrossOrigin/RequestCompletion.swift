@@ -6,13 +6,18 @@ public import ResourceLoading
 public import WebSyntax
 
 /// The completion of requests with the fields that engines send over https but omit on custom schemes.
+///
+/// It also holds the state of open pages that ``RedirectFollower`` and ``RewritingLoader`` share: the frames, the
+/// redirects of documents and the state of rewriting.
 public struct RequestCompletion: Sendable {
     private let names: SchemeNames
-    private let sites: any PublicSuffixing
+    let sites: any PublicSuffixing
     private let acceptLanguage: String?
     /// The origins of the frames of pages.
     let frames = FrameOrigins()
     let framed = FramedDocuments()
+    let documentRedirects = DocumentRedirects()
+    let rewriteRecord = RewriteRecord()
 
     /// Creates a completion.
     /// - Parameters:
@@ -20,9 +25,9 @@ public struct RequestCompletion: Sendable {
     ///   - sites: The source of registrable domains for `Sec-Fetch-Site`; by default each host is a separate site.
     ///   - acceptLanguage: The `Accept-Language` of requests that have none, limited to 128 bytes by the CORS
     ///     safelist; by default none is added.
-    public init(_ names: SchemeNames, sites: any PublicSuffixing = .hosts, acceptLanguage: String? = nil) {
+    public init(_ names: SchemeNames, sites: (any PublicSuffixing)? = nil, acceptLanguage: String? = nil) {
         self.names = names
-        self.sites = sites
+        self.sites = sites ?? HostSites()
         self.acceptLanguage = acceptLanguage.flatMap(CORSSafelist.languages(in:))
     }
 
@@ -122,9 +127,17 @@ public struct RequestCompletion: Sendable {
         frames.documentChanged(in: page, to: url)
     }
 
+    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. From
+    /// there, relative URLs reach the complete origin.
+    public func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
+        rewriteRecord.hasNames(on: request, for: page)
+    }
+
     /// Removes the state of a closed page.
     public func forget(_ page: PageID) {
         frames.forget(page)
+        documentRedirects.forget(page)
+        rewriteRecord.forget(page)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {

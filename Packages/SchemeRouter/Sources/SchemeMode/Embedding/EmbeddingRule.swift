@@ -17,13 +17,11 @@ struct EmbeddingRule: Sendable {
     private let sites: any PublicSuffixing
 
     /// Creates a rule.
-    /// - Parameters:
-    ///   - completion: The source of the frames of pages; `nil` if frames are unknown.
-    ///   - sites: The source of registrable domains.
-    init(_ completion: RequestCompletion?, sites: any PublicSuffixing) {
-        frames = completion?.frames ?? FrameOrigins()
-        documents = completion?.framed ?? FramedDocuments()
-        self.sites = sites
+    /// - Parameter completion: The source of the frames of pages and of registrable domains.
+    init(_ completion: RequestCompletion) {
+        frames = completion.frames
+        documents = completion.framed
+        sites = completion.sites
     }
 
     /// Checks `Cross-Origin-Resource-Policy` for each response of a request, including redirects.

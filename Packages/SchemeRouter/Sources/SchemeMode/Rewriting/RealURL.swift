@@ -11,11 +11,7 @@ enum RealURL {
     /// Returns the absolute URL of a reference; `nil` if it is not an HTTP URL.
     static func resolve(_ reference: some StringProtocol, against base: String) -> String? {
         let reference = reference.drop { $0.isASCII && ($0.asciiValue ?? 0) <= 0x20 }
-        guard let base = URL(string: URLSpelling.strict(base)),
-            let url = URL(string: URLSpelling.strict(reference), relativeTo: base)?.absoluteURL,
-            let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http"
-        else { return nil }
-        return url.absoluteString
+        return URLSpelling.resolve(reference, against: base)
     }
 
     /// Returns the form of a style sheet URL that is used as a key, without its fragment; `nil` if engines may spell

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 internal import AsyncSupport
-public import HTTPTypes
-public import ResourceLoading
+internal import HTTPTypes
+internal import ResourceLoading
 
 /// The state of rewriting for open pages: the `integrity` requirements that were removed from their documents, the
 /// origins of the custom-scheme URLs that they received, and the charset of their document.
@@ -12,7 +12,7 @@ public import ResourceLoading
 /// not change them. If a limit is reached, the attribute stays in the document and the engine checks it.
 ///
 /// Isolation: any.
-public final class RewriteRecord: Sendable {
+final class RewriteRecord: Sendable {
     private struct Page {
         var demands: [String: [IntegrityMetadata]] = [:]
         var origins: Set<WebOrigin> = []
@@ -33,10 +33,8 @@ public final class RewriteRecord: Sendable {
     private static let maxBytes = 2_048
     private let state = Mutex(State())
 
-    public init() {}
-
     /// Removes the state of a closed page.
-    public func forget(_ page: PageID) {
+    func forget(_ page: PageID) {
         state.withLock { state in
             state.pages[page] = nil
             if state.closed.count >= Self.maxClosed { state.closed.removeFirst(Self.maxClosed / 2) }
@@ -92,9 +90,8 @@ public final class RewriteRecord: Sendable {
         }
     }
 
-    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin. From
-    /// there, relative URLs reach the complete origin.
-    public func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
+    /// Returns a Boolean value that indicates whether a page received a custom-scheme URL of a request's origin.
+    func hasNames(on request: HTTPRequest, for page: PageID) -> Bool {
         guard request.authority?.utf8.contains(UInt8(ascii: "@")) == false, let origin = request.webOrigin else {
             return false
         }

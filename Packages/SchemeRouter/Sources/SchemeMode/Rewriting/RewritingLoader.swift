@@ -23,9 +23,13 @@ public struct RewritingLoader: ResourceLoader {
     /// of a navigation is the requested document.
     public typealias Covers = @Sendable (_ url: String, _ page: String) -> Bool
 
+    /// The maximum size in bytes of a body in memory or in a file that is rewritten at once and keeps a
+    /// `Content-Length`.
+    private static let maxImmediateBytes = 256 << 10
+
     private let base: any ResourceLoader
     private let names: SchemeNames
-    private let options: Options
+    private let maxCheckedBytes: Int
     private let hashing: (any IntegrityHashing)?
     private let covers: Covers
     private let rewriteRecord: RewriteRecord
@@ -34,21 +38,23 @@ public struct RewritingLoader: ResourceLoader {
     /// - Parameters:
     ///   - base: The base loader; the one that follows redirects, if there is one.
     ///   - names: The custom schemes that covered URLs receive.
-    ///   - options: The limits of bytes in memory.
+    ///   - maxCheckedBytes: The maximum size in bytes of a checked style sheet, which is completely in memory. A larger
+    ///     one is an error.
     ///   - hashing: The provider of digests for `integrity`. With `nil`, the default, every `integrity` stays in the
     ///     document, and the engine refuses rewritten style sheets.
-    ///   - rewriteRecord: The state of rewriting, shared by all loaders of the same pages.
+    ///   - completion: The completion of the requests, which holds the state of pages, shared by all loaders of the
+    ///     same pages.
     ///   - covers: A closure that returns whether a page's request for a real URL is handled under its custom-scheme
     ///     URL.
     public init(
-        _ base: any ResourceLoader, names: SchemeNames, options: Options = Options(),
-        hashing: (any IntegrityHashing)? = nil, rewriteRecord: RewriteRecord = RewriteRecord(), covers: @escaping Covers
+        _ base: any ResourceLoader, names: SchemeNames, maxCheckedBytes: Int = 16 << 20,
+        hashing: (any IntegrityHashing)? = nil, completion: RequestCompletion? = nil, covers: @escaping Covers
     ) {
         self.base = base
         self.names = names
-        self.options = options
+        self.maxCheckedBytes = maxCheckedBytes
         self.hashing = hashing
-        self.rewriteRecord = rewriteRecord
+        rewriteRecord = completion?.rewriteRecord ?? RewriteRecord()
         self.covers = covers
     }
 
@@ -142,16 +148,15 @@ public struct RewritingLoader: ResourceLoader {
         switch type {
         case .styleSheet: rewriter = CSSRewriter(context)
         case .document(let syntax):
-            var document = HTMLRewriter(
-                context, syntax: syntax, limits: options.document, remember: remember(for: request))
+            var document = HTMLRewriter(context, syntax: syntax, remember: remember(for: request))
             document.announce = announcement(for: request, charset)
             rewriter = document
         }
         switch response.body {
         case .empty: return response
-        case .bytes(let data) where data.count <= options.maxImmediateBytes:
+        case .bytes(let data) where data.count <= Self.maxImmediateBytes:
             response.body = .bytes(rewriter.rewrite(data))
-        case .file(let slice) where slice.range.count <= options.maxImmediateBytes:
+        case .file(let slice) where slice.range.count <= Self.maxImmediateBytes:
             response.body = .bytes(rewriter.rewrite(try slice.read()))
         default: response.body = .stream(ByteStream(RewrittenBody(response.body, by: rewriter)))
         }
@@ -200,7 +205,7 @@ public struct RewritingLoader: ResourceLoader {
         guard !fields.isEncoded, ![.partialContent, .notModified].contains(response.head.status) else {
             throw ResourceError(.blocked, "integrity of a partial or encoded body", at: url)
         }
-        let data = try await response.body.collect(upTo: options.maxCheckedBytes)
+        let data = try await response.body.collect(upTo: maxCheckedBytes)
         guard demands.allSatisfy({ $0.matches(data, by: hashing) }) else {
             throw ResourceError(.blocked, "the body does not match the integrity attribute", at: url)
         }
@@ -216,21 +221,5 @@ extension ResourceRequest {
             request.head.headerFields[name] = nil
         }
         return request
-    }
-}
-
-extension RewritingLoader {
-    /// The limits of bytes in memory.
-    public struct Options: Sendable, Hashable {
-        /// The maximum size in bytes of a body in memory or in a file that is rewritten at once and keeps a
-        /// `Content-Length`; 256 KiB by default.
-        public var maxImmediateBytes = 256 << 10
-        /// The maximum size in bytes of a checked style sheet, which is completely in memory; 16 MiB by default. A
-        /// larger one is an error.
-        public var maxCheckedBytes = 16 << 20
-        /// The limits of documents.
-        var document = HTMLRewriter.Limits()
-
-        public init() {}
     }
 }

@@ -12,12 +12,12 @@
 ///   never backtracks, so the cost is at most the number of positions multiplied by the length of the path.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
     /// The syntax of a pattern.
-    public enum Form: String, Sendable, Hashable {
+    enum Form: String, Sendable, Hashable {
         case glob
         case expression
     }
 
-    public let form: Form
+    let form: Form
     /// The source text of the pattern.
     public let text: String
     /// The literal prefix of all matching paths.

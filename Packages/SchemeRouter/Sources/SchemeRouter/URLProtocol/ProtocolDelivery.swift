@@ -4,7 +4,8 @@
 internal import AsyncSupport
 internal import Foundation
 internal import HTTPTypes
-internal import ResourceLoading
+@_spi(Facade) internal import ResourceLoading
+internal import WebSyntax
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -138,7 +139,7 @@ final class ProtocolDelivery: @unchecked Sendable {
         guard let stream = request.httpBodyStream else {
             return request.httpBody.map { $0.isEmpty ? .empty : .bytes($0) } ?? .empty
         }
-        let length = head.headerFields[.contentLength].flatMap { Int64($0) }
+        let length = head.headerFields[.contentLength].flatMap { Int64(decimalDigits: $0.utf8) }
         let source = InputStreamBytes(stream) { self.silence.recordActivity() }
         var start: [Data] = []
         var size = 0
@@ -168,16 +169,7 @@ final class ProtocolDelivery: @unchecked Sendable {
             }
             if !whole.isEmpty { try await hand(whole) }
         #else
-            switch body {
-            case .empty: break
-            case .bytes(let data): try await hand(data)
-            case .file(let slice):
-                for offset in stride(from: 0, to: slice.range.count, by: Self.pieceSize) {
-                    try await hand(slice.read(at: offset, count: min(Self.pieceSize, slice.range.count - offset)))
-                }
-            case .stream(let stream):
-                for try await data in stream where !data.isEmpty { try await hand(data) }
-            }
+            for try await data in body.pieces(upTo: Self.pieceSize) { try await hand(data) }
         #endif
     }
 

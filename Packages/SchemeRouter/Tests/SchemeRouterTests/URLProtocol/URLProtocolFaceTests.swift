@@ -79,6 +79,20 @@ struct URLProtocolFaceTests {
         #expect(try await faced.session.data(for: streamed).0 == longest)
     }
 
+    @Test("A streamed request body has no length if Content-Length has a sign", arguments: ["+5", "-5"])
+    func signedLength(field: String) async throws {
+        let loader = AnsweringLoader { request in
+            _ = try await request.body.collect(upTo: 4 << 20)
+            return AnsweringLoader.text(request.body.length.map { "\($0)" } ?? "none")
+        }
+        let faced = try FacedSession(loader)
+        var request = try FacedSession.request("https://app.example/", "PUT")
+        // More than the limit of a body that is read before it is sent.
+        request.httpBodyStream = InputStream(data: Data(count: 3 << 20))
+        request.setValue(field, forHTTPHeaderField: "Content-Length")
+        #expect(try await faced.data(request).text == "none")
+    }
+
     @Test("A failure is a URLError with the underlying error")
     func failures() async throws {
         let codes: [(ResourceError.Code, URLError.Code)] = [

@@ -101,7 +101,7 @@ struct CSSScanner {
                     state = .top
                     index += 1
                 } else if byte == UInt8(ascii: "\\") {
-                    guard let next = escape(bytes, index, isLast: isLast) else { break scanning }
+                    guard let next = CSSEscapes.end(of: bytes, at: index, isLast: isLast) else { break scanning }
                     index = next
                 } else if Self.isNewline(byte) {
                     state = .top
@@ -127,7 +127,7 @@ struct CSSScanner {
                 index = next
             case .badURL:
                 if bytes[index] == UInt8(ascii: "\\") {
-                    guard let next = escape(bytes, index, isLast: isLast) else { break scanning }
+                    guard let next = CSSEscapes.end(of: bytes, at: index, isLast: isLast) else { break scanning }
                     index = next
                 } else {
                     let step = letter(bytes, index, isLast: isLast)
@@ -280,7 +280,7 @@ struct CSSScanner {
             return index + 1
         }
         if byte == UInt8(ascii: "\\") {
-            guard let next = escape(bytes, index, isLast: isLast) else { return nil }
+            guard let next = CSSEscapes.end(of: bytes, at: index, isLast: isLast) else { return nil }
             if Self.isNewline(bytes[min(index + 1, bytes.count - 1)]) { state = .badURL }
             return next
         }
@@ -371,19 +371,13 @@ struct CSSScanner {
                 index += step
             } else if bytes[index] == UInt8(ascii: "\\") {
                 if index + 1 < bytes.count, Self.isNewline(bytes[index + 1]) { return (index, true) }
-                guard let next = escape(bytes, index, isLast: isLast) else { return (index, false) }
+                guard let next = CSSEscapes.end(of: bytes, at: index, isLast: isLast) else { return (index, false) }
                 index = next
             } else {
                 return (index, true)
             }
         }
         return (bytes.count, isLast)
-    }
-
-    /// Returns the end of the escape at `index` (section 4.3.7), which may be an escaped line break; `nil` if more
-    /// bytes are required.
-    private func escape(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int, isLast: Bool) -> Int? {
-        CSSEscapes.end(of: bytes, at: index, isLast: isLast)
     }
 
     private func unescaped(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {

@@ -352,7 +352,7 @@ struct HTMLTokenizer {
             case false?: break
             }
         default:
-            switch endsRawText(bytes, isLast: isLast) {
+            switch endTag.isEmpty ? false : Self.find(endTag, in: bytes, isLast: isLast) {
             case nil: return nil
             case true?: return 0
             case false?: break
@@ -379,12 +379,6 @@ struct HTMLTokenizer {
         }
         dashes = 0
         return 1
-    }
-
-    /// Returns a Boolean value that indicates whether the element's end tag begins here (section "appropriate end tag
-    /// token").
-    private func endsRawText(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) -> Bool? {
-        endTag.isEmpty ? false : Self.find(endTag, in: bytes, isLast: isLast)
     }
 
     /// Returns a Boolean value that indicates whether the bytes begin with a text and the end of a tag name; `nil` if

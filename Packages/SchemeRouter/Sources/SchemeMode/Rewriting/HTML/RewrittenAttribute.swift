@@ -41,7 +41,7 @@ enum RewrittenAttribute {
             Row(elements: Dictionary(elements.map { ($0, value) }, uniquingKeysWith: { first, _ in first }))
         }
 
-        func and(_ value: Value, _ elements: ShortName...) -> Row {
+        func and(_ value: Value, _ elements: [ShortName]) -> Row {
             var row = self
             for element in elements { row.elements[element] = value }
             return row
@@ -64,7 +64,7 @@ enum RewrittenAttribute {
         // The list of an application cache, which engines have removed. An engine that supports it loads the list.
         "manifest": .on(.load, "html"),
         // Navigations and the base URL. In SVG, the attribute loads a resource.
-        "href": .on(.navigation, "a", "area").and(.link, "link").and(.load, "base").and(.load, svg),
+        "href": .on(.navigation, "a", "area").and(.link, ["link"]).and(.load, ["base"]).and(.load, svg),
         "xlink:href": .on(.navigation, "a").and(.load, svg),
         "action": .on(.navigation, "form"),
         "formaction": .on(.navigation, "button", "input"),
@@ -95,14 +95,6 @@ enum RewrittenAttribute {
         "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "manifest",
         "import", "compression-dictionary", "expect",
     ]
-}
-
-extension RewrittenAttribute.Row {
-    fileprivate func and(_ value: RewrittenAttribute.Value, _ elements: [ShortName]) -> Self {
-        var row = self
-        for element in elements { row.elements[element] = value }
-        return row
-    }
 }
 
 /// The parser of `srcset` (HTML, section "Parsing a srcset attribute"): URLs with descriptors, separated by commas.
