@@ -31,11 +31,9 @@ extension AsyncHTTPTransport {
         /// quarters of the interval, and at least 1 s. HTTP/1.1 connections use TCP keep-alive, which detects a lost
         /// peer within 85 s of silence.
         public var pingInterval: Duration? = .seconds(30)
-        /// The limit of concurrent HTTP/1.1 connections to one host, as in browsers; 6 by default. Further requests
-        /// wait in line.
+        /// The limit of concurrent HTTP/1.1 connections to one host, as in browsers; 6 by default. Up to 1,024 further
+        /// requests wait in line.
         public var connectionsPerHost = 6
-        /// The limit of requests that wait in line for one host; 1,024 by default. Further requests fail immediately.
-        public var longestLine = 1_024
         /// The longest wait in line; `nil`, the default, for no limit.
         ///
         /// As in browsers, a page whose event streams occupy all connections waits until one of them ends.

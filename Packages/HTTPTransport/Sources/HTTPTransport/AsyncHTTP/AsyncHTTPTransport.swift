@@ -36,9 +36,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     init(_ configuration: Configuration, startTunnel: @escaping TunnelStart) {
         self.configuration = configuration
         self.startTunnel = startTunnel
-        queue = HostQueue(
-            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
-            longestWait: configuration.lineTimeout)
+        queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
         clients = Mutex(Startup(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil))))
     }

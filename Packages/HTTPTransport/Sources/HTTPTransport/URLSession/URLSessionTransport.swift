@@ -25,9 +25,7 @@ public final class URLSessionTransport: HTTPTransporting {
     /// Creates a transport. Transports do not share connections.
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        queue = HostQueue(
-            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
-            longestWait: configuration.lineTimeout)
+        queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -79,7 +77,7 @@ public final class URLSessionTransport: HTTPTransporting {
         guard parsed.host() != nil, parsed.port != 0 else {
             throw ResourceError(.invalidRequest, "the URL is invalid, or its port is 0", at: url)
         }
-        let upload = try await SessionUpload.make(body, configuration, at: url)
+        let upload = try await SessionUpload.make(body, at: url)
         let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
         var outgoing = URLRequest(url: parsed)
         outgoing.httpMethod = request.method.rawValue
