@@ -25,12 +25,7 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -66,7 +61,7 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
                     SOCKSServerHandshakeHandler(), SOCKSHandler(dependencies, becameKnown: becameKnown),
                 ])
             } else {
-                let http = HTTPHandlers(dependencies.limits)
+                let http = HTTPHandlers()
                 try pipeline.addHandlers(
                     http.all + [ProxyRequestHandler(dependencies, http: http, becameKnown: becameKnown)])
             }

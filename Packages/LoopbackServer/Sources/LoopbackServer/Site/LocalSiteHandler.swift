@@ -44,12 +44,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.exchange.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.exchange.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -18,7 +18,6 @@ struct Fixture: Sendable {
     /// Runs `body` with a proxy, and stops it in any case.
     static func with<Result: Sendable>(
         _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
-        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         _ body: @Sendable (Fixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
@@ -29,7 +28,7 @@ struct Fixture: Sendable {
         // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let proxy = try await InterceptingProxy.start(configuration, peerUser: peerUser)
+        let proxy = try await InterceptingProxy.start(configuration)
         let result: Swift.Result<Result, any Error>
         do {
             result = .success(try await body(Fixture(proxy: proxy, loader: loader, witness: witness)))

@@ -16,7 +16,6 @@ struct SiteFixture: Sendable {
     static func with<Result: Sendable>(
         _ loader: Answers, port: Int = 0, trusting: Trusting = Trusting(),
         change: (inout LocalServer.Configuration) throws -> Void = { _ in },
-        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         _ body: @Sendable (SiteFixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
@@ -27,7 +26,7 @@ struct SiteFixture: Sendable {
         // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let server = try await LocalServer.start(configuration, peerUser: peerUser)
+        let server = try await LocalServer.start(configuration)
         if let site = LocalSite(url: "https://shop.test/") { server.serve(site) }
         let result: Swift.Result<Result, any Error>
         do {
