@@ -261,7 +261,7 @@ struct TunnelTests {
     }
 
     @Test("Unauthenticated connections have a limit of number, time and bytes")
-    func silentStrangers() async throws {
+    func unauthenticatedConnections() async throws {
         let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
         var channels: [any Channel] = []
@@ -295,7 +295,7 @@ struct TunnelTests {
             ("CONNECT a.test:80 HTTP/1.1\r\n\r\n", "407"), ("GET / HTTP/1.1\r\n\r\n", "400"),
             ("CONNECT a.test:80 HTTP/1.1\r\nx: " + String(repeating: "x", count: 5_000), "431"),
         ])
-    func refusedStrangers(text: String, status: String) async throws {
+    func refusedConnections(text: String, status: String) async throws {
         let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         for _ in 0..<100 {
             try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
@@ -314,7 +314,7 @@ struct TunnelTests {
     }
 
     @Test("A client without the credentials reaches no host")
-    func strangers() async throws {
+    func missingCredentials() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(10))
         var configuration = AsyncHTTPTransport.Configuration()

@@ -10,7 +10,7 @@ import Testing
 /// Systems that do not report the user of the peer process.
 @Suite("Peers that cannot be checked", .timeLimit(.minutes(1)))
 struct UncheckedPeerTests {
-    private let loader = Answers { _ in .text("ok") }
+    private let loader = RecordingLoader { _ in .text("ok") }
 
     /// Returns the reasons of the events so far.
     private func reasons(_ witness: Witness) -> [String] {

@@ -95,7 +95,7 @@ public final class URLSessionTransport: HTTPTransporting {
         let head = SessionHead.head(answer)
         let length = head.headerFields[.contentLength].flatMap(Int64.init)
         let isEmpty = request.method == .head || [204, 304].contains(head.status.code) || length == 0
-        let content = AnswerBody(exchange, pass, keeping: upload)
+        let content = ExchangeBody(exchange, pass, keeping: upload)
         if isEmpty {
             do { for try await _ in content {} } catch {}
         }

@@ -40,11 +40,11 @@ public final class InterceptingProxy: Sendable {
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
         listener = LoopbackListener(limits, port: 0, peerUser: configuration.peerUser) { event in
-            if case .listening(let port) = event { dependencies.dialer.keepOff(port) }
+            if case .listening(let port) = event { dependencies.dialer.setOwnPort(port) }
             dependencies.happened(event)
-        } receive: { channel, becameKnown in
+        } receive: { channel, didIdentify in
             try channel.pipeline.syncOperations.addHandler(
-                ProxyProtocolDetector(dependencies, becameKnown: becameKnown))
+                ProxyProtocolDetector(dependencies, didIdentify: didIdentify))
         }
     }
 
@@ -88,7 +88,7 @@ public final class InterceptingProxy: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// rest. Further calls do nothing.
     public func stop() async {
-        dependencies.dialer.keepOff(nil)
+        dependencies.dialer.setOwnPort(nil)
         await listener.stop()
     }
 

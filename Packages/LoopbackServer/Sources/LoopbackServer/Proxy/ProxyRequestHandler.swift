@@ -31,18 +31,18 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     private static let mostRefusals = 3
     private let dependencies: ProxyDependencies
     private let http: HTTPHandlers
-    private let becameKnown: () -> Void
+    private let didIdentify: () -> Void
     private var state = State.waiting
     private var refusals = 0
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
     ///   is closed.
-    init(_ dependencies: ProxyDependencies, http: HTTPHandlers, becameKnown: @escaping () -> Void) {
+    init(_ dependencies: ProxyDependencies, http: HTTPHandlers, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
         self.http = http
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
 
     // MARK: Events of the channel
@@ -52,12 +52,12 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        becomeKnown()
+        endIntroduction()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         state = .over
-        becomeKnown()
+        endIntroduction()
         context.fireChannelInactive()
     }
 
@@ -99,10 +99,10 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
         }
     }
 
-    private func becomeKnown() {
+    private func endIntroduction() {
         deadline?.cancel()
         deadline = nil
-        becameKnown()
+        didIdentify()
     }
 
     // MARK: Requests
@@ -117,8 +117,10 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, 
             case .authority where framing != .none: throw RequestFault("CONNECT with a body")
             case .authority, .absolute: break
             }
-            guard dependencies.credentials.areSaid(by: head.headers) else { return demandCredentials(context, head) }
-            becomeKnown()
+            guard dependencies.credentials.areContained(in: head.headers) else {
+                return demandCredentials(context, head)
+            }
+            endIntroduction()
             if case .authority(let host) = target {
                 state = .preparing
                 if dependencies.policy.opens(host) {

@@ -18,7 +18,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
     /// The longest authentication message: version, lengths, user name and password.
     private static let longestIntroduction = 3 + 2 * 255
     private let dependencies: ProxyDependencies
-    private let becameKnown: () -> Void
+    private let didIdentify: () -> Void
     private var deadline: Scheduled<Void>?
     private var introduction = ByteBuffer()
     /// The address of the request, which its reply repeats.
@@ -28,11 +28,11 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
     private var isOver = false
     private var wantsRead = false
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
     ///   is closed.
-    init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
+    init(_ dependencies: ProxyDependencies, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
 
     var isWaiting: Bool { !isOver }
@@ -46,13 +46,13 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
         deadline = nil
-        becameKnown()
+        didIdentify()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         isOver = true
         deadline?.cancel()
-        becameKnown()
+        didIdentify()
         context.fireChannelInactive()
     }
 
@@ -111,7 +111,7 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostCon
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)
         }
-        becameKnown()
+        didIdentify()
         send(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
     }
 

@@ -43,10 +43,10 @@ public final class LocalServer: Sendable {
         self.authority = authority.certificate
         (self.token, self.sites, self.dialer) = (token, sites, dialer)
         listener = LoopbackListener(limits, port: configuration.port, peerUser: configuration.peerUser) { event in
-            if case .listening(let port) = event { dependencies.exchange.dialer.keepOff(port) }
+            if case .listening(let port) = event { dependencies.exchange.dialer.setOwnPort(port) }
             dependencies.exchange.happened(event)
-        } receive: { channel, becameKnown in
-            try LocalSiteHandler.add(to: channel, dependencies, becameKnown: becameKnown)
+        } receive: { channel, didIdentify in
+            try LocalSiteHandler.add(to: channel, dependencies, didIdentify: didIdentify)
         }
     }
 
@@ -105,7 +105,7 @@ public final class LocalServer: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// rest. Further calls do nothing.
     public func stop() async {
-        dialer.keepOff(nil)
+        dialer.setOwnPort(nil)
         await listener.stop()
     }
 

@@ -54,7 +54,7 @@ final class Dialer: Sendable {
     }
 
     /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
-    func keepOff(_ port: Int?) {
+    func setOwnPort(_ port: Int?) {
         ownPort.withLock { $0 = port }
     }
 

@@ -12,17 +12,17 @@ import ResourceLoading
 /// A proxy with a loader, and clients for it.
 struct Fixture: Sendable {
     let proxy: InterceptingProxy
-    let loader: Answers
+    let loader: RecordingLoader
     let witness: Witness
 
     /// Runs `body` with a proxy, and stops it in any case.
     static func with<Result: Sendable>(
-        _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
+        _ loader: RecordingLoader, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
         _ body: @Sendable (Fixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
         var configuration = InterceptingProxy.Configuration(
-            loader: loader, policy: Opening(), trusting: Trusting())
+            loader: loader, policy: HostListPolicy(), trusting: Trusting())
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
         // The test must not depend on the load of the machine.
