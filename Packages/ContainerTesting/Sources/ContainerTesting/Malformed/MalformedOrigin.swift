@@ -105,7 +105,7 @@ public final class MalformedOrigin: Sendable {
         } catch {
             throw ContainerTestingError(.tls, "cannot configure TLS: \(error)", cause: error)
         }
-        let connections = ConnectionRegistry(limit: 1_024)
+        let connections = ConnectionRegistry()
         let state = State(version, files)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
