@@ -76,8 +76,6 @@ struct CacheBenchmark {
         ]
     }
 
-    private struct Failure: Error {}
-
     private static func open(
         _ directory: String, _ network: any ResourceLoader
     ) throws -> (loader: CachingLoader, disk: DiskCacheStore) {
