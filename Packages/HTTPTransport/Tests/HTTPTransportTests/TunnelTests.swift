@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import ConnectTunnel
 import ContainerTesting
 import Foundation
 import HTTPTypes
@@ -318,7 +319,7 @@ struct TunnelTests {
         let book = Book(["shop.test": ["127.0.0.1"]])
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(10))
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.proxy = .init(host: "127.0.0.1", port: tunnel.port)
+        configuration.proxy = HostPort(host: "127.0.0.1", port: tunnel.port)
         try await withOrigin([try route(.get, "/*") { _ in .text("") }], transport: configuration) {
             origin, transport async in
             await expectFailure(.cannotConnect) { try await transport.get("http://shop.test:\(origin.port)/") }

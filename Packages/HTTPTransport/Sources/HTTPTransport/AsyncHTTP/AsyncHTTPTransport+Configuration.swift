@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ConnectTunnel
 public import ResourceLoading
 
 extension AsyncHTTPTransport {
     /// The options of an ``AsyncHTTPTransport``.
     public struct Configuration: Sendable {
-        /// The proxy for all requests; none by default.
-        public var proxy: Proxy?
+        /// The HTTP proxy for all requests; none by default.
+        public var proxy: HostPort?
         /// The resolver of host names; the system's by default. It has no effect with a proxy, which resolves names
         /// itself.
         public var addresses: (any AddressResolving)?
@@ -41,19 +42,5 @@ extension AsyncHTTPTransport {
 
         /// Creates a configuration with the default values.
         public init() {}
-    }
-
-    /// An HTTP proxy on a host and a port.
-    public struct Proxy: Sendable, Hashable {
-        /// A host name or an IP address.
-        public var host: String
-        /// The port, from 1 to 65535.
-        public var port: Int
-
-        /// Creates a proxy on a host and a port.
-        public init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
     }
 }
