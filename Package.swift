@@ -501,8 +501,7 @@ let package = Package(
             name: "loopback-host",
             dependencies: [
                 "CommandSupport", "ContainerKit", "HTTPTransport", "PackageFormat", "PackagePublisher",
-                "ResourceLoading",
-                "SchemeRouter", "WebEngine", "WebViewPool", .argumentParser, .httpTypes,
+                "ResourceLoading", "WebEngine", "WebEngineTesting", .argumentParser, .httpTypes,
             ], path: "Benchmarks/LoopbackHost", swiftSettings: settings),
         .executableTarget(
             name: "loopback-load",

@@ -75,8 +75,6 @@ struct CacheBenchmark {
         ]
     }
 
-    private struct Failure: Error {}
-
     private static func body(
         of request: ResourceRequest, from loader: CachingLoader, _ source: Provenance.Source?
     ) async throws -> Data {

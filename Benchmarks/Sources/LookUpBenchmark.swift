@@ -24,7 +24,8 @@ struct LookUpBenchmark {
         var random = SeededGenerator(seed: 2)
         let paths = (0..<Self.count).compactMap { _ in sample.paths.randomElement(using: &random) }
         let reads = try paths.map { path in
-            try time { try Data(contentsOf: URL(fileURLWithPath: sample.site + "/" + path)) }
+            try Stopwatch.seconds { _ = try Data(contentsOf: URL(fileURLWithPath: sample.site + "/" + path)) }
+                * 1_000_000
         }
         let asked = try await answers(to: paths, from: loader)
         // A small set of files that a memory cache holds.
@@ -61,13 +62,5 @@ struct LookUpBenchmark {
             times.append(seconds * 1_000_000)
         }
         return times
-    }
-
-    private func time<Value>(_ body: () throws -> Value) rethrows -> Double {
-        let clock = ContinuousClock()
-        let start = clock.now
-        _ = try body()
-        let duration = clock.now - start
-        return Double(duration.components.attoseconds) / 1e12
     }
 }

@@ -27,8 +27,6 @@ struct RewritingBenchmark {
         return results
     }
 
-    private struct Failure: Error {}
-
     /// Returns the times in milliseconds for pieces of 16 KiB, as a network delivers them.
     private func compare(_ name: String, _ text: Data, _ make: () -> some TextRewriting) throws -> Comparison {
         var ours: [Double] = []

@@ -41,8 +41,6 @@ struct RulesBenchmark {
         ]
     }
 
-    private struct Failure: Error {}
-
     /// Returns the median time of a decision in microseconds.
     private func decide(by rules: RouteRules, hosts: Int) throws -> Double {
         var random = SeededGenerator(seed: 5)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+/// The error of a benchmark whose result is not the expected one.
+struct Failure: Error {}
+
 /// Measures times in seconds and calculates medians.
 enum Stopwatch {
     static func seconds(_ body: () async throws -> Void) async rethrows -> Double {

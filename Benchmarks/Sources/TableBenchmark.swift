@@ -58,8 +58,6 @@ struct TableBenchmark {
         return Stopwatch.median(times)
     }
 
-    private struct Failure: Error {}
-
     private static func url(_ number: Int) -> String {
         "https://cdn.example.com/ares/\(number % 97)/page-\(number).html?a=\(number % 7)"
     }

@@ -53,14 +53,14 @@ extension EngineCheck {
 
         // The port is taken in the meantime, so that the engine's settings must be renewed.
         try await container.hostWillSuspend()
-        let thief = try PortThief(of: try port(of: engine))
+        let takeover = try PortTakeover(of: try port(of: engine))
         try await container.hostResumed()
-        try expect(try port(of: engine) != thief.port, "the engine still uses the taken port")
+        try expect(try port(of: engine) != takeover.port, "the engine still uses the taken port")
         try await fetch("https://d.shop.example/x", in: page)
         let last = try await container.open("https://e.shop.example/")
         try await last.load.finished(within: .seconds(20))
         try await waitUntil("the other port is reported") { listening.last == engine.proxy?.port }
-        thief.release()
+        takeover.release()
         await container.shutDown()
     }
 
@@ -89,7 +89,7 @@ extension EngineCheck {
     }
 
     private func shutListener(at port: Int) throws {
-        guard let descriptor = PortThief.listener(at: port) else {
+        guard let descriptor = PortTakeover.listener(at: port) else {
             throw CheckFailure(description: "no listener at port \(port)")
         }
         shutdown(descriptor, CInt(SHUT_RDWR))

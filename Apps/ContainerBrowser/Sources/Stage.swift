@@ -76,7 +76,7 @@ final class Stage {
         }
         var settings = AsyncHTTPTransport.Configuration()
         settings.authorities = options.trusted.map(\.authority)
-        settings.proxy = proxy.map { AsyncHTTPTransport.Proxy(host: "127.0.0.1", port: $0.port) }
+        settings.proxy = proxy.map { HostPort(host: "127.0.0.1", port: $0.port) }
         let transport = AsyncHTTPTransport(settings)
         self.transport = transport
         let network: any HTTPTransporting =

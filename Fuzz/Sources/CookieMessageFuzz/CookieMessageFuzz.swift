@@ -27,7 +27,7 @@ public func fuzzCookieMessage(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> C
         Fuzz.expect(!cookie.isHTTPOnly, "a script's cookie is not HttpOnly")
         Fuzz.expect(cookie.expires.map { $0 <= now + 400 * 86_400 } ?? true, "an expiry time out of range")
     } catch let error as CookieBridgeError {
-        Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
+        Fuzz.expectOneLine(error)
     } catch {
         Fuzz.expect(false, "untyped error: \(error)")
     }

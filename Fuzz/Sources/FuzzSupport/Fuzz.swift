@@ -17,7 +17,7 @@ public enum Fuzz {
         do {
             try body(data)
         } catch let error as PackageError {
-            expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
+            expectOneLine(error)
         } catch {
             expect(false, "untyped error: \(error)")
         }
@@ -28,6 +28,12 @@ public enum Fuzz {
         guard !condition else { return }
         FileHandle.standardError.write(Data("fuzz: \(message())\n".utf8))
         abort()
+    }
+
+    /// Ends the process unless the text of an error is one line of fewer than `limit` bytes.
+    public static func expectOneLine(_ error: any Error, limit: Int = .max) {
+        let text = "\(error)"
+        expect(!text.contains("\n") && text.utf8.count < limit, "the text of an error: \(text)")
     }
 
     /// Runs asynchronous work and blocks until it completes.

@@ -15,7 +15,7 @@ public func fuzzRemoteConfig(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CI
     do throws(RemoteConfigError) {
         check(try RemoteConfigDocument(json: data))
     } catch {
-        Fuzz.expect(!"\(error)".contains("\n") && error.description.utf8.count < 1_400, "bad text: \(error)")
+        Fuzz.expectOneLine(error, limit: 1_400)
     }
     return 0
 }

@@ -35,7 +35,7 @@ public func fuzzResponse(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             }
             _ = try await response.body.collect(upTo: 1 << 20)
         } catch let error as ResourceError {
-            Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
+            Fuzz.expectOneLine(error)
         } catch {
             Fuzz.expect(false, "untyped error: \(error)")
         }

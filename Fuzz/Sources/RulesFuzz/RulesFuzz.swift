@@ -54,7 +54,7 @@ private func read(_ body: () throws -> Void) {
     do {
         try body()
     } catch let error as RouteError {
-        Fuzz.expect(!"\(error)".contains("\n") && error.description.utf8.count < 1_400, "bad text: \(error)")
+        Fuzz.expectOneLine(error, limit: 1_400)
     } catch {
         Fuzz.expect(false, "untyped error: \(error)")
     }

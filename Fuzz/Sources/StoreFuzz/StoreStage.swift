@@ -174,7 +174,7 @@ struct StoreStage: Sendable {
         do {
             try body()
         } catch let error as StoreError {
-            Fuzz.expect(!"\(error)".contains("\n"), "an error with several lines: \(error)")
+            Fuzz.expectOneLine(error)
         } catch {
             Fuzz.expect(false, "untyped error: \(error)")
         }

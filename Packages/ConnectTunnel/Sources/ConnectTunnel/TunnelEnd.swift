@@ -21,7 +21,7 @@ public final class TunnelEnd: ChannelDuplexHandler {
     private let isClient: Bool
     /// The task that closes a quiescing tunnel after a pause.
     private var rest: Scheduled<Void>?
-    private var isLeaving = false
+    private var isClosing = false
     /// At the client's end, a Boolean value that indicates whether the last bytes came from the client, which may wait
     /// for the host.
     private var isAsking = false
@@ -94,20 +94,20 @@ public final class TunnelEnd: ChannelDuplexHandler {
 
     private func recordPassage(fromClient: Bool) {
         isAsking = fromClient
-        if isLeaving { leaveSoon() }
+        if isClosing { closeWhenIdle() }
     }
 
     /// Closes the tunnel after a pause without bytes. The content is usually encrypted, so a host that sent the last
     /// bytes may still owe a response; the pause is longer than a client waits. While the client sent the last bytes,
     /// or does not read available ones, the tunnel stays open.
-    private func leaveSoon() {
+    private func closeWhenIdle() {
         rest?.cancel()
         rest = nil
         guard let context, !isAsking else { return }
         let me = NIOLoopBound(self, eventLoop: context.eventLoop)
         rest = context.eventLoop.scheduleTask(in: pause) {
             let end = me.value
-            guard end.context?.channel.isWritable == true else { return end.leaveSoon() }
+            guard end.context?.channel.isWritable == true else { return end.closeWhenIdle() }
             end.closeSoon()
         }
     }
@@ -135,8 +135,8 @@ public final class TunnelEnd: ChannelDuplexHandler {
     public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is BufferedBytesForwarded { peer?.context?.flush() }
         if event is ChannelShouldQuiesceEvent, isClient {
-            isLeaving = true
-            leaveSoon()
+            isClosing = true
+            closeWhenIdle()
         }
         if let event = event as? ChannelEvent, event == .inputClosed { peer?.finishOutput() }
     }

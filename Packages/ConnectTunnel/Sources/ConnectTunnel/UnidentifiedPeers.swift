@@ -28,8 +28,8 @@ public import NIOCore
     }
 
     /// Adds a connection, and closes the oldest one if the limit is reached.
-    /// - Returns: The number of the connection for ``leave(_:)``.
-    public func enter(_ channel: any Channel) -> UInt64 {
+    /// - Returns: The number of the connection for ``remove(_:)``.
+    public func insert(_ channel: any Channel) -> UInt64 {
         let (number, oldest) = state.withLock { state in
             state.lastNumber += 1
             let oldest = state.channels.count < limit ? nil : state.channels.removeFirst().channel
@@ -44,7 +44,7 @@ public import NIOCore
     }
 
     /// Removes a connection that is identified or closed. Further calls for the same number have no effect.
-    public func leave(_ number: UInt64) {
+    public func remove(_ number: UInt64) {
         state.withLock { $0.channels.removeAll { $0.number == number } }
     }
 }

@@ -14,12 +14,9 @@ final class ConnectionRegistry: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
     }
 
-    private let limit: Int
+    /// The limit of open connections.
+    private static let limit = 1_024
     private let state = Mutex(State())
-
-    init(limit: Int) {
-        self.limit = limit
-    }
 
     /// The number of connections admitted so far.
     var total: Int { state.withLock { $0.total } }
@@ -28,7 +25,7 @@ final class ConnectionRegistry: Sendable {
     func admit(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let isAdmitted = state.withLock { state in
-            guard !state.isStopped, state.channels.count < limit else { return false }
+            guard !state.isStopped, state.channels.count < Self.limit else { return false }
             state.total += 1
             state.channels[id] = channel
             return true

@@ -176,7 +176,7 @@ struct ForwardProxyTests {
 
     @Test("A missing server results in 502, and the client connection is kept")
     func badGateway() async throws {
-        let closed = try await ClosedPort()
+        let closed = try RefusingPort()
         let port = closed.number
         try await withProxy { proxy async throws in
             try await PlainProxyClient.with(proxy: proxy.port) { client async throws in
@@ -191,7 +191,7 @@ struct ForwardProxyTests {
                 "CONNECT 127.0.0.1:\(port) HTTP/1.1\r\nconnection: close\r\n\r\n", with: proxy.port)
             #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         }
-        await closed.release()
+        withExtendedLifetime(closed) {}
     }
 
     @Test("A server that closes before its response results in 502, and later in a broken response")

@@ -208,7 +208,7 @@ struct ShapingRelayTests {
 
     @Test("A target that cannot be connected resets the connection")
     func deadTarget() async throws {
-        let port = try await ClosedPort()
+        let port = try RefusingPort()
         let relay = try await ShapingRelay.start(profile: .none, target: .loopback(port.number))
         await #expect(throws: (any Error).self) {
             try await connect(to: relay.port).executeThenClose { inbound, outbound in
@@ -220,7 +220,7 @@ struct ShapingRelayTests {
             }
         }
         await relay.stop()
-        await port.release()
+        withExtendedLifetime(port) {}
         #expect(relay.counters.refused == 1)
     }
 

@@ -85,14 +85,14 @@ struct SocksProxyTests {
 
     @Test("A proxy without credentials serves all clients, and reports an unreachable target")
     func open() async throws {
-        let closed = try await ClosedPort()
+        let closed = try RefusingPort()
         let port = closed.number
         try await withSocksProxy(ForwardProxy.Configuration()) { proxy async throws in
             let address: [UInt8] = [5, 1, 0, 1, 127, 0, 0, 1, UInt8(port >> 8), UInt8(port & 0xFF)]
             let bytes = try await answer(to: [5, 1, 0] + address, from: proxy.port)
             #expect(bytes == [5, 0, 5, 1, 0, 1, 0, 0, 0, 0, 0, 0])
         }
-        await closed.release()
+        withExtendedLifetime(closed) {}
     }
 
     @Test(

@@ -19,7 +19,7 @@ public protocol HTTPTransporting: Sendable {
     /// Sends a request with an absolute `http` or `https` URL.
     ///
     /// Cancelling the calling task, or releasing the body's iterator, closes the stream.
-    /// - Throws: `ResourceError`, whose `transportPhase` is the phase that failed, or `CancellationError`.
+    /// - Throws: `ResourceError` or `CancellationError`.
     func send(_ request: HTTPRequest, body: ResourceBody) async throws -> TransportResponse
 
     /// Sends a request as `send(_:body:)` does, and reports the progress of its body.

@@ -4,12 +4,13 @@
 import AsyncSupport
 import ContainerTesting
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Testing
 import ZlibStreams
+
+@testable import HTTPTransport
 
 /// Checks that each transport has the capabilities that it declares, and lacks the others.
 @Suite("Capabilities", .timeLimit(.minutes(3)))

@@ -4,12 +4,13 @@
 import AsyncSupport
 import ContainerTesting
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import NIOCore
 import ResourceLoading
 import Testing
 import ZlibStreams
+
+@testable import HTTPTransport
 
 /// Requirements that every transport must meet.
 @Suite("Conformance of transports", .timeLimit(.minutes(3)))

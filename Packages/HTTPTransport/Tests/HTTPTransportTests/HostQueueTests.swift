@@ -28,26 +28,26 @@ struct HostQueueTests {
         let queue = HostQueue(limit: 1)
         let first = try await queue.enter("a")
         let second = try await queue.enter("b")
-        first.leave()
-        second.leave()
+        first.release()
+        second.release()
         _ = try await queue.enter("a")
     }
 
-    @Test("A waiting request is admitted when another leaves, and leaving twice has no effect")
-    func leaving() async throws {
+    @Test("A waiting request is admitted when another ends, and releasing a pass twice has no effect")
+    func release() async throws {
         let queue = HostQueue(limit: 1)
         let (order, entered) = AsyncStream<Int>.makeStream()
         var names = order.makeAsyncIterator()
         let first = try await queue.enter("h")
         let second = enter(queue, 2, entered)
-        first.leave()
+        first.release()
         #expect(await names.next() == 2)
         let third = enter(queue, 3, entered)
-        // Already left: the second request is still admitted.
-        first.leave()
-        try await second.value.leave()
+        // Already released: the second request is still admitted.
+        first.release()
+        try await second.value.release()
         #expect(await names.next() == 3)
-        try await third.value.leave()
+        try await third.value.release()
     }
 
     @Test("Releasing a pass ends its admission")
@@ -68,14 +68,14 @@ struct HostQueueTests {
             return try await queue.enter("h")
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        held.leave()
+        held.release()
         // The capacity is free: the cancelled requests did not use it, and a cancelled task is not admitted.
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await queue.enter("h")
         }
         await #expect(throws: CancellationError.self) { try await late.value }
-        try await queue.enter("h").leave()
+        try await queue.enter("h").release()
     }
 
     @Test("No request waits longer than the limit, and the requests behind it move up")
@@ -94,8 +94,8 @@ struct HostQueueTests {
         } throws: {
             ($0 as? ResourceError)?.code == .timedOut
         }
-        held.leave()
-        try await second.value.leave()
+        held.release()
+        try await second.value.release()
     }
 
     @Test("A full line rejects further requests")
@@ -108,9 +108,9 @@ struct HostQueueTests {
         } throws: {
             ($0 as? ResourceError)?.code == .cannotConnect
         }
-        try await queue.enter("other").leave()
-        held.leave()
-        try await queue.enter("h").leave()
+        try await queue.enter("other").release()
+        held.release()
+        try await queue.enter("h").release()
     }
 
     @Test("At most the limit of requests run concurrently, and all of them succeed", arguments: [1, 3])
@@ -195,8 +195,8 @@ struct HostQueueTests {
             if names.count == 2 { break }
         }
         #expect(names == [1, 2])
-        for task in waiting { try await task.value.leave() }
-        first.leave()
+        for task in waiting { try await task.value.release() }
+        first.release()
     }
 
     @Test("The limit of a full host falls to the running requests, then grows by one with each response")
@@ -209,11 +209,11 @@ struct HostQueueTests {
         passes[0].begin()
         passes[1].begin()
         #expect(queue.recordFull("h"))
-        passes[2].leave()
+        passes[2].release()
         #expect(try await room(of: queue) == 0)
         passes[0].recordShared()
         #expect(try await room(of: queue) == 1)
-        passes[0].leave()
+        passes[0].release()
         #expect(try await room(of: queue) == 2)
         for _ in 0..<200 { passes[1].recordShared() }
         #expect(try await room(of: queue) == 99)
@@ -226,7 +226,7 @@ struct HostQueueTests {
         endless.begin()
         let second = try await queue.enter("h")
         #expect(!queue.recordFull("h"))
-        second.leave()
+        second.release()
         #expect(try await room(of: queue) == 5)
     }
 
@@ -239,12 +239,12 @@ struct HostQueueTests {
         endless.begin()
         let second = try await queue.enter("h")
         #expect(queue.recordFull("h"))
-        second.leave()
+        second.release()
         let waiting = Task { try await queue.enter("h") }
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .seconds(10))
         let third = try await waiting.value
-        third.leave()
-        endless.leave()
+        third.release()
+        endless.release()
     }
 }

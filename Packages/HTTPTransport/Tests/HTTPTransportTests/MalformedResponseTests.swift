@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ConnectTunnel
 import ContainerTesting
 import HTTPTransport
 import HTTPTypes
@@ -81,7 +82,7 @@ struct MalformedResponseTests {
             if response.closes { output.finish() }
         } _: { server in
             var configuration = AsyncHTTPTransport.Configuration()
-            configuration.proxy = .init(host: "127.0.0.1", port: server.port)
+            configuration.proxy = HostPort(host: "127.0.0.1", port: server.port)
             try await withTransport(configuration) { transport in
                 _ = await #expect(throws: ResourceError.self) { try await transport.get("https://shop.example/") }
             }

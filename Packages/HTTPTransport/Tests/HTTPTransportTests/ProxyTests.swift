@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+import ConnectTunnel
 import ContainerTesting
 import Foundation
 import HTTPTransport
@@ -15,7 +16,7 @@ struct ProxyTests {
     ) async throws -> Result {
         let proxy = try await ForwardProxy.start()
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.proxy = .init(host: "127.0.0.1", port: proxy.port)
+        configuration.proxy = HostPort(host: "127.0.0.1", port: proxy.port)
         do {
             let result = try await body(proxy, configuration)
             await proxy.stop()
@@ -63,7 +64,7 @@ struct ProxyTests {
         let route = try route(.get, "/*") { _ in .text("") }
         let port = try RefusingPort()
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.proxy = .init(host: "127.0.0.1", port: port.number)
+        configuration.proxy = HostPort(host: "127.0.0.1", port: port.number)
         try await withOrigin([route], transport: configuration) { origin, transport async in
             await expectFailure(.cannotConnect) { try await transport.get(origin.url + "/") }
             #expect(origin.requestCount == 0)

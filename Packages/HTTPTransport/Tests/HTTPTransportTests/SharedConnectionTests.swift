@@ -217,4 +217,38 @@ struct SharedConnectionTests {
             }
         }
     }
+
+    @Test("A later GOAWAY with a higher stream does not make an unprocessed stream a processed one")
+    func raisedLastStream() throws {
+        let events = ClosedStreams()
+        let channel = EmbeddedChannel(handlers: [GoAwayHandler(), events])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        for stream in [1, 3, 5] {
+            channel.pipeline.fireUserInboundEventTriggered(
+                NIOHTTP2StreamCreatedEvent(
+                    streamID: HTTP2StreamID(stream), localInitialWindowSize: nil, remoteInitialWindowSize: nil))
+        }
+        for last in [3, 5, 1] {
+            let frame = HTTP2Frame.FramePayload.goAway(
+                lastStreamID: HTTP2StreamID(last), errorCode: .noError, opaqueData: nil)
+            try channel.writeInbound(HTTP2Frame(streamID: .rootStream, payload: frame))
+            for stream in last == 5 ? [5, 3] : [] {
+                channel.pipeline.fireUserInboundEventTriggered(
+                    StreamClosedEvent(streamID: HTTP2StreamID(stream), reason: .cancel))
+            }
+        }
+        #expect(events.reasons == [.refusedStream, .cancel])
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+}
+
+/// Records the reasons of closed streams.
+private final class ClosedStreams: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private(set) var reasons: [HTTP2ErrorCode?] = []
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let closed = event as? StreamClosedEvent { reasons.append(closed.reason) }
+    }
 }

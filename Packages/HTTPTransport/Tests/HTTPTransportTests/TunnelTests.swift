@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The ContainerKit authors
 
 import AsyncSupport
+import ConnectTunnel
 import ContainerTesting
 import Foundation
 import HTTPTypes
@@ -261,7 +262,7 @@ struct TunnelTests {
     }
 
     @Test("Unauthenticated connections have a limit of number, time and bytes")
-    func silentStrangers() async throws {
+    func unauthenticatedConnections() async throws {
         let patient = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         let (closes, close) = AsyncStream<Void>.makeStream()
         var channels: [any Channel] = []
@@ -295,7 +296,7 @@ struct TunnelTests {
             ("CONNECT a.test:80 HTTP/1.1\r\n\r\n", "407"), ("GET / HTTP/1.1\r\n\r\n", "400"),
             ("CONNECT a.test:80 HTTP/1.1\r\nx: " + String(repeating: "x", count: 5_000), "431"),
         ])
-    func refusedStrangers(text: String, status: String) async throws {
+    func refusedConnections(text: String, status: String) async throws {
         let tunnel = try await AddressTunnel.start(Book([:]), timeout: .seconds(600), headTimeout: .seconds(600))
         for _ in 0..<100 {
             try await RawClient.connect(to: tunnel.port).executeThenClose { inbound, outbound in
@@ -314,11 +315,11 @@ struct TunnelTests {
     }
 
     @Test("A client without the credentials reaches no host")
-    func strangers() async throws {
+    func missingCredentials() async throws {
         let book = Book(["shop.test": ["127.0.0.1"]])
         let tunnel = try await AddressTunnel.start(book, timeout: .seconds(10))
         var configuration = AsyncHTTPTransport.Configuration()
-        configuration.proxy = .init(host: "127.0.0.1", port: tunnel.port)
+        configuration.proxy = HostPort(host: "127.0.0.1", port: tunnel.port)
         try await withOrigin([try route(.get, "/*") { _ in .text("") }], transport: configuration) {
             origin, transport async in
             await expectFailure(.cannotConnect) { try await transport.get("http://shop.test:\(origin.port)/") }

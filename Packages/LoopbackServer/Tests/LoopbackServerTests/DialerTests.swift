@@ -23,7 +23,7 @@ struct DialerTests {
             let channel = try await dialer.connect(to: target, on: eventLoop).get()
             try await channel.close()
             // As if this host were the proxy.
-            dialer.keepOff(host.port)
+            dialer.setOwnPort(host.port)
             await #expect {
                 try await dialer.connect(to: target, on: eventLoop).get()
             } throws: {

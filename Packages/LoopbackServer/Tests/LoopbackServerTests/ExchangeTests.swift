@@ -13,7 +13,7 @@ struct ExchangeTests {
     private static let large = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
     /// A loader that responds with the request line; some paths are special.
-    private let loader = Answers { request in
+    private let loader = RecordingLoader { request in
         switch request.head.path {
         case "/empty": ResourceResponse(200, [.eTag: "\"1\""])
         case "/stream": .pieces(["one ", "two"])
@@ -72,7 +72,7 @@ struct ExchangeTests {
         try Self.large.write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
         let file = try OpenFile(path: path)
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             let range: Range<Int64> = request.head.path == "/small" ? 5..<1_005 : 0..<Int64(Self.large.count)
             return ResourceResponse(200, [:], .file(FileSlice(file, range: range)))
         }
@@ -122,7 +122,7 @@ struct ExchangeTests {
     @Test("An idle connection is closed in time, but not while a response is awaited")
     func idle() async throws {
         let gate = Gate()
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             if request.head.path == "/slow" { try await gate.passed() }
             return .text("ok")
         }
@@ -175,7 +175,7 @@ struct ExchangeTests {
 
     @Test("Connection-specific fields are not forwarded")
     func fields() async throws {
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             var fields: HTTPFields = [.connection: "x-hop , close", .contentType: "text/plain"]
             for name in ["x-hop", "keep-alive", "te", "upgrade", "x-kept"] {
                 if let name = HTTPField.Name(name) { fields[name] = "1" }

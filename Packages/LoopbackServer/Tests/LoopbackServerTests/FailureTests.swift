@@ -15,7 +15,7 @@ struct FailureTests {
 
     @Test("A failure before the head breaks the connection within the status line")
     func beforeHead() async throws {
-        try await Fixture.with(Answers { _ in throw Self.failure }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in throw Self.failure }) { fixture in
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             #expect(String(decoding: try await peer.rest(), as: UTF8.self) == "HTTP/1.1 ")
@@ -26,7 +26,7 @@ struct FailureTests {
 
     @Test("A loader that returns nil is an error")
     func none() async throws {
-        try await Fixture.with(Answers { _ in nil }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in nil }) { fixture in
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             #expect(try await peer.rest().count == 9)
@@ -36,7 +36,7 @@ struct FailureTests {
 
     @Test("An informational status from a loader is an error", arguments: [100, 101, 103])
     func interim(status: Int) async throws {
-        try await Fixture.with(Answers { _ in ResourceResponse(status) }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in ResourceResponse(status) }) { fixture in
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             #expect(try await peer.rest().count == 9)
@@ -46,7 +46,7 @@ struct FailureTests {
 
     @Test("A failure during the body breaks the connection detectably")
     func afterHead() async throws {
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             .pieces(["one "], length: request.head.path == "/length" ? 10 : nil, error: Self.failure)
         }
         try await Fixture.with(loader) { fixture in
@@ -65,7 +65,7 @@ struct FailureTests {
     @Test("A failure resets the connection if its end delimits the body")
     func withoutFraming() async throws {
         let gate = Gate()
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             let stream = AsyncThrowingStream<Data, any Error> {
                 try await gate.passed()
                 throw Self.failure
@@ -84,7 +84,7 @@ struct FailureTests {
 
     @Test("More or fewer bytes than announced", arguments: [3, 5] as [Int64])
     func lengths(length: Int64) async throws {
-        try await Fixture.with(Answers { _ in .pieces(["ab", "cd"], length: length) }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in .pieces(["ab", "cd"], length: length) }) { fixture in
             let peer = try await fixture.open()
             try await peer.send("GET / HTTP/1.1\r\nHost: shop.test\r\n\r\n")
             #expect(try await peer.answerHead().fields["content-length"] == "\(length)")
@@ -103,7 +103,7 @@ struct FailureTests {
             cancelled.append(Task.isCancelled)
             throw CancellationError()
         }
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             if place == "loader" { try await endless() }
             let stream = AsyncThrowingStream<Data, any Error> {
                 try await endless()
@@ -124,7 +124,7 @@ struct FailureTests {
     @Test("A client that does not read stops the loader's body, and its disconnect is detected")
     func slowReader() async throws {
         let pulled = Log<Int>()
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             let stream = AsyncThrowingStream<Data, any Error> {
                 pulled.append(1)
                 return Data(count: 1 << 20)
@@ -157,7 +157,7 @@ struct FailureTests {
         do {
             let held = Token()
             weakToken = held
-            let loader = Answers { request in
+            let loader = RecordingLoader { request in
                 _ = held
                 if request.head.path == "/fail" { throw Self.failure }
                 return .text("ok")

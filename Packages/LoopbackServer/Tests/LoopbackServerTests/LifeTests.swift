@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Lifecycle of a proxy", .timeLimit(.minutes(2)))
 struct LifeTests {
-    private let loader = Answers { _ in .text("ok") }
+    private let loader = RecordingLoader { _ in .text("ok") }
 
     /// Returns the port of the listening event at an index.
     private func port(_ index: Int, _ fixture: Fixture) async throws -> Int {
@@ -26,7 +26,7 @@ struct LifeTests {
     @Test("Requests in progress finish when the proxy stops, and other connections close immediately")
     func graceful() async throws {
         let gate = Gate()
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             if request.head.path == "/slow" { try await gate.passed() }
             return .text("done")
         }
@@ -61,7 +61,7 @@ struct LifeTests {
     @Test("Requests that do not finish in time are closed")
     func late() async throws {
         let cancelled = Gate()
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             for await _ in AsyncStream<Void>.makeStream().stream {}
             cancelled.open()
             throw CancellationError()
@@ -132,7 +132,7 @@ struct LifeTests {
             let peer = try await fixture.open()
             #expect(try await peer.get("/").text == "ok")
             let port = try await port(0, fixture)
-            let flags = PortThief.sockets(at: port).map { fcntl($0, F_GETFD) }
+            let flags = PortTakeover.sockets(at: port).map { fcntl($0, F_GETFD) }
             #expect(flags.count >= 2 && flags.allSatisfy { $0 >= 0 && $0 & FD_CLOEXEC != 0 })
         }
     }
@@ -153,7 +153,7 @@ struct LifeTests {
 
     /// Returns the descriptors of this process that are connected from one IPv4 port to another.
     private static func sockets(from port: Int, to far: Int) -> [CInt] {
-        PortThief.sockets(at: port).filter { descriptor in
+        PortTakeover.sockets(at: port).filter { descriptor in
             var name = sockaddr_in()
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isNamed = withUnsafeMutablePointer(to: &name) { name in
@@ -176,7 +176,7 @@ struct LifeTests {
         } receive: { _, _ in
         }
         let first = try await listener.listen()
-        let thief = try PortThief(of: first)
+        let takeover = try PortTakeover(of: first)
         listener.closeListener()
         for (number, pause) in LoopbackListener.pauses.prefix(3).enumerated() {
             await clock.sleepers(atLeast: 1)
@@ -194,7 +194,7 @@ struct LifeTests {
             #expect(try await ports.entry(1) != first)
             await listener.stop()
         }
-        thief.release()
+        takeover.release()
     }
 
     @Test("Two callers that detect a closed listener create one new listener")
@@ -234,7 +234,7 @@ struct LifeTests {
             let kept = try await fixture.open()
             _ = try await kept.get("/")
             let first = try await port(0, fixture)
-            let descriptor = try #require(PortThief.listener(at: first))
+            let descriptor = try #require(PortTakeover.listener(at: first))
             shutdown(descriptor, CInt(SHUT_RDWR))
             // The system may or may not report the shutdown.
             let second = try await fixture.proxy.resume()
@@ -262,13 +262,13 @@ struct LifeTests {
     func taken() async throws {
         try await eventually { fixture in
             let first = try await port(0, fixture)
-            guard let thief = try? PortThief(of: first) else { return false }
+            guard let takeover = try? PortTakeover(of: first) else { return false }
             // A connection to the port succeeds, but reaches another listener.
             let second = try await fixture.proxy.resume()
             #expect(second != first)
             #expect(try await port(1, fixture) == second)
             #expect(try await fixture.open().get("/").text == "ok")
-            thief.release()
+            takeover.release()
             return true
         }
     }
@@ -291,7 +291,7 @@ struct LifeTests {
         let port: Int
         do {
             let proxy = try await InterceptingProxy.start(
-                .init(loader: loader, policy: Opening(), trusting: Trusting()))
+                .init(loader: loader, policy: HostListPolicy(), trusting: Trusting()))
             port = try #require(proxy.port)
         }
         // The listener closes on its own event loop.

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The local server", .timeLimit(.minutes(2)))
 struct LocalServerTests {
-    private let loader = Answers { request in
+    private let loader = RecordingLoader { request in
         switch request.head.path {
         case "/away":
             ResourceResponse(302, [.location: "https://shop.test/here", .setCookie: "a=1; Domain=shop.test"])
@@ -50,7 +50,7 @@ struct LocalServerTests {
 
     @Test("Request bodies arrive complete")
     func bodies() async throws {
-        let echo = Answers { request in
+        let echo = RecordingLoader { request in
             guard case .stream(let stream) = request.body else { return .text("none") }
             var bytes = 0
             for try await piece in stream { bytes += piece.count }
@@ -193,7 +193,7 @@ struct LocalServerTests {
         "Neither directories nor sites are listed: only the loader responds",
         arguments: ["/", "//", "/.", "/folder", "/folder/", "/folder/?list", "/folder/..", "/%2E%2E/"])
     func listing(path: String) async throws {
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             request.head.path == "/folder/file" ? .text("here") : ResourceResponse(404)
         }
         try await SiteFixture.with(loader) { fixture in
@@ -273,7 +273,7 @@ struct LocalServerTests {
     func port() async throws {
         for _ in 0..<20 {
             let wanted = try await SiteFixture.with(loader) { try $0.port }
-            let thief = try? await SiteFixture.with(loader, port: wanted) { first in
+            let takeover = try? await SiteFixture.with(loader, port: wanted) { first in
                 guard try first.port == wanted else { return false }
                 return try await SiteFixture.with(loader, port: wanted) { second in
                     #expect(try second.port != wanted)
@@ -285,7 +285,7 @@ struct LocalServerTests {
                 }
             }
             // Unless another program took the port first.
-            if thief == true { return }
+            if takeover == true { return }
         }
         Issue.record("no attempt succeeded")
     }
@@ -300,7 +300,7 @@ struct LocalServerTests {
             }
             fixture.server.closeListener()
             _ = try await fixture.witness.events.value("listening again") { count($0) == 2 ? true : nil }
-            let descriptor = try #require(PortThief.listener(at: fixture.port))
+            let descriptor = try #require(PortTakeover.listener(at: fixture.port))
             shutdown(descriptor, CInt(SHUT_RDWR))
             try await fixture.server.resume()
             #expect(try await fixture.get("/", from: fixture.open()).status == 200)

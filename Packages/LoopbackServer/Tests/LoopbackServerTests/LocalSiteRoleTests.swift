@@ -15,7 +15,7 @@ struct LocalSiteRoleTests {
 
     init() throws {
         role = LocalSiteRole(
-            site: try #require(LocalSite(url: "https://shop.example/")), port: 7443, token: token, becameKnown: {})
+            site: try #require(LocalSite(url: "https://shop.example/")), port: 7443, token: token, didIdentify: {})
     }
 
     private func restored(_ fields: [(String, String)]) -> HTTPHeaders {

@@ -24,8 +24,8 @@ struct MalformedUpgradeTests {
     @Test("A malformed response fails a WebSocket, and the next one succeeds", arguments: MalformedResponse.http1)
     func upgrade(response: MalformedResponse) async throws {
         try await MalformedOrigin.with(.http1) { origin in
-            try await Fixture.with(Answers { _ in .text("never") }) {
-                $0.policy = Opening(hosts: ["127.0.0.1"])
+            try await Fixture.with(RecordingLoader { _ in .text("never") }) {
+                $0.policy = HostListPolicy(hosts: ["127.0.0.1"])
             } _: { fixture in
                 let client = try await ask(fixture, origin, origin.url(of: response))
                 #expect(try await client.rest() == [])

@@ -29,7 +29,7 @@
 
         @Test("Processes of other users get no byte", .enabled(if: geteuid() == 0, "requires root"))
         func other() async throws {
-            try await Fixture.with(Answers { _ in .text("ok") }) { fixture in
+            try await Fixture.with(RecordingLoader { _ in .text("ok") }) { fixture in
                 let port = try #require(fixture.proxy.port)
                 let text = try await Self.run(as: 65_534, asking: port, "GET / HTTP/1.1\\r\\n\\r\\n")
                 #expect(text.isEmpty, "\(text)")

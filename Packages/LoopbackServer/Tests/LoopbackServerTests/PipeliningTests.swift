@@ -15,9 +15,9 @@ struct PipeliningTests {
     /// A number of requests whose nested responses would overflow the stack.
     private static let count = 20_000
 
-    private func dependencies(_ loader: Answers, _ witness: Witness) throws -> ExchangeDependencies {
+    private func dependencies(_ loader: RecordingLoader, _ witness: Witness) throws -> ExchangeDependencies {
         ExchangeDependencies(
-            loader: loader, completing: Opening(), observer: witness,
+            loader: loader, completing: HostListPolicy(), observer: witness,
             leaves: LeafStore(try LaunchAuthority(), trusting: Trusting(), limit: 1),
             dialer: try Dialer(proxy: nil, timeout: .seconds(1), trustRoots: nil), limits: LoopbackLimits())
     }
@@ -25,7 +25,7 @@ struct PipeliningTests {
     @Test("All pipelined requests of one read receive their responses in order")
     func row() async throws {
         let gate = Gate()
-        var loader = Answers { _ in
+        var loader = RecordingLoader { _ in
             try await gate.passed()
             return .text("/slow\r\n")
         }

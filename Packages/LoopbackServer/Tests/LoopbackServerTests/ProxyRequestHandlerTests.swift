@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Authentication at the proxy", .timeLimit(.minutes(2)))
 struct ProxyRequestHandlerTests {
-    private let loader = Answers { _ in .text("ok") }
+    private let loader = RecordingLoader { _ in .text("ok") }
 
     @Test("A request without credentials receives only a challenge", arguments: ["CONNECT", "GET"])
     func challenge(method: String) async throws {
@@ -187,7 +187,7 @@ struct ProxyRequestHandlerTests {
             throw ResourceError(.internal, "a test")
         }
         try await Fixture.with(loader) { [trusting] in
-            $0.policy = Opening(hosts: ["shop.test", "slow.test"])
+            $0.policy = HostListPolicy(hosts: ["shop.test", "slow.test"])
             $0.trusting = trusting
             $0.limits.patience = .seconds(8)
         } _: { fixture in

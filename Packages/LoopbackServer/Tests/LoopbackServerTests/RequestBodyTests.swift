@@ -14,7 +14,7 @@ import Testing
 struct RequestBodyTests {
     private static let head = "POST /up HTTP/1.1\r\nHost: shop.test\r\n"
     /// A loader that responds with the length and the body of the request.
-    private let echo = Answers { request in
+    private let echo = RecordingLoader { request in
         let length = request.body.length.map { "\($0)" } ?? "-"
         return .text("\(length) \(String(decoding: try await request.body.collect(upTo: 8 << 20), as: UTF8.self))")
     }
@@ -46,7 +46,7 @@ struct RequestBodyTests {
     @Test("A loader that does not read stops the engine")
     func backPressure() async throws {
         let gate = Gate()
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             try await gate.passed()
             var count = 0
             if case .stream(let stream) = request.body { for try await piece in stream { count += piece.count } }
@@ -82,7 +82,7 @@ struct RequestBodyTests {
         var last = -1
         while last != log.entries.count {
             last = log.entries.count
-            try await Fixture.with(Answers { _ in .text("") }) { fixture in
+            try await Fixture.with(RecordingLoader { _ in .text("") }) { fixture in
                 let peer = try await fixture.open()
                 for _ in 0..<50 { _ = try await peer.get("/") }
             }
@@ -104,7 +104,7 @@ struct RequestBodyTests {
 
     @Test("100 (Continue) is not sent after a response, or to a client that does not wait")
     func unexpected() async throws {
-        try await Fixture.with(Answers { _ in ResourceResponse(413) }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in ResourceResponse(413) }) { fixture in
             let peer = try await fixture.open()
             try await peer.send(Self.head + "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
             let answer = try await peer.answer()
@@ -134,7 +134,7 @@ struct RequestBodyTests {
 
     @Test("An early response arrives, and no later request on its connection is served")
     func early() async throws {
-        let loader = Answers { request in .text("early \(request.head.path ?? "")") }
+        let loader = RecordingLoader { request in .text("early \(request.head.path ?? "")") }
         try await Fixture.with(loader) { [loader] fixture in
             let peer = try await fixture.open()
             try await peer.send(Self.head + "Content-Length: 300000\r\n\r\n")
@@ -150,7 +150,7 @@ struct RequestBodyTests {
     @Test("A truncated or malformed body is not complete")
     func broken() async throws {
         let read = Log<String>()
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             do {
                 read.append("whole \(try await request.body.collect(upTo: 1 << 20).count)")
             } catch {
@@ -179,7 +179,7 @@ struct RequestBodyTests {
     @Test("A stalled request body is closed in time, but not while the loader does not read")
     func patience() async throws {
         let gate = Gate()
-        let loader = Answers { request in
+        let loader = RecordingLoader { request in
             if request.head.path == "/slow" { try await gate.passed() }
             return .text("\(try await request.body.collect(upTo: 8 << 20).count)")
         }

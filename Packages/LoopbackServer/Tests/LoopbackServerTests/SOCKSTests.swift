@@ -13,7 +13,7 @@ import Testing
 /// SOCKS5 according to RFC 1928 and RFC 1929.
 @Suite("The proxy over SOCKS5", .timeLimit(.minutes(2)))
 struct SOCKSTests {
-    private let loader = Answers { .text("\($0.head.urlText)") }
+    private let loader = RecordingLoader { .text("\($0.head.urlText)") }
     private let greeting: [UInt8] = [5, 1, 2]
 
     private func introduction(_ credentials: ProxyCredentials, password: String? = nil) -> [UInt8] {
@@ -192,7 +192,7 @@ struct SOCKSTests {
     func openedMeanwhile() async throws {
         for overHTTP in [false, true] {
             try await RawHost.with { host in
-                let policy = Wavering([false, true])
+                let policy = SequencePolicy([false, true])
                 try await Fixture.with(loader) {
                     $0.policy = policy
                 } _: { fixture in
@@ -210,7 +210,7 @@ struct SOCKSTests {
     @Test("A host whose interception starts while dialing fails is intercepted")
     func openedForWantOfAnother() async throws {
         for overHTTP in [false, true] {
-            let policy = Wavering([false, true])
+            let policy = SequencePolicy([false, true])
             try await Fixture.with(loader) {
                 $0.policy = policy
             } _: { fixture in
@@ -226,7 +226,7 @@ struct SOCKSTests {
     func outdatedTunnel() async throws {
         try await RawHost.with { host in
             for (number, overHTTP) in [false, true].enumerated() {
-                let policy = Wavering([false, false, true])
+                let policy = SequencePolicy([false, false, true])
                 try await Fixture.with(loader) {
                     $0.policy = policy
                 } _: { fixture in
@@ -241,7 +241,7 @@ struct SOCKSTests {
     @Test("A host whose interception ends before its certificate is ready is relayed")
     func passedMeanwhile() async throws {
         try await RawHost.with { host in
-            let policy = Wavering([true, false])
+            let policy = SequencePolicy([true, false])
             try await Fixture.with(loader) {
                 $0.policy = policy
             } _: { fixture in
@@ -255,7 +255,7 @@ struct SOCKSTests {
     @Test("A host whose interception ends before the first bytes is not served")
     func closedMeanwhile() async throws {
         // Checked at the request, at the reply and at the first bytes.
-        let policy = Wavering([true, true, false])
+        let policy = SequencePolicy([true, true, false])
         try await Fixture.with(loader) {
             $0.policy = policy
         } _: { fixture in
@@ -269,7 +269,7 @@ struct SOCKSTests {
 
     @Test("A silent intercepted connection closes when the interception of its host ends")
     func idleDoor() async throws {
-        let policy = Turning(opens: true)
+        let policy = SwitchablePolicy(opens: true)
         try await Fixture.with(loader) {
             $0.policy = policy
         } _: { fixture in

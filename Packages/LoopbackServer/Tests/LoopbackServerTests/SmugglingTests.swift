@@ -120,7 +120,7 @@ struct SmugglingTests {
         Attempt("a trailer with a blank before the colon", "5\r\nhello\r\n0\r\nX : a\r\n\r\n"),
     ]
 
-    private let loader = Answers { request in
+    private let loader = RecordingLoader { request in
         .text("\(try await request.body.collect(upTo: 1 << 20).count) \(request.head.path ?? "")")
     }
 
@@ -240,7 +240,7 @@ struct SmugglingTests {
     @Test("Neither a field nor the reason phrase can start another line", arguments: ["\r\n", "\n", "\r", "\r\n "])
     func splitting(end: String) async throws {
         let value = "a\(end)Set-Cookie: a=b\(end)\(end)HTTP/1.1 200 OK\(end)Content-Length: 0"
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             var fields: HTTPFields = [.location: value]
             fields.append(HTTPField(name: .eTag, lenientValue: Array(value.utf8)))
             var response = ResourceResponse(299, fields)

@@ -14,9 +14,9 @@ import Testing
 struct TunnelTableTests {
     @Test("A tunnel to a host that is now intercepted ends, and a new connection is intercepted")
     func tunnel() async throws {
-        let policy = Turning(opens: false)
+        let policy = SwitchablePolicy(opens: false)
         try await RawHost.with { host in
-            try await Fixture.with(Answers { _ in .text("ours") }) {
+            try await Fixture.with(RecordingLoader { _ in .text("ours") }) {
                 $0.policy = policy
                 $0.limits.rest = .milliseconds(100)
             } _: { fixture in
@@ -41,7 +41,7 @@ struct TunnelTableTests {
 
     @Test("A completed connection of the engine is reported and known until it closes")
     func connected() async throws {
-        try await Fixture.with(Answers { _ in .text("ours") }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in .text("ours") }) { fixture in
             let host = HostPort(host: "shop.test", port: 443)
             #expect(!fixture.proxy.isConnected(to: host))
             let peer = try await fixture.open()
@@ -62,10 +62,10 @@ struct TunnelTableTests {
 
     @Test("A connection to a host that is no longer intercepted ends after its current request")
     func opened() async throws {
-        let policy = Turning(opens: true)
+        let policy = SwitchablePolicy(opens: true)
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let loader = Answers { _ in
+        let loader = RecordingLoader { _ in
             ask.yield()
             for await _ in gate { break }
             return .text("ours")

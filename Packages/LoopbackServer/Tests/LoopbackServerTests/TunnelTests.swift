@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Hosts that are relayed", .timeLimit(.minutes(2)))
 struct TunnelTests {
-    private let loader = Answers { _ in .text("never") }
+    private let loader = RecordingLoader { _ in .text("never") }
 
     @Test("A tunnel is end to end: the certificate and the responses are those of the host")
     func endToEnd() async throws {

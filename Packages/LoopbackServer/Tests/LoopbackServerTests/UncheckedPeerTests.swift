@@ -10,7 +10,7 @@ import Testing
 /// Systems that do not report the user of the peer process.
 @Suite("Peers that cannot be checked", .timeLimit(.minutes(1)))
 struct UncheckedPeerTests {
-    private let loader = Answers { _ in .text("ok") }
+    private let loader = RecordingLoader { _ in .text("ok") }
 
     /// Returns the reasons of the events so far.
     private func reasons(_ witness: Witness) -> [String] {
@@ -19,9 +19,8 @@ struct UncheckedPeerTests {
 
     @Test("The proxy reports it once and requires credentials")
     func proxy() async throws {
-        try await Fixture.with(loader) { _ in
-        } peerUser: { _ in
-            .unknown(ENOSYS)
+        try await Fixture.with(loader) {
+            $0.peerUser = { _ in .unknown(ENOSYS) }
         } _: { fixture in
             for _ in 0..<2 {
                 let peer = try await fixture.connect()
@@ -38,9 +37,8 @@ struct UncheckedPeerTests {
 
     @Test("The local server reports it once and requires its token")
     func server() async throws {
-        try await SiteFixture.with(loader) { _ in
-        } peerUser: { _ in
-            .unknown(EPERM)
+        try await SiteFixture.with(loader) {
+            $0.peerUser = { _ in .unknown(EPERM) }
         } _: { fixture in
             for _ in 0..<2 {
                 let peer = try await fixture.open()

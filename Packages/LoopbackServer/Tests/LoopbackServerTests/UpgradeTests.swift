@@ -12,7 +12,7 @@ import Testing
 struct UpgradeTests {
     private static let fields = "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: a\r\n"
     private static let agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
-    private let loader = Answers { _ in .text("never") }
+    private let loader = RecordingLoader { _ in .text("never") }
 
     /// Runs `body` with a host, with or without TLS, and a client that has requested a WebSocket from it.
     private func with(
@@ -22,7 +22,7 @@ struct UpgradeTests {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: tls ? authority.leaf(for: "localhost").context : nil) { host in
             try await Fixture.with(loader) {
-                $0.policy = Opening(hosts: ["localhost"])
+                $0.policy = HostListPolicy(hosts: ["localhost"])
                 $0.trustRoots = [(trusted ? authority : try LaunchAuthority()).pem]
             } _: { fixture in
                 let name = "localhost:\(host.port)"
@@ -65,7 +65,7 @@ struct UpgradeTests {
             // Accepts connections without a TLS handshake.
             try await RawHost.with(tls: nil) { mute in
                 try await Fixture.with(loader) {
-                    $0.policy = Opening(hosts: ["localhost"])
+                    $0.policy = HostListPolicy(hosts: ["localhost"])
                     $0.trustRoots = [authority.pem]
                     $0.limits.connect = .seconds(2)
                 } _: { fixture in
@@ -146,7 +146,7 @@ struct UpgradeTests {
         let authority = try LaunchAuthority()
         try await RawHost.with(tls: authority.leaf(for: name).context) { host in
             try await Fixture.with(loader) {
-                $0.policy = Opening(hosts: ["localhost"])
+                $0.policy = HostListPolicy(hosts: ["localhost"])
                 $0.trustRoots = [authority.pem]
             } _: { fixture in
                 let client = try await fixture.open("localhost", port: host.port)
@@ -172,7 +172,7 @@ struct UpgradeTests {
 
     @Test("Other upgrades are ignored, and the loader responds")
     func others() async throws {
-        try await Fixture.with(Answers { _ in .text("plain") }) { fixture in
+        try await Fixture.with(RecordingLoader { _ in .text("plain") }) { fixture in
             for fields in ["Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\n"] {
                 let peer = try await fixture.open()
                 #expect(try await peer.get("/", fields).text == "plain")

@@ -27,6 +27,9 @@ public final class FakeCookies: EngineCookieStore {
     public private(set) var writes = 0
     private let signals = Broadcast<Void>(capacity: 1)
 
+    /// Creates an empty store.
+    public init() {}
+
     public func all() async throws -> [EngineCookie] {
         try await waitIfHanging()
         return cookies

@@ -46,16 +46,12 @@ internal import WebEngine
         /// It contains the credentials for SOCKS5 only. With credentials in the URL of an HTTP proxy, libsoup repeats
         /// the request to the proxy itself.
         var settingsURL: String {
+            // RFC 3986, section 3.2.2.
+            let authority = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            guard kind == .socks5 else { return "http://\(authority)" }
+            guard let credentials else { return "socks5://\(authority)" }
             let encoded = { (text: String) in PercentEncoding.encode(text, keeping: .unreserved) }
-            return switch kind {
-            case .http: "http://\(host):\(port)"
-            case .socks5:
-                if let credentials {
-                    "socks5://\(encoded(credentials.username)):\(encoded(credentials.password))@\(host):\(port)"
-                } else {
-                    "socks5://\(host):\(port)"
-                }
-            }
+            return "socks5://\(encoded(credentials.username)):\(encoded(credentials.password))@\(authority)"
         }
     }
 #endif

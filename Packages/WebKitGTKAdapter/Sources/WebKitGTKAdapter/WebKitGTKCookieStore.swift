@@ -129,15 +129,8 @@ internal import WebEngine
 
         /// Returns when the network process has processed all earlier messages. It requests the cookies of a host that
         /// has none, because the reply follows the replies to earlier messages.
-        func askNetworkProcess() async throws {
-            try await GLibAsync.call(keeping: [dataManager]) { callback, data in
-                webkit_cookie_manager_get_cookies(manager, "https://barrier.invalid/", nil, callback, data)
-            } finish: { [manager] result in
-                var error: UnsafeMutablePointer<GError>?
-                let list = webkit_cookie_manager_get_cookies_finish(manager, result, &error)
-                if let error { throw EngineError(.cookie, message(of: error)) }
-                g_list_free_full(list) { soup_cookie_free(OpaquePointer($0)) }
-            }
+        func waitForNetworkProcess() async throws {
+            _ = try await cookies(sentTo: "https://barrier.invalid/")
         }
 
         func set(_ cookie: EngineCookie) async throws {

@@ -87,7 +87,7 @@ public import WebEngine
             self.cookies = cookies
             networkBarrier = NetworkBarrier {
                 try await withLimit(.seconds(20), "the network process did not respond") {
-                    try await cookies.askNetworkProcess()
+                    try await cookies.waitForNetworkProcess()
                 }
             }
             signals = GObjectSignals(of: context)

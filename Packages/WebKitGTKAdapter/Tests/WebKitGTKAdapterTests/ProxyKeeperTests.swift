@@ -53,5 +53,14 @@ import WebEngine
                 EngineProxy(.socks5, host: "h", port: 1, credentials: odd).settingsURL
                     == "socks5://a%40%3A%2F%C3%A9:%25%3F%23%01%20~@h:1")
         }
+
+        @Test("An IPv6 address has brackets in the URL", arguments: ["::1", "[::1]"])
+        func address(host: String) {
+            #expect(EngineProxy(host: host, port: 1_080).settingsURL == "http://[::1]:1080")
+            #expect(EngineProxy(.socks5, host: host, port: 1_080).settingsURL == "socks5://[::1]:1080")
+            #expect(
+                EngineProxy(.socks5, host: host, port: 1_080, credentials: first).settingsURL
+                    == "socks5://app:first@[::1]:1080")
+        }
     }
 #endif

@@ -10,13 +10,13 @@ final class HTTP1TextResponder: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let desk: MalformedOrigin.Desk
+    private let state: MalformedOrigin.State
     private var received: [UInt8] = []
     /// The number of body bytes that have not arrived.
     private var awaited = 0
 
-    init(_ desk: MalformedOrigin.Desk) {
-        self.desk = desk
+    init(_ state: MalformedOrigin.State) {
+        self.state = state
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -55,7 +55,7 @@ final class HTTP1TextResponder: ChannelInboundHandler {
     }
 
     private func respond(to head: Head, _ context: ChannelHandlerContext) {
-        let (malformed, file) = desk.response(to: String(head.path))
+        let (malformed, file) = state.response(to: String(head.path))
         guard let malformed, let text = malformed.text else {
             let fields = [
                 "Content-Type: \(file.type)", "Content-Length: \(file.bytes.count)", "Cache-Control: no-store",

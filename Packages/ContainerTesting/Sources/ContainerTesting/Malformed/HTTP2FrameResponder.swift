@@ -25,13 +25,13 @@ final class HTTP2FrameResponder: ChannelInboundHandler {
     private static let priority: UInt8 = 0x20
     private static let preface = 24
 
-    private let desk: MalformedOrigin.Desk
+    private let state: MalformedOrigin.State
     private var received = ByteBuffer()
     private var hasGreeted = false
     private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
 
-    init(_ desk: MalformedOrigin.Desk) {
-        self.desk = desk
+    init(_ state: MalformedOrigin.State) {
+        self.state = state
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -72,7 +72,7 @@ final class HTTP2FrameResponder: ChannelInboundHandler {
     }
 
     private func respond(to path: String, isHead: Bool, _ stream: UInt32, _ context: ChannelHandlerContext) {
-        let (malformed, file) = desk.response(to: path)
+        let (malformed, file) = state.response(to: path)
         var frames: [MalformedResponse.Frame] = [
             .headers(
                 [

@@ -55,10 +55,10 @@ public final class MalformedOrigin: Sendable {
     public let certificate: [UInt8]?
     private let listener: any Channel
     private let connections: ConnectionRegistry
-    private let desk: Desk
+    private let state: State
 
     /// The shared state of the connections.
-    final class Desk: Sendable {
+    final class State: Sendable {
         private let files: [String: File]
         private let responses: [String: MalformedResponse]
         private let requested = Mutex<[String]>([])
@@ -79,12 +79,12 @@ public final class MalformedOrigin: Sendable {
     }
 
     private init(
-        listener: any Channel, port: Int, connections: ConnectionRegistry, desk: Desk, certificate: OriginCertificate?
+        listener: any Channel, port: Int, connections: ConnectionRegistry, state: State, certificate: OriginCertificate?
     ) {
         self.listener = listener
         self.port = port
         self.connections = connections
-        self.desk = desk
+        self.state = state
         authorityPEM = certificate?.authorityPEM
         self.certificate = certificate?.leaf
     }
@@ -105,8 +105,8 @@ public final class MalformedOrigin: Sendable {
         } catch {
             throw ContainerTestingError(.tls, "cannot configure TLS: \(error)", cause: error)
         }
-        let connections = ConnectionRegistry(limit: 1_024)
-        let desk = Desk(version, files)
+        let connections = ConnectionRegistry()
+        let state = State(version, files)
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
@@ -115,15 +115,15 @@ public final class MalformedOrigin: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     if let context {
                         try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                        try pipeline.addHandler(HTTP2FrameResponder(desk))
+                        try pipeline.addHandler(HTTP2FrameResponder(state))
                     } else {
-                        try pipeline.addHandler(HTTP1TextResponder(desk))
+                        try pipeline.addHandler(HTTP1TextResponder(state))
                     }
                 }
             }
         let (listener, port) = try await Listener.bind(bootstrap, port: 0)
         return MalformedOrigin(
-            listener: listener, port: port, connections: connections, desk: desk, certificate: certificate)
+            listener: listener, port: port, connections: connections, state: state, certificate: certificate)
     }
 
     /// Runs `body` with a server, and stops the server in any case.
@@ -157,5 +157,5 @@ public final class MalformedOrigin: Sendable {
     public func url(of response: MalformedResponse) -> String { "\(url)/bad/\(response.name)" }
 
     /// The paths of all requests so far, with their queries.
-    public var paths: [String] { desk.paths }
+    public var paths: [String] { state.paths }
 }

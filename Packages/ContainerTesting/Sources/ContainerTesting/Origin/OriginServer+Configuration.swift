@@ -22,10 +22,8 @@ extension OriginServer {
         public var port = 0
         /// The number of latest requests that the log keeps; 10,000 by default.
         public var logLimit = 10_000
-        /// The limit of open connections; 1,024 by default.
-        public var connectionLimit = 1_024
         /// The limit of a request body for a route, in bytes; 16 MiB by default. A larger body results in status 413.
-        public var requestBodyLimit = 16 * 1_048_576
+        var requestBodyLimit = 16 * 1_048_576
         /// The clock that measures delays; the machine's clock by default.
         public var clock: any Clock<Duration> = ContinuousClock()
 

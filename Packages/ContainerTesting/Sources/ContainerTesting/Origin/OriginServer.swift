@@ -60,7 +60,7 @@ public final class OriginServer: Sendable {
         let files = try configuration.folder.map { try FolderProvider($0, logger: logger) }
         let certificate = configuration.usesTLS ? try OriginCertificate() : nil
         let log = RequestLog(limit: configuration.logLimit)
-        let registry = ConnectionRegistry(limit: configuration.connectionLimit)
+        let registry = ConnectionRegistry()
         let isShaped = !configuration.profile.isUnshaped
         let (ports, announcement) = AsyncThrowingStream.makeStream(of: Int.self)
         let application = Application(

@@ -11,8 +11,6 @@ extension ForwardProxy {
         /// The time limit for an idle client connection, during a request, response or tunnel; 120 s by default. A
         /// request without a response then receives 504, and the connection is closed.
         public var idleTimeout: Duration = .seconds(120)
-        /// The limit of client connections; further ones are reset. 1,024 by default.
-        public var connectionLimit = 1_024
         /// The credentials that a client must send; an HTTP client without them receives 407. `nil`, the default,
         /// serves any client.
         public var credentials: TestProxyCredentials?

@@ -11,15 +11,15 @@ internal import NIOCore
 /// neither the rate nor the order.
 ///
 /// All times are durations since an epoch that the caller chooses, and must not decrease.
-public struct LinkScheduler: Sendable {
+struct LinkScheduler: Sendable {
     /// The rate in 1,000 bits per second; `nil` for unlimited.
-    public let kilobitsPerSecond: Int?
+    let kilobitsPerSecond: Int?
     /// The time between sending and arrival of a byte.
-    public let delay: Duration
+    let delay: Duration
     /// The limit of bytes that a connection sends in one turn.
-    public let quantum: Int
+    let quantum: Int
     /// The total time that the link has been sending. With `n` bytes at `r` kbit/s this is `8n / r` ms.
-    public private(set) var busy: Duration = .zero
+    private(set) var busy: Duration = .zero
 
     private var freeAt: Duration = .zero
     private var queues: [ConnectionID: Queue] = [:]
@@ -34,7 +34,7 @@ public struct LinkScheduler: Sendable {
     ///   - delay: The time between sending and arrival of a byte, not negative.
     ///   - quantum: The limit of bytes that a connection sends in one turn, greater than 0; 1,500, the size of an
     ///     Ethernet frame, by default.
-    public init(kilobitsPerSecond: Int?, delay: Duration, quantum: Int = 1_500) {
+    init(kilobitsPerSecond: Int?, delay: Duration, quantum: Int = 1_500) {
         precondition(kilobitsPerSecond.map { $0 > 0 } ?? true, "a rate is positive")
         precondition(quantum > 0 && delay >= .zero, "a quantum is positive, a delay is not negative")
         self.kilobitsPerSecond = kilobitsPerSecond
@@ -47,7 +47,7 @@ public struct LinkScheduler: Sendable {
     ///   - content: A number of bytes, the end or a reset. A number below 1 is ignored.
     ///   - connection: The connection that sends it.
     ///   - readyAt: The earliest time at which it may be sent.
-    public mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
+    mutating func enqueue(_ content: Segment.Content, on connection: ConnectionID, readyAt: Duration) {
         if case .bytes(let count) = content, count <= 0 { return }
         if queues[connection] == nil {
             turns.append(connection)
@@ -56,7 +56,7 @@ public struct LinkScheduler: Sendable {
     }
 
     /// Removes and returns the segments that have arrived by `now`, in the order of arrival.
-    public mutating func arrivals(until now: Duration) -> [Segment] {
+    mutating func arrivals(until now: Duration) -> [Segment] {
         transmit(until: now)
         var arrived: [Segment] = []
         while let next = travelling.first, next.arrives <= now {
@@ -66,12 +66,12 @@ public struct LinkScheduler: Sendable {
     }
 
     /// The time of the next check for arrivals; `nil` while nothing waits or is in transit.
-    public var nextWake: Duration? {
+    var nextWake: Duration? {
         travelling.first?.arrives ?? nextStart
     }
 
     /// Removes the waiting and travelling data of a connection. Its sent data has used the link nevertheless.
-    public mutating func remove(_ connection: ConnectionID) {
+    mutating func remove(_ connection: ConnectionID) {
         if queues.removeValue(forKey: connection) != nil {
             turns.removeAll { $0 == connection }
         }

@@ -6,10 +6,10 @@ internal import NIOPosix
 
 /// A TCP relay on loopback that simulates the network of a ``NetworkProfile`` in front of a server.
 ///
-/// All connections share one link per direction (``LinkScheduler``) in fair turns. The first byte of a new connection
-/// waits one round trip, which simulates the TCP handshake; the client's own `connect` returns immediately, because
-/// the kernel accepts it. Slow start, loss and window growth are not simulated: a connection can use the whole free
-/// rate from its first byte.
+/// All connections share one link per direction in fair turns. The first byte of a new connection waits one round
+/// trip, which simulates the TCP handshake; the client's own `connect` returns immediately, because the kernel accepts
+/// it. Slow start, loss and window growth are not simulated: a connection can use the whole free rate from its first
+/// byte.
 ///
 /// The data that a connection holds in each direction is limited: a peer that sends faster than the link is not read
 /// until its bytes were sent. Half-closed connections stay open in the other direction. A reset on one side is passed

@@ -73,7 +73,7 @@ final class AsyncHTTPClients: Sendable {
         do {
             let sync = channel.pipeline.syncOperations
             let decoder = try sync.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            let end = EarlyAnswerEnd(isStream: false)
+            let end = EarlyResponseEndHandler(isStream: false)
             channel.enableKeepAlive()
             try sync.addHandler(ReuseGuard(), position: .after(decoder))
             try sync.addHandler(end, position: .after(decoder))
@@ -106,7 +106,7 @@ final class AsyncHTTPClients: Sendable {
         let sync = channel.pipeline.syncOperations
         let codec = try sync.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
         try sync.addHandler(ResponseHeaderBlockHandler(), position: .before(codec))
-        let end = EarlyAnswerEnd(isStream: true)
+        let end = EarlyResponseEndHandler(isStream: true)
         try sync.addHandler(end, position: .after(codec))
         // HTTP/2 is negotiated over TLS only.
         guard let connection = channel.parent else { throw ChannelPipelineError.notFound }

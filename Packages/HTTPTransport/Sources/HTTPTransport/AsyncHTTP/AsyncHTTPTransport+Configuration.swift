@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
+public import ConnectTunnel
 public import ResourceLoading
 
 extension AsyncHTTPTransport {
     /// The options of an ``AsyncHTTPTransport``.
     public struct Configuration: Sendable {
-        /// The proxy for all requests; none by default.
-        public var proxy: Proxy?
+        /// The HTTP proxy for all requests; none by default.
+        public var proxy: HostPort?
         /// The resolver of host names; the system's by default. It has no effect with a proxy, which resolves names
         /// itself.
         public var addresses: (any AddressResolving)?
@@ -31,11 +32,9 @@ extension AsyncHTTPTransport {
         /// quarters of the interval, and at least 1 s. HTTP/1.1 connections use TCP keep-alive, which detects a lost
         /// peer within 85 s of silence.
         public var pingInterval: Duration? = .seconds(30)
-        /// The limit of concurrent HTTP/1.1 connections to one host, as in browsers; 6 by default. Further requests
-        /// wait in line.
+        /// The limit of concurrent HTTP/1.1 connections to one host, as in browsers; 6 by default. Up to 1,024 further
+        /// requests wait in line.
         public var connectionsPerHost = 6
-        /// The limit of requests that wait in line for one host; 1,024 by default. Further requests fail immediately.
-        public var longestLine = 1_024
         /// The longest wait in line; `nil`, the default, for no limit.
         ///
         /// As in browsers, a page whose event streams occupy all connections waits until one of them ends.
@@ -43,19 +42,5 @@ extension AsyncHTTPTransport {
 
         /// Creates a configuration with the default values.
         public init() {}
-    }
-
-    /// An HTTP proxy on a host and a port.
-    public struct Proxy: Sendable, Hashable {
-        /// A host name or an IP address.
-        public var host: String
-        /// The port, from 1 to 65535.
-        public var port: Int
-
-        /// Creates a proxy on a host and a port.
-        public init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
     }
 }

@@ -36,9 +36,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
     init(_ configuration: Configuration, startTunnel: @escaping TunnelStart) {
         self.configuration = configuration
         self.startTunnel = startTunnel
-        queue = HostQueue(
-            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
-            longestWait: configuration.lineTimeout)
+        queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let needsTunnel = configuration.addresses != nil && configuration.proxy == nil
         clients = Mutex(Startup(needsTunnel ? .idle : .ready(AsyncHTTPClients(configuration, tunnel: nil))))
     }
@@ -104,7 +102,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
                 return try await send(request, to: parsed, body: body, progress: progress, pass)
             } catch {
                 // The client may retain the exchange, and the pass with it, for some time.
-                defer { pass.leave() }
+                defer { pass.release() }
                 // The host accepts fewer concurrent requests than expected: its protocol has changed, or it has a
                 // limit of its own.
                 guard Self.hadNoConnection(error), deadline.map({ ContinuousClock.now < $0 }) ?? true,
@@ -246,7 +244,7 @@ public final class AsyncHTTPTransport: HTTPTransporting {
         let length = fields[.contentLength].flatMap(Int64.init)
         let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
         let hasBody = hasBody(head, to: request)
-        let body = AnswerBody(exchange, pass, keeping: clients)
+        let body = ExchangeBody(exchange, pass, keeping: clients)
         if !hasBody {
             // A connection is reused only after its response was read to the end. The response is already complete,
             // so an error here is ignored.

@@ -270,7 +270,7 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         let ended: State? = state.withLock { state in
             guard state.end == nil else { return nil }
             // A host may respond as soon as it has the announced bytes, before the end of the request.
-            if case .failure(let error) = result, let whole = error as? EarlyAnswerEnd.WholeAnswer {
+            if case .failure(let error) = result, let whole = error as? EarlyResponseEndHandler.CompleteResponse {
                 let isComplete = whole.length == state.received
                 result = isComplete ? .success(()) : .failure(HTTPClientError.remoteConnectionClosed)
             }

@@ -20,7 +20,8 @@ final class GoAwayHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .goAway(let last, _, _) = unwrapInboundIn(data).payload else { return context.fireChannelRead(data) }
-        lastStream = last
+        // A later GOAWAY must not raise the identifier.
+        lastStream = min(last, lastStream ?? last)
         let isIdle = openStreams <= 0
         context.fireChannelRead(data)
         if isIdle { context.close(promise: nil) }

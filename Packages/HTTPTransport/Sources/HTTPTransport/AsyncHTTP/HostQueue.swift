@@ -57,7 +57,7 @@ final class HostQueue: Sendable {
     }
 
     /// Waits until a request to a host is admitted.
-    /// - Returns: The pass of the request. It occupies capacity until ``Pass/leave()`` is called or the pass is
+    /// - Returns: The pass of the request. It occupies capacity until ``Pass/release()`` is called or the pass is
     ///   released.
     /// - Throws: `CancellationError`, or `ResourceError` with code `timedOut`, or `cannotConnect` if the line is
     ///   full.
@@ -177,7 +177,7 @@ final class HostQueue: Sendable {
         state.withLock { $0.lines[host]?.running += 1 }
     }
 
-    fileprivate func leave(_ host: String, wasRunning: Bool) {
+    fileprivate func release(_ host: String, wasRunning: Bool) {
         let admitted = state.withLock { state in
             state.lines[host]?.admitted -= 1
             if wasRunning { state.lines[host]?.running -= 1 }
@@ -217,7 +217,7 @@ final class HostQueue: Sendable {
         private enum Stage {
             case admitted
             case running
-            case left
+            case released
         }
 
         private let queue: HostQueue
@@ -254,16 +254,16 @@ final class HostQueue: Sendable {
         }
 
         /// Ends the admission, so that the next request can be admitted. Further calls do nothing.
-        func leave() {
+        func release() {
             let before = stage.withLock { stage in
-                defer { stage = .left }
+                defer { stage = .released }
                 return stage
             }
-            if before != .left { queue.leave(host, wasRunning: before == .running) }
+            if before != .released { queue.release(host, wasRunning: before == .running) }
         }
 
         deinit {
-            leave()
+            release()
         }
     }
 }

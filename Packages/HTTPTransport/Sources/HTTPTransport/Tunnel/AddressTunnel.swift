@@ -56,10 +56,10 @@ final class AddressTunnel: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.closeOnExec()
-                    let number = unidentifiedPeers.enter(channel)
+                    let number = unidentifiedPeers.insert(channel)
                     let request = TunnelRequest(
                         credentials: credentials, addresses: addresses, limits: limits,
-                        becameKnown: { unidentifiedPeers.leave(number) }
+                        didIdentify: { unidentifiedPeers.remove(number) }
                     ) {
                         holder.tunnel?.record($1, of: $0)
                     }
@@ -67,7 +67,7 @@ final class AddressTunnel: Sendable {
                         try channel.pipeline.syncOperations.addHandler(request)
                     } catch {
                         // NIO closes a connection whose initializer fails.
-                        unidentifiedPeers.leave(number)
+                        unidentifiedPeers.remove(number)
                         throw error
                     }
                 }

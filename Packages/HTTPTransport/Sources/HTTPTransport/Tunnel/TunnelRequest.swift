@@ -27,23 +27,23 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     private let credentials: String
     private let addresses: any AddressResolving
     private let limits: Limits
-    private let becameKnown: @Sendable () -> Void
+    private let didIdentify: @Sendable () -> Void
     private let record: @Sendable (HostPort, any Error) -> Void
     private var head = ByteBuffer()
     private var isAnswered = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has authenticated or is
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has authenticated or is
     ///   closed.
     init(
         credentials: String, addresses: any AddressResolving, limits: Limits,
-        becameKnown: @escaping @Sendable () -> Void,
+        didIdentify: @escaping @Sendable () -> Void,
         record: @escaping @Sendable (HostPort, any Error) -> Void
     ) {
         self.credentials = credentials
         self.addresses = addresses
         self.limits = limits
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
         self.record = record
     }
 
@@ -53,18 +53,18 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        becomeKnown()
+        endAuthentication()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        becomeKnown()
+        endAuthentication()
         context.fireChannelInactive()
     }
 
     /// Ends the authentication phase: the connection has authenticated, or it is closed.
-    private func becomeKnown() {
+    private func endAuthentication() {
         deadline?.cancel()
-        becameKnown()
+        didIdentify()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -87,7 +87,7 @@ final class TunnelRequest: ChannelInboundHandler, RemovableChannelHandler {
         guard lines.dropFirst().contains(where: areCredentials) else {
             return refuse(context.channel, "407 Proxy Authentication Required")
         }
-        becomeKnown()
+        endAuthentication()
         connect(context.channel, to: target)
     }
 

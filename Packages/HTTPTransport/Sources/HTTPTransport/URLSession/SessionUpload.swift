@@ -17,6 +17,8 @@ final class SessionUpload: Sendable {
 
     /// The length in bytes up to which a file slice is read into memory.
     private static let inMemory = 1 << 20
+    /// The limit of bytes of a stream that are written to a file: 1 GiB.
+    private static let limit: Int64 = 1 << 30
     let source: Source
     private let isTemporary: Bool
 
@@ -31,17 +33,13 @@ final class SessionUpload: Sendable {
 
     /// Creates an upload from a body.
     /// - Throws: `ResourceError` with code `tooLarge` or `io`, or an error of the body.
-    static func make(
-        _ body: ResourceBody, _ configuration: URLSessionTransport.Configuration, at url: String
-    ) async throws -> SessionUpload {
+    static func make(_ body: ResourceBody, at url: String) async throws -> SessionUpload {
         guard let chunks = BodyChunks(body, sentTo: url) else { return SessionUpload(.none) }
         if case .bytes(let data) = body { return SessionUpload(.bytes(data)) }
         if case .file(let slice) = body, slice.range.count <= inMemory {
             return SessionUpload(.bytes(try slice.read()))
         }
-        let folder =
-            configuration.temporaryDirectory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-        let file = folder.appending(path: "upload-\(UUID().uuidString)")
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
         // Removes the file on any error after this line.
         let upload = SessionUpload(.file(file), isTemporary: true)
         guard FileManager.default.createFile(atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -52,9 +50,8 @@ final class SessionUpload: Sendable {
         for try await data in chunks {
             try Task.checkCancellation()
             written += Int64(data.count)
-            guard written <= configuration.uploadLimit else {
-                throw ResourceError(
-                    .tooLarge, "the request body has more than \(configuration.uploadLimit) bytes", at: url)
+            guard written <= limit else {
+                throw ResourceError(.tooLarge, "the request body has more than \(limit) bytes", at: url)
             }
             do {
                 try handle.write(contentsOf: data)

@@ -18,21 +18,16 @@ extension URLSessionTransport {
         public var eventStreamTimeout: Duration?
         /// The longest time without progress during an upload; `nil`, the default, for no limit.
         public var writeTimeout: Duration?
-        /// The limit of concurrent HTTP/1.1 connections to one host; 6 by default. Further requests wait in line.
+        /// The limit of concurrent HTTP/1.1 connections to one host; 6 by default. Up to 1,024 further requests wait in
+        /// line.
         public var connectionsPerHost = 6
-        /// The limit of requests that wait in line for one host; 1,024 by default. Further requests fail immediately.
-        public var longestLine = 1_024
         /// The longest wait in line; `nil`, the default, for no limit, as in browsers.
         public var lineTimeout: Duration?
         /// The limit of bytes that one encoded body may decode to; 256 MiB by default.
-        public var decodedBodyLimit: Int64 = 256 << 20
+        var decodedBodyLimit: Int64 = 256 << 20
         /// The limit of unread bytes of one body; 64 MiB by default. A body beyond it fails if the sender cannot be
         /// stopped, as on Linux.
-        public var unreadLimit = 64 << 20
-        /// The limit of bytes of a stream that are written to a file before they are sent; 1 GiB by default.
-        public var uploadLimit: Int64 = 1 << 30
-        /// The path of the directory of that file; the system's temporary directory by default.
-        public var temporaryDirectory: String?
+        var unreadLimit = 64 << 20
 
         /// Creates a configuration with the default values.
         public init() {}

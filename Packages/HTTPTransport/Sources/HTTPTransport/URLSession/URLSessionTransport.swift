@@ -25,9 +25,7 @@ public final class URLSessionTransport: HTTPTransporting {
     /// Creates a transport. Transports do not share connections.
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        queue = HostQueue(
-            limit: configuration.connectionsPerHost, longestLine: configuration.longestLine,
-            longestWait: configuration.lineTimeout)
+        queue = HostQueue(limit: configuration.connectionsPerHost, longestWait: configuration.lineTimeout)
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -79,7 +77,7 @@ public final class URLSessionTransport: HTTPTransporting {
         guard parsed.host() != nil, parsed.port != 0 else {
             throw ResourceError(.invalidRequest, "the URL is invalid, or its port is 0", at: url)
         }
-        let upload = try await SessionUpload.make(body, configuration, at: url)
+        let upload = try await SessionUpload.make(body, at: url)
         let pass = try await queue.enter("\(request.scheme ?? "")://\(request.authority ?? "")")
         var outgoing = URLRequest(url: parsed)
         outgoing.httpMethod = request.method.rawValue
@@ -97,7 +95,7 @@ public final class URLSessionTransport: HTTPTransporting {
         let head = SessionHead.head(answer)
         let length = head.headerFields[.contentLength].flatMap(Int64.init)
         let isEmpty = request.method == .head || [204, 304].contains(head.status.code) || length == 0
-        let content = AnswerBody(exchange, pass, keeping: upload)
+        let content = ExchangeBody(exchange, pass, keeping: upload)
         if isEmpty {
             do { for try await _ in content {} } catch {}
         }

@@ -25,7 +25,7 @@ struct ExchangeDependencies: Sendable {
             try channel.endWhole()
             try pipeline.addHandler(NIOSSLServerHandler(context: leaf.context))
         }
-        let http = HTTPHandlers(limits)
+        let http = HTTPHandlers()
         try pipeline.addHandlers(http.all)
         try pipeline.addHandlers(exchanges(for: role, http))
     }
@@ -43,6 +43,16 @@ struct ExchangeDependencies: Sendable {
         happened(
             .unreachable(
                 host, ResourceError(.tls, "the TLS handshake of the engine failed", at: "\(host)", cause: error)))
+    }
+
+    /// Closes a connection that does not identify itself in time.
+    /// - Returns: The timer, to be cancelled when the connection has identified itself.
+    func limitIntroduction(_ context: ChannelHandlerContext) -> Scheduled<Void> {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: TimeAmount(limits.introduction)) {
+            refused(.unidentified)
+            bound.value.close(promise: nil)
+        }
     }
 
     func happened(_ event: LoopbackEvent) {

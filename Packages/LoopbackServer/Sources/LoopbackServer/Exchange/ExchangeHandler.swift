@@ -138,7 +138,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             let framing = try RequestFraming(head)
             try RequestFraming.check(head)
             let target = try role.target(of: head)
-            if case .proxy(let credentials) = role, !credentials.areSaid(by: head.headers) {
+            if case .proxy(let credentials) = role, !credentials.areContained(in: head.headers) {
                 return answer(
                     context, .proxyAuthenticationRequired, ["proxy-authenticate": ProxyDependencies.challenge])
             }
@@ -338,9 +338,9 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard exchange.life.accept(.head) == .proceed else { return false }
         exchange.report.record(response)
-        var head = AnswerHead(response.head, length: length, to: exchange)
+        var head = FramedResponseHead(response.head, length: length, to: exchange)
         role.localize(&head.head.headers)
-        exchange.left = head.length
+        exchange.remaining = head.length
         exchange.hasBody = head.hasBody
         if !head.keepsAlive { exchange.life.giveUpConnection() }
         context.write(wrapOutboundOut(.head(head.head)), promise: nil)
@@ -357,12 +357,12 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(_ data: Data, of exchange: Exchange) -> EventLoopFuture<Void>? {
         guard let context, exchange.life.accept(.data) == .proceed else { return nil }
         guard exchange.hasBody else { return context.eventLoop.makeSucceededVoidFuture() }
-        if let left = exchange.left {
-            guard Int64(data.count) <= left else {
+        if let remaining = exchange.remaining {
+            guard Int64(data.count) <= remaining else {
                 fail(exchange, ResourceError(.connectionLost, "the response body is longer than announced"))
                 return nil
             }
-            exchange.left = left - Int64(data.count)
+            exchange.remaining = remaining - Int64(data.count)
         }
         exchange.report.bytes += Int64(data.count)
         return context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(data: data)))))
@@ -370,7 +370,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func finish(_ exchange: Exchange) {
         guard let context else { return }
-        if let left = exchange.left, left > 0 {
+        if let remaining = exchange.remaining, remaining > 0 {
             return fail(exchange, ResourceError(.connectionLost, "the response body is shorter than announced"))
         }
         let step = exchange.life.accept(.end)
@@ -398,7 +398,7 @@ final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         end(exchange, .failed(error))
         let channel = context.channel
         // Without chunks or a length, a normal close would mark the body as complete.
-        guard !hadBegun else { return exchange.left == nil ? channel.breakOff() : channel.close(promise: nil) }
+        guard !hadBegun else { return exchange.remaining == nil ? channel.breakOff() : channel.close(promise: nil) }
         // If the connection closed without a byte, an engine would assume a stale connection and send the request
         // again.
         let broken = ByteBuffer(string: "HTTP/1.1 ")

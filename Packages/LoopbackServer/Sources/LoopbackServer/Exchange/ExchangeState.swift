@@ -107,7 +107,7 @@ final class Exchange {
     var awaitsContinue: Bool
     var work: Task<Void, Never>?
     /// The number of announced response bytes that have not been sent; `nil` if no length was announced.
-    var left: Int64?
+    var remaining: Int64?
     /// A Boolean value that indicates whether the response has a body; valid after its head was sent.
     var hasBody = false
     /// A Boolean value that indicates whether the request method permits a response body.

@@ -10,15 +10,15 @@ struct HTTPHandlers {
     let encoder: HTTPResponseEncoder
     let decoder: ByteToMessageHandler<HTTPRequestDecoder>
 
-    init(_ limits: LoopbackLimits) {
+    init() {
         var framing = HTTPResponseEncoder.Configuration()
         // Otherwise the encoder would frame the response to CONNECT with a body.
         framing.automaticallySetFramingHeaders = false
         encoder = HTTPResponseEncoder(configuration: framing)
         var size = NIOHTTPDecoderLimitConfiguration()
-        size.maxHeaderListSize = limits.headBytes
-        size.maxHeaderFieldCount = limits.headFields
-        size.maxHeaderFieldSize = min(size.maxHeaderFieldSize, limits.headBytes)
+        // One field is limited to 80 KiB.
+        size.maxHeaderListSize = 256 << 10
+        size.maxHeaderFieldCount = 256
         decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: size))
     }

@@ -11,7 +11,7 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// The connections that received the quiescing event. Handlers do not permit a second one.
-        var leaving: Set<ObjectIdentifier> = []
+        var quiescing: Set<ObjectIdentifier> = []
         var isClosed = false
         var emptied: [EventLoopPromise<Void>] = []
     }
@@ -36,14 +36,14 @@ final class ConnectionRegistry: Sendable {
             state.channels[id] = channel
             return true
         }
-        if isAdmitted { channel.closeFuture.whenComplete { _ in self.leave(id) } }
+        if isAdmitted { channel.closeFuture.whenComplete { _ in self.remove(id) } }
         return isAdmitted
     }
 
-    private func leave(_ id: ObjectIdentifier) {
+    private func remove(_ id: ObjectIdentifier) {
         let emptied = state.withLock { state in
             state.channels[id] = nil
-            state.leaving.remove(id)
+            state.quiescing.remove(id)
             guard state.channels.isEmpty else { return [EventLoopPromise<Void>]() }
             defer { state.emptied.removeAll() }
             return state.emptied
@@ -54,7 +54,7 @@ final class ConnectionRegistry: Sendable {
     /// Makes an open connection close after its current request.
     func dismiss(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
-        let isNew = state.withLock { $0.channels[id] != nil && $0.leaving.insert(id).inserted }
+        let isNew = state.withLock { $0.channels[id] != nil && $0.quiescing.insert(id).inserted }
         if isNew { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 

@@ -12,10 +12,6 @@ public struct LoopbackLimits: Sendable, Hashable {
     public var unidentifiedPeers = 512
     /// The time limit for a connection to identify itself, or its site at the local server; 5 s by default.
     public var introduction = Duration.seconds(5)
-    /// The limit of bytes of a request's header fields; 256 KiB by default. One field is limited to 80 KiB.
-    public var headBytes = 256 << 10
-    /// The limit of header fields of a request; 256 by default.
-    public var headFields = 256
     /// The time limit for idle connections, between requests or after authentication; 120 s by default.
     public var idle = Duration.seconds(120)
     /// The time limit for the next part of a request or of a TLS handshake from the engine; 60 s by default.

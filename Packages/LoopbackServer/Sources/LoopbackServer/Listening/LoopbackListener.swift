@@ -23,10 +23,10 @@ internal import SystemSupport
 ///
 /// Isolation: any. It runs on SwiftNIO's shared event loops.
 final class LoopbackListener: Sendable {
-    /// A function that adds the handlers of a connection, on its event loop. It calls `becameKnown`, once or more,
+    /// A function that adds the handlers of a connection, on its event loop. It calls `didIdentify`, once or more,
     /// when the connection has identified itself.
     typealias Reception =
-        @Sendable (_ channel: any Channel, _ becameKnown: @escaping @Sendable () -> Void) throws -> Void
+        @Sendable (_ channel: any Channel, _ didIdentify: @escaping @Sendable () -> Void) throws -> Void
 
     private enum State {
         case listening(any Channel, port: Int)
@@ -292,11 +292,11 @@ final class LoopbackListener: Sendable {
             happened(.refused(.tooMany))
             return channel.close(promise: nil)
         }
-        let number = unidentifiedPeers.enter(channel)
+        let number = unidentifiedPeers.insert(channel)
         do {
-            try receive(channel) { [unidentifiedPeers] in unidentifiedPeers.leave(number) }
+            try receive(channel) { [unidentifiedPeers] in unidentifiedPeers.remove(number) }
         } catch {
-            unidentifiedPeers.leave(number)
+            unidentifiedPeers.remove(number)
             throw error
         }
     }

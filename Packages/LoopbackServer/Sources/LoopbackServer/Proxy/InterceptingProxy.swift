@@ -25,9 +25,7 @@ public final class InterceptingProxy: Sendable {
     private let dependencies: ProxyDependencies
     private let listener: LoopbackListener
 
-    private init(
-        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
-    ) throws {
+    private init(_ configuration: Configuration) throws {
         let limits = configuration.limits
         let authority = try LaunchAuthority()
         self.authority = authority.certificate
@@ -41,33 +39,19 @@ public final class InterceptingProxy: Sendable {
                 limits: limits),
             policy: configuration.policy, credentials: credentials)
         self.dependencies = dependencies
-        listener = LoopbackListener(limits, port: 0, peerUser: peerUser) { event in
-            if case .listening(let port) = event { dependencies.dialer.keepOff(port) }
+        listener = LoopbackListener(limits, port: 0, peerUser: configuration.peerUser) { event in
+            if case .listening(let port) = event { dependencies.dialer.setOwnPort(port) }
             dependencies.happened(event)
-        } receive: { channel, becameKnown in
+        } receive: { channel, didIdentify in
             try channel.pipeline.syncOperations.addHandler(
-                ProxyProtocolDetector(dependencies, becameKnown: becameKnown))
+                ProxyProtocolDetector(dependencies, didIdentify: didIdentify))
         }
     }
 
     /// Creates the keys of this launch and starts listening on a free port of 127.0.0.1.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> InterceptingProxy {
-        try await start(configuration) { PeerUser(of: $0) }
-    }
-
-    /// Starts with another check of the peer's user, for tests.
-    static func start(
-        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
-    ) async throws -> InterceptingProxy {
-        let proxy: InterceptingProxy
-        do {
-            proxy = try InterceptingProxy(configuration, peerUser: peerUser)
-        } catch let error as LoopbackError {
-            throw error
-        } catch {
-            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
-        }
+        let proxy = try InterceptingProxy(configuration)
         try await proxy.listener.listen()
         return proxy
     }
@@ -104,7 +88,7 @@ public final class InterceptingProxy: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// rest. Further calls do nothing.
     public func stop() async {
-        dependencies.dialer.keepOff(nil)
+        dependencies.dialer.setOwnPort(nil)
         await listener.stop()
     }
 
@@ -132,6 +116,8 @@ extension InterceptingProxy {
         public var trustRoots: [String]?
         /// The limits of the proxy.
         public var limits = LoopbackLimits()
+        /// The check of the peer's user; another one only for tests.
+        var peerUser: @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) }
 
         /// Creates a configuration with the default limits.
         public init(loader: any ResourceLoader, policy: any InterceptPolicy, trusting: any CertificateTrusting) {

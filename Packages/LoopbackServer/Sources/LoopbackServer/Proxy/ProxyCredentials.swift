@@ -33,7 +33,7 @@ public struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cus
 
     /// Returns a Boolean value that indicates whether a request contains the credentials exactly once. Another reader
     /// could choose the second field.
-    func areSaid(by headers: HTTPHeaders) -> Bool {
+    func areContained(in headers: HTTPHeaders) -> Bool {
         let fields = headers["proxy-authorization"]
         return fields.count == 1 && match(fields[0])
     }

@@ -3,6 +3,7 @@
 
 internal import ConnectTunnel
 internal import NIOCore
+internal import ResourceLoading
 
 /// The shared dependencies of the connections of a proxy.
 struct ProxyDependencies: Sendable {
@@ -41,20 +42,48 @@ struct ProxyDependencies: Sendable {
         try exchange.serve(channel, .opened(host, isSecure: leaf != nil), with: leaf)
     }
 
-    /// Returns a Boolean value that indicates whether the policy intercepts the host now, after the dialer has
-    /// connected for a tunnel but before the client was answered. In that case the dialed connection is closed.
-    func opens(_ host: HostPort, insteadOf dialed: Result<any Channel, any Error>) -> Bool {
-        guard policy.opens(host) else { return false }
-        if case .success(let upstream) = dialed { upstream.close(promise: nil) }
-        return true
+    /// Connects to a host and relays the client's connection end to end, or intercepts it if the policy has changed
+    /// meanwhile.
+    func tunnel(_ context: ChannelHandlerContext, to host: HostPort, for handler: any HostConnecting) {
+        let bound = NIOLoopBound((handler, context), eventLoop: context.eventLoop)
+        dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
+            let (handler, context) = bound.value
+            guard handler.isWaiting, !policy.opens(host) else {
+                if case .success(let upstream) = result { upstream.close(promise: nil) }
+                if handler.isWaiting { handler.open(context, host) }
+                return
+            }
+            switch result {
+            case .success(let upstream):
+                handler.replaceHandlers(context) { try join(context.channel, to: upstream, of: host) }
+            case .failure(let error): handler.fail(context, host, ResourceError(error))
+            }
+        }
     }
 
     /// Joins a client connection with a connection to the host, end to end. Call this on their event loop.
     /// - Throws: An error, also if the policy intercepts the host now.
-    func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
+    private func join(_ client: any Channel, to host: any Channel, of name: HostPort) throws {
         client.closeFuture.whenComplete { _ in host.close(promise: nil) }
         try tunnels.record(client, to: name, isOpened: false)
         try TunnelEnd.join(client: client, host: host, pause: TimeAmount(limits.rest))
         host.setOption(.autoRead, value: true).whenFailure { _ in host.close(promise: nil) }
     }
+}
+
+/// A handler of a proxy protocol whose client has requested a connection to a host.
+///
+/// Isolation: the event loop of its channel.
+protocol HostConnecting: AnyObject {
+    /// A Boolean value that indicates whether the next handlers are not yet in place.
+    var isWaiting: Bool { get }
+
+    /// Accepts the request and intercepts the connection.
+    func open(_ context: ChannelHandlerContext, _ host: HostPort)
+
+    /// Accepts the request and replaces the handlers of the proxy protocol.
+    func replaceHandlers(_ context: ChannelHandlerContext, adding: () throws -> Void)
+
+    /// Refuses the request after the connection to the host has failed.
+    func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError)
 }

@@ -13,24 +13,19 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundOut = ByteBuffer
 
     private let dependencies: ProxyDependencies
-    private let becameKnown: () -> Void
+    private let didIdentify: () -> Void
     private var deadline: Scheduled<Void>?
     private var isOver = false
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
     ///   is closed.
-    init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
+    init(_ dependencies: ProxyDependencies, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -40,7 +35,7 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        becameKnown()
+        didIdentify()
         context.fireChannelInactive()
     }
 
@@ -63,12 +58,12 @@ final class ProxyProtocolDetector: ChannelInboundHandler, RemovableChannelHandle
         do {
             if first == 5 {
                 try pipeline.addHandlers([
-                    SOCKSServerHandshakeHandler(), SOCKSHandler(dependencies, becameKnown: becameKnown),
+                    SOCKSServerHandshakeHandler(), SOCKSHandler(dependencies, didIdentify: didIdentify),
                 ])
             } else {
-                let http = HTTPHandlers(dependencies.limits)
+                let http = HTTPHandlers()
                 try pipeline.addHandlers(
-                    http.all + [ProxyRequestHandler(dependencies, http: http, becameKnown: becameKnown)])
+                    http.all + [ProxyRequestHandler(dependencies, http: http, didIdentify: didIdentify)])
             }
         } catch {
             return context.close(promise: nil)

@@ -10,7 +10,7 @@ internal import ResourceLoading
 /// host, or an absolute http URL. It then replaces itself with the handlers for the connection.
 ///
 /// Isolation: the event loop of its channel.
-final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler, HostConnecting {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
@@ -31,38 +31,33 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let mostRefusals = 3
     private let dependencies: ProxyDependencies
     private let http: HTTPHandlers
-    private let becameKnown: () -> Void
+    private let didIdentify: () -> Void
     private var state = State.waiting
     private var refusals = 0
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
     ///   is closed.
-    init(_ dependencies: ProxyDependencies, http: HTTPHandlers, becameKnown: @escaping () -> Void) {
+    init(_ dependencies: ProxyDependencies, http: HTTPHandlers, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
         self.http = http
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
 
     // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        becomeKnown()
+        endIntroduction()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         state = .over
-        becomeKnown()
+        endIntroduction()
         context.fireChannelInactive()
     }
 
@@ -87,7 +82,7 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     /// A Boolean value that indicates whether the next handlers are not yet in place.
-    private var isWaiting: Bool { if case .over = state { false } else { true } }
+    var isWaiting: Bool { if case .over = state { false } else { true } }
 
     func read(context: ChannelHandlerContext) {
         if case .preparing = state { wantsRead = true } else { context.read() }
@@ -104,10 +99,10 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func becomeKnown() {
+    private func endIntroduction() {
         deadline?.cancel()
         deadline = nil
-        becameKnown()
+        didIdentify()
     }
 
     // MARK: Requests
@@ -122,11 +117,17 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
             case .authority where framing != .none: throw RequestFault("CONNECT with a body")
             case .authority, .absolute: break
             }
-            guard dependencies.credentials.areSaid(by: head.headers) else { return demandCredentials(context, head) }
-            becomeKnown()
+            guard dependencies.credentials.areContained(in: head.headers) else {
+                return demandCredentials(context, head)
+            }
+            endIntroduction()
             if case .authority(let host) = target {
                 state = .preparing
-                dependencies.policy.opens(host) ? open(context, host) : tunnel(context, to: host)
+                if dependencies.policy.opens(host) {
+                    open(context, host)
+                } else {
+                    dependencies.tunnel(context, to: host, for: self)
+                }
             } else {
                 serve(context, head)
             }
@@ -183,45 +184,32 @@ final class ProxyRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func open(_ context: ChannelHandlerContext, _ host: HostPort) {
+    func open(_ context: ChannelHandlerContext, _ host: HostPort) {
         let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         dependencies.leaf(for: host, on: context.eventLoop).whenComplete { result in
             let (handler, context) = me.value
             guard case .preparing = handler.state else { return }
-            guard handler.dependencies.policy.opens(host) else { return handler.tunnel(context, to: host) }
+            guard handler.dependencies.policy.opens(host) else {
+                return handler.dependencies.tunnel(context, to: host, for: handler)
+            }
             switch result {
             case .success(let leaf):
-                handler.leave(context) { try handler.dependencies.open(context.channel, to: host, with: leaf) }
-            case .failure(let error): handler.fail(context, host, ResourceError(error))
-            }
-        }
-    }
-
-    private func tunnel(_ context: ChannelHandlerContext, to host: HostPort) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        dependencies.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
-            let (handler, context) = me.value
-            guard case .preparing = handler.state else {
-                if case .success(let channel) = result { channel.close(promise: nil) }
-                return
-            }
-            guard !handler.dependencies.opens(host, insteadOf: result) else { return handler.open(context, host) }
-            switch result {
-            case .success(let upstream):
-                handler.leave(context) { try handler.dependencies.join(context.channel, to: upstream, of: host) }
+                handler.replaceHandlers(context) {
+                    try handler.dependencies.open(context.channel, to: host, with: leaf)
+                }
             case .failure(let error): handler.fail(context, host, ResourceError(error))
             }
         }
     }
 
     /// Responds with 502. The engine receives no details.
-    private func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError) {
+    func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError) {
         dependencies.happened(.unreachable(host, error))
         answer(context, .badGateway, closing: true)
     }
 
     /// Accepts a CONNECT request and replaces the HTTP handlers.
-    private func leave(_ context: ChannelHandlerContext, adding: () throws -> Void) {
+    func replaceHandlers(_ context: ChannelHandlerContext, adding: () throws -> Void) {
         state = .over
         let pipeline = context.pipeline.syncOperations
         let head = HTTPResponseHead(version: .http1_1, status: .ok)

@@ -10,7 +10,7 @@ internal import ResourceLoading
 /// or relayed host. Engines keep SOCKS credentials private, which is not the case for HTTP proxy credentials.
 ///
 /// Isolation: the event loop of its channel.
-final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
+final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler, HostConnecting {
     typealias InboundIn = ClientMessage
     typealias OutboundIn = ServerMessage
     typealias OutboundOut = ServerMessage
@@ -18,42 +18,41 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The longest authentication message: version, lengths, user name and password.
     private static let longestIntroduction = 3 + 2 * 255
     private let dependencies: ProxyDependencies
-    private let becameKnown: () -> Void
+    private let didIdentify: () -> Void
     private var deadline: Scheduled<Void>?
     private var introduction = ByteBuffer()
+    /// The address of the request, which its reply repeats.
+    private var address = SOCKSAddress.domain("", port: 0)
     private var isKnown = false
     private var isPreparing = false
     private var isOver = false
     private var wantsRead = false
 
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has identified itself or
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has identified itself or
     ///   is closed.
-    init(_ dependencies: ProxyDependencies, becameKnown: @escaping () -> Void) {
+    init(_ dependencies: ProxyDependencies, didIdentify: @escaping () -> Void) {
         self.dependencies = dependencies
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
+
+    var isWaiting: Bool { !isOver }
 
     // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
         deadline = nil
-        becameKnown()
+        didIdentify()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         isOver = true
         deadline?.cancel()
-        becameKnown()
+        didIdentify()
         context.fireChannelInactive()
     }
 
@@ -86,9 +85,9 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func receive(_ context: ChannelHandlerContext, _ greeting: ClientGreeting) {
         guard greeting.methods.contains(.usernamePassword) else {
             dependencies.refused(.credentials)
-            return leave(context, after: .selectedAuthenticationMethod(.init(method: .noneAcceptable)))
+            return close(context, after: .selectedAuthenticationMethod(.init(method: .noneAcceptable)))
         }
-        say(context, .selectedAuthenticationMethod(.init(method: .usernamePassword)))
+        send(context, .selectedAuthenticationMethod(.init(method: .usernamePassword)))
     }
 
     /// Receives the user name and password (RFC 1929, section 2).
@@ -112,36 +111,43 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.limits.idle)) {
             channel.close(promise: nil)
         }
-        becameKnown()
-        say(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
+        didIdentify()
+        send(context, .authenticationData(ByteBuffer(bytes: [1, 0]), complete: true))
     }
 
     private func refuse(_ context: ChannelHandlerContext) {
         dependencies.refused(.credentials)
-        leave(context, after: .authenticationData(ByteBuffer(bytes: [1, 1]), complete: false))
+        close(context, after: .authenticationData(ByteBuffer(bytes: [1, 1]), complete: false))
     }
 
     private func receive(_ context: ChannelHandlerContext, _ request: SOCKSRequest) {
         guard isKnown else { return context.close(promise: nil) }
         deadline?.cancel()
-        guard request.command == .connect else { return refuse(context, request, .commandUnsupported) }
-        guard let host = HostPort(request.addressType) else { return refuse(context, request, .addressUnsupported) }
+        address = request.addressType
+        guard request.command == .connect else { return refuse(context, .commandUnsupported) }
+        guard let host = HostPort(address) else { return refuse(context, .addressUnsupported) }
         if dependencies.policy.opens(host) {
-            open(context, host, request)
+            open(context, host)
         } else {
-            tunnel(context, to: host, request)
+            isPreparing = true
+            dependencies.tunnel(context, to: host, for: self)
         }
     }
 
-    private func refuse(_ context: ChannelHandlerContext, _ request: SOCKSRequest, _ reply: SOCKSServerReply) {
-        leave(context, after: .response(SOCKSResponse(reply: reply, boundAddress: request.addressType)))
+    private func refuse(_ context: ChannelHandlerContext, _ reply: SOCKSServerReply) {
+        close(context, after: .response(SOCKSResponse(reply: reply, boundAddress: address)))
     }
 
-    private func say(_ context: ChannelHandlerContext, _ message: ServerMessage) {
+    func fail(_ context: ChannelHandlerContext, _ host: HostPort, _ error: ResourceError) {
+        dependencies.happened(.unreachable(host, error))
+        refuse(context, error.code == .unknownHost ? .hostUnreachable : .refused)
+    }
+
+    private func send(_ context: ChannelHandlerContext, _ message: ServerMessage) {
         context.writeAndFlush(wrapOutboundOut(message), promise: nil)
     }
 
-    private func leave(_ context: ChannelHandlerContext, after message: ServerMessage) {
+    private func close(_ context: ChannelHandlerContext, after message: ServerMessage) {
         isOver = true
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(message)).whenComplete { _ in channel.close(promise: nil) }
@@ -149,43 +155,18 @@ final class SOCKSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Next handlers
 
-    private func open(_ context: ChannelHandlerContext, _ host: HostPort, _ request: SOCKSRequest) {
-        replaceHandler(context, request) {
+    func open(_ context: ChannelHandlerContext, _ host: HostPort) {
+        replaceHandlers(context) {
             try self.dependencies.tunnels.record(context.channel, to: host, isOpened: true)
             try context.pipeline.syncOperations.addHandler(TLSDetector(self.dependencies, host))
         }
     }
 
-    private func tunnel(_ context: ChannelHandlerContext, to host: HostPort, _ request: SOCKSRequest) {
-        isPreparing = true
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        dependencies.dialer.connect(to: host, on: context.eventLoop).whenComplete { result in
-            let (handler, context) = me.value
-            guard !handler.isOver else {
-                if case .success(let channel) = result { channel.close(promise: nil) }
-                return
-            }
-            guard !handler.dependencies.opens(host, insteadOf: result) else {
-                return handler.open(context, host, request)
-            }
-            switch result {
-            case .success(let upstream):
-                handler.replaceHandler(context, request) {
-                    try handler.dependencies.join(context.channel, to: upstream, of: host)
-                }
-            case .failure(let error):
-                let error = ResourceError(error)
-                handler.dependencies.happened(.unreachable(host, error))
-                handler.refuse(context, request, error.code == .unknownHost ? .hostUnreachable : .refused)
-            }
-        }
-    }
-
     /// Accepts the request and replaces the SOCKS handlers.
-    private func replaceHandler(_ context: ChannelHandlerContext, _ request: SOCKSRequest, adding: () throws -> Void) {
+    func replaceHandlers(_ context: ChannelHandlerContext, adding: () throws -> Void) {
         isOver = true
         isPreparing = false
-        say(context, .response(SOCKSResponse(reply: .succeeded, boundAddress: request.addressType)))
+        send(context, .response(SOCKSResponse(reply: .succeeded, boundAddress: address)))
         let pipeline = context.pipeline.syncOperations
         do {
             try adding()

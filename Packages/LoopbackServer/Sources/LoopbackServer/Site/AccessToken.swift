@@ -21,7 +21,7 @@ public struct AccessToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 
     /// Returns a Boolean value that indicates whether a request contains the token exactly once. Another reader could
     /// choose the second cookie.
-    func isSaid(by headers: HTTPHeaders) -> Bool {
+    func isContained(in headers: HTTPHeaders) -> Bool {
         let values = headers["cookie"].flatMap { Self.pairs(of: $0) }.filter { $0.name == name }.map(\.value)
         return values.count == 1 && RandomToken.isEqual(values[0].utf8, value.utf8)
     }

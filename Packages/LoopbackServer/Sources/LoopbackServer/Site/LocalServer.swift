@@ -27,9 +27,7 @@ public final class LocalServer: Sendable {
     private let dialer: Dialer
     private let listener: LoopbackListener
 
-    private init(
-        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
-    ) throws {
+    private init(_ configuration: Configuration) throws {
         let limits = configuration.limits
         let token = AccessToken()
         let authority = try LaunchAuthority()
@@ -44,32 +42,18 @@ public final class LocalServer: Sendable {
             sites: sites, token: token)
         self.authority = authority.certificate
         (self.token, self.sites, self.dialer) = (token, sites, dialer)
-        listener = LoopbackListener(limits, port: configuration.port, peerUser: peerUser) { event in
-            if case .listening(let port) = event { dependencies.exchange.dialer.keepOff(port) }
+        listener = LoopbackListener(limits, port: configuration.port, peerUser: configuration.peerUser) { event in
+            if case .listening(let port) = event { dependencies.exchange.dialer.setOwnPort(port) }
             dependencies.exchange.happened(event)
-        } receive: { channel, becameKnown in
-            try LocalSiteHandler.add(to: channel, dependencies, becameKnown: becameKnown)
+        } receive: { channel, didIdentify in
+            try LocalSiteHandler.add(to: channel, dependencies, didIdentify: didIdentify)
         }
     }
 
     /// Creates the keys of this launch and starts listening.
     /// - Throws: ``LoopbackError`` with code `cannotListen` or `certificate`.
     public static func start(_ configuration: Configuration) async throws -> LocalServer {
-        try await start(configuration) { PeerUser(of: $0) }
-    }
-
-    /// Starts with another check of the peer's user, for tests.
-    static func start(
-        _ configuration: Configuration, peerUser: @escaping @Sendable (any Channel) -> PeerUser
-    ) async throws -> LocalServer {
-        let server: LocalServer
-        do {
-            server = try LocalServer(configuration, peerUser: peerUser)
-        } catch let error as LoopbackError {
-            throw error
-        } catch {
-            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
-        }
+        let server = try LocalServer(configuration)
         try await server.listener.listen()
         return server
     }
@@ -121,7 +105,7 @@ public final class LocalServer: Sendable {
     /// Stops accepting connections, lets requests in progress finish for ``LoopbackLimits/grace``, and closes the
     /// rest. Further calls do nothing.
     public func stop() async {
-        dialer.keepOff(nil)
+        dialer.setOwnPort(nil)
         await listener.stop()
     }
 
@@ -166,6 +150,8 @@ extension LocalServer {
         public var trustRoots: [String]?
         /// The limits of the server.
         public var limits = LoopbackLimits()
+        /// The check of the peer's user; another one only for tests.
+        var peerUser: @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) }
 
         /// Creates a configuration with the default limits.
         public init(

@@ -17,39 +17,34 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     private let dependencies: LocalSiteDependencies
-    private let becameKnown: @Sendable () -> Void
+    private let didIdentify: @Sendable () -> Void
     private var deadline: Scheduled<Void>?
     private var isPreparing = false
     private var wantsRead = false
 
-    private init(_ dependencies: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void) {
+    private init(_ dependencies: LocalSiteDependencies, didIdentify: @escaping @Sendable () -> Void) {
         self.dependencies = dependencies
-        self.becameKnown = becameKnown
+        self.didIdentify = didIdentify
     }
 
     /// Adds the handlers to a new connection. Call this on the channel's event loop.
-    /// - Parameter becameKnown: A function that is called, once or more, when the connection has sent the token or is
+    /// - Parameter didIdentify: A function that is called, once or more, when the connection has sent the token or is
     ///   closed.
     static func add(
-        to channel: any Channel, _ dependencies: LocalSiteDependencies, becameKnown: @escaping @Sendable () -> Void
+        to channel: any Channel, _ dependencies: LocalSiteDependencies, didIdentify: @escaping @Sendable () -> Void
     ) throws {
-        let handler = LocalSiteHandler(dependencies, becameKnown: becameKnown)
+        let handler = LocalSiteHandler(dependencies, didIdentify: didIdentify)
         let me = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         let greeting = ByteToMessageHandler(
             SNIHandler { result in me.value.receive(result, of: channel) })
         try channel.pipeline.syncOperations.addHandlers([handler, greeting])
-        channel.closeFuture.whenComplete { _ in becameKnown() }
+        channel.closeFuture.whenComplete { _ in didIdentify() }
     }
 
     // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        deadline = context.eventLoop.scheduleTask(in: TimeAmount(dependencies.exchange.limits.introduction)) {
-            let (handler, context) = me.value
-            handler.dependencies.exchange.refused(.unidentified)
-            context.close(promise: nil)
-        }
+        deadline = dependencies.exchange.limitIntroduction(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -84,7 +79,7 @@ final class LocalSiteHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return channel.eventLoop.makeFailedFuture(ChannelError.alreadyClosed)
         }
         isPreparing = true
-        let role = LocalSiteRole(site: site, port: port, token: dependencies.token, becameKnown: becameKnown)
+        let role = LocalSiteRole(site: site, port: port, token: dependencies.token, didIdentify: didIdentify)
         let me = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let leaf = dependencies.exchange.leaves.leaf(
             for: role.place, within: dependencies.exchange.limits.patience, on: channel.eventLoop)

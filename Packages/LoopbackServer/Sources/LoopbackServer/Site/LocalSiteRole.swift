@@ -20,7 +20,7 @@ struct LocalSiteRole: Sendable {
     let port: Int
     let token: AccessToken
     /// A function to call when the connection has sent the token.
-    let becameKnown: @Sendable () -> Void
+    let didIdentify: @Sendable () -> Void
 
     /// The host and port that the engine connects to.
     var place: HostPort { HostPort(host: site.name, port: port) }
@@ -33,8 +33,8 @@ struct LocalSiteRole: Sendable {
         guard let field = head.headers.first(name: "host"), HostPort(field, defaultPort: 443) == place else {
             throw RequestFault("Host is not the site of the connection", .misdirected)
         }
-        guard token.isSaid(by: head.headers) else { throw RequestFault(.credentials) }
-        becameKnown()
+        guard token.isContained(in: head.headers) else { throw RequestFault(.credentials) }
+        didIdentify()
         // If the engine sends Fetch Metadata (section 2.4), it must not indicate a page of another site.
         let relations = head.headers["sec-fetch-site"]
         for relation in relations where !["same-origin", "none"].contains(relation) {

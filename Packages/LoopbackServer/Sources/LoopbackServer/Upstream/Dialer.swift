@@ -27,7 +27,7 @@ final class Dialer: Sendable {
     ///   - timeout: The time limit for a connection.
     ///   - trustRoots: PEM certificates; `nil` for the system's.
     ///   - resolver: A function that creates the resolver of names; `nil` for the system's.
-    /// - Throws: An error if the PEM certificates are invalid.
+    /// - Throws: ``LoopbackError`` with code `certificate` if the PEM certificates are invalid.
     init(
         proxy: HostPort?, timeout: Duration, trustRoots: [String]?,
         resolver: (@Sendable (any EventLoop) -> any Resolver & Sendable)? = nil
@@ -38,9 +38,13 @@ final class Dialer: Sendable {
         var tls = TLSConfiguration.makeClientConfiguration()
         // RFC 8996: earlier versions must not be used.
         tls.minimumTLSVersion = .tlsv12
-        if let trustRoots {
-            tls.trustRoots = .certificates(
-                try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
+        do {
+            if let trustRoots {
+                tls.trustRoots = .certificates(
+                    try trustRoots.flatMap { try NIOSSLCertificate.fromPEMBytes(Array($0.utf8)) })
+            }
+        } catch {
+            throw LoopbackError(.certificate, "the trusted certificates cannot be read", cause: error)
         }
         // `HostIdentity` checks the host name.
         tls.certificateVerification = .noHostnameVerification
@@ -50,7 +54,7 @@ final class Dialer: Sendable {
     }
 
     /// Sets the loopback port of this server. Connections to it would form a loop and are refused.
-    func keepOff(_ port: Int?) {
+    func setOwnPort(_ port: Int?) {
         ownPort.withLock { $0 = port }
     }
 

@@ -67,7 +67,7 @@ final class Upgrade {
             let encoder = HTTPRequestEncoder(configuration: framing)
             let decoder = ByteToMessageHandler(
                 HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop))
-            let answer = UpgradeAnswer(
+            let answer = UpgradeResponseHandler(
                 self, request, secureHost: target.isSecure ? target.host.host : nil, encoder: encoder,
                 decoder: decoder,
                 timeout: dependencies.limits.connect)
@@ -149,7 +149,7 @@ final class Upgrade {
 }
 
 /// The handler on the host's side of an upgrade request.
-private final class UpgradeAnswer: ChannelInboundHandler, RemovableChannelHandler {
+private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 

@@ -12,24 +12,23 @@ import ResourceLoading
 /// A proxy with a loader, and clients for it.
 struct Fixture: Sendable {
     let proxy: InterceptingProxy
-    let loader: Answers
+    let loader: RecordingLoader
     let witness: Witness
 
     /// Runs `body` with a proxy, and stops it in any case.
     static func with<Result: Sendable>(
-        _ loader: Answers, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
-        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
+        _ loader: RecordingLoader, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
         _ body: @Sendable (Fixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
         var configuration = InterceptingProxy.Configuration(
-            loader: loader, policy: Opening(), trusting: Trusting())
+            loader: loader, policy: HostListPolicy(), trusting: Trusting())
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
         // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let proxy = try await InterceptingProxy.start(configuration, peerUser: peerUser)
+        let proxy = try await InterceptingProxy.start(configuration)
         let result: Swift.Result<Result, any Error>
         do {
             result = .success(try await body(Fixture(proxy: proxy, loader: loader, witness: witness)))

@@ -9,25 +9,24 @@ import NIOCore
 struct SiteFixture: Sendable {
     static let name = "shop-test.localhost"
     let server: LocalServer
-    let loader: Answers
+    let loader: RecordingLoader
     let witness: Witness
 
     /// Runs `body` with a server that serves `https://shop.test`, and stops it in any case.
     static func with<Result: Sendable>(
-        _ loader: Answers, port: Int = 0, trusting: Trusting = Trusting(),
+        _ loader: RecordingLoader, port: Int = 0, trusting: Trusting = Trusting(),
         change: (inout LocalServer.Configuration) throws -> Void = { _ in },
-        peerUser: @escaping @Sendable (any Channel) -> PeerUser = { PeerUser(of: $0) },
         _ body: @Sendable (SiteFixture) async throws -> Result
     ) async throws -> Result {
         let witness = Witness()
         var configuration = LocalServer.Configuration(
-            loader: loader, completing: Opening(), trusting: trusting, port: port)
+            loader: loader, completing: HostListPolicy(), trusting: trusting, port: port)
         configuration.observer = witness
         configuration.limits.grace = .milliseconds(100)
         // The test must not depend on the load of the machine.
         configuration.limits.introduction = .seconds(60)
         try change(&configuration)
-        let server = try await LocalServer.start(configuration, peerUser: peerUser)
+        let server = try await LocalServer.start(configuration)
         if let site = LocalSite(url: "https://shop.test/") { server.serve(site) }
         let result: Swift.Result<Result, any Error>
         do {

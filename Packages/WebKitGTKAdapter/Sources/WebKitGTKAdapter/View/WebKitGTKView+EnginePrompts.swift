@@ -30,7 +30,7 @@ internal import WebEngine
                     WebKitPolicyDecisionType, gpointer?
                 ) -> gboolean = { _, decision, type, data in
                     MainActor.assumeIsolated {
-                        target(data, as: WebKitGTKView.self)?.decide(decision, type) == true ? 1 : 0
+                        target(data, as: WebKitGTKView.self)?.handle(decision, type) == true ? 1 : 0
                     }
                 }
             signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
@@ -62,6 +62,16 @@ internal import WebEngine
         /// The schemes that the engine or the system handles itself.
         private static let schemesOfWeb: Set<String> = ["http", "https", "about", "blob", "data", "javascript"]
 
+        /// Returns a Boolean value that indicates whether the decision is made by the view, now or later.
+        private func handle(
+            _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
+        ) -> Bool {
+            guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return decide(decision, type) }
+            recordNavigation(decision)
+            // Forms are last. They delay only decisions that are otherwise left to the engine.
+            return decide(decision, type) || holdsForm(decision)
+        }
+
         /// Returns a Boolean value that indicates whether the decision is made here, now or later.
         private func decide(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ type: WebKitPolicyDecisionType
@@ -70,31 +80,26 @@ internal import WebEngine
             guard onPrompt != nil else { return false }
             switch type {
             case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
-                let response = UnsafeMutableRawPointer(decision)
-                    .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+                let response = decision.asResponse
                 if isSaved(response) { return true }
                 guard webkit_response_policy_decision_is_main_frame_main_resource(response) != 0,
                     let url = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
                 else { return false }
                 return decide(decision, by: .document(url: String(cString: url)))
             default:
-                let navigation = UnsafeMutableRawPointer(decision)
-                    .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
-                guard let action = webkit_navigation_policy_decision_get_navigation_action(navigation) else {
-                    return false
-                }
+                guard let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation)
+                else { return false }
                 let url = Self.url(of: action)
-                lastNavigation = (url, webkit_navigation_action_is_user_gesture(action) != 0)
-                guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.lowercased()) else { return false }
                 let isGesture = webkit_navigation_action_is_user_gesture(action) != 0
+                lastNavigation = (url, isGesture)
+                guard !Self.schemesOfWeb.contains(url.prefix { $0 != ":" }.lowercased()) else { return false }
                 return decide(decision, by: .otherScheme(url: url, isUserGesture: isGesture))
             }
         }
 
         /// Reports the document of a frame that the engine has loaded itself.
         private func reportFrame(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
-            let response = UnsafeMutableRawPointer(decision)
-                .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            let response = decision.asResponse
             guard webkit_response_policy_decision_is_main_frame_main_resource(response) == 0,
                 let text = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response))
             else { return }
@@ -128,9 +133,7 @@ internal import WebEngine
         private static func apply(
             _ decision: UnsafeMutablePointer<WebKitPolicyDecision>, _ answer: EnginePrompt.Answer
         ) {
-            let response = UnsafeMutableRawPointer(decision)
-                .assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
-            guard answer != .no, webkit_response_policy_decision_is_mime_type_supported(response) != 0 else {
+            guard answer != .no, webkit_response_policy_decision_is_mime_type_supported(decision.asResponse) != 0 else {
                 return webkit_policy_decision_ignore(decision)
             }
             webkit_policy_decision_use(decision)
@@ -186,6 +189,16 @@ internal import WebEngine
                 (webkit_media_key_system_permission_request_get_type(), .mediaKeys),
             ]
             return ([kinds.first { isA($0.0) }?.1 ?? .other], nil)
+        }
+    }
+
+    extension UnsafeMutablePointer<WebKitPolicyDecision> {
+        var asNavigation: UnsafeMutablePointer<WebKitNavigationPolicyDecision> {
+            UnsafeMutableRawPointer(self).assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
+        }
+
+        var asResponse: UnsafeMutablePointer<WebKitResponsePolicyDecision> {
+            UnsafeMutableRawPointer(self).assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
         }
     }
 

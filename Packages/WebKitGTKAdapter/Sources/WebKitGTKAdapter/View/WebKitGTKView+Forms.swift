@@ -13,28 +13,11 @@
             formWait = wait
         }
 
-        /// Connects the last handler of the signal. It receives the decisions that the other handlers leave to the
-        /// engine.
-        func connectForms(_ signals: GObjectSignals) {
-            let decided:
-                @convention(c) (
-                    UnsafeMutablePointer<WebKitWebView>, UnsafeMutablePointer<WebKitPolicyDecision>,
-                    WebKitPolicyDecisionType, gpointer?
-                ) -> gboolean = { _, decision, type, data in
-                    guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return 0 }
-                    return MainActor.assumeIsolated {
-                        target(data, as: WebKitGTKView.self)?.holds(decision) == true ? 1 : 0
-                    }
-                }
-            signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
-        }
-
-        /// Returns a Boolean value that indicates whether the decision is made later.
-        private func holds(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool {
-            let navigation = UnsafeMutableRawPointer(decision)
-                .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
+        /// Returns a Boolean value that indicates whether the decision on a navigation is made later.
+        func holdsForm(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) -> Bool {
             // For a request on a custom scheme, WebKitGTK 2.50 reports neither the method nor the header fields.
-            guard let formWait, let action = webkit_navigation_policy_decision_get_navigation_action(navigation),
+            guard let formWait,
+                let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation),
                 webkit_navigation_action_get_navigation_type(action) == WEBKIT_NAVIGATION_TYPE_FORM_SUBMITTED,
                 let url = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action)),
                 let wait = formWait(String(cString: url))

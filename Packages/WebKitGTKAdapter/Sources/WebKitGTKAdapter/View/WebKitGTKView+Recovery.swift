@@ -91,30 +91,16 @@ public import WebEngine
             webkit_back_forward_list_get_current_item(webkit_web_view_get_back_forward_list(web)) != nil
         }
 
-        /// Connects an observer of navigation decisions, which decides nothing.
-        func connectPolicy(_ signals: GObjectSignals) {
-            let decided:
-                @convention(c) (
-                    UnsafeMutablePointer<WebKitWebView>, UnsafeMutablePointer<WebKitPolicyDecision>,
-                    WebKitPolicyDecisionType, gpointer?
-                ) -> gboolean = { _, decision, type, data in
-                    guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION else { return 0 }
-                    let navigation = UnsafeMutableRawPointer(decision)
-                        .assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
-                    let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
-                    // Frames are included. A frame name means a named window or frame, which is skipped.
-                    guard webkit_navigation_action_get_frame_name(action) == nil else { return 0 }
-                    let kind = webkit_navigation_action_get_navigation_type(action)
-                    let request = webkit_navigation_action_get_request(action)
-                    let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) } ?? ""
-                    let method = request.flatMap { webkit_uri_request_get_http_method($0) }
-                    let isPost = method.map { strcmp($0, "GET") != 0 } ?? false
-                    MainActor.assumeIsolated {
-                        target(data, as: WebKitGTKView.self)?.asking.ask(kind, for: url, isPost: isPost)
-                    }
-                    return 0
-                }
-            signals.connect("decide-policy", unsafeBitCast(decided, to: GCallback.self), to: self)
+        /// Records a navigation before the decision on it.
+        func recordNavigation(_ decision: UnsafeMutablePointer<WebKitPolicyDecision>) {
+            let action = webkit_navigation_policy_decision_get_navigation_action(decision.asNavigation)
+            // Frames are included. A frame name means a named window or frame, which is skipped.
+            guard webkit_navigation_action_get_frame_name(action) == nil else { return }
+            let kind = webkit_navigation_action_get_navigation_type(action)
+            let request = webkit_navigation_action_get_request(action)
+            let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) } ?? ""
+            let method = request.flatMap { webkit_uri_request_get_http_method($0) }
+            asking.ask(kind, for: url, isPost: method.map { strcmp($0, "GET") != 0 } ?? false)
         }
     }
 #endif

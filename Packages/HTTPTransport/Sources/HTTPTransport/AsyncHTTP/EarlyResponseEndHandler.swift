@@ -12,18 +12,18 @@ internal import NIOHTTP1
 /// If the response does not refuse the request, for example from a server that responds when it has received the
 /// announced bytes, AsyncHTTPClient forgets the request at the end of the response and never returns the connection
 /// to the pool. The handler therefore holds the end of the response until the request ends. If the request does not
-/// end, the exchange ends with ``WholeAnswer``: over HTTP/2, AsyncHTTPClient terminates the process on an error,
+/// end, the exchange ends with ``CompleteResponse``: over HTTP/2, AsyncHTTPClient terminates the process on an error,
 /// close or shutdown after a response that ended before its request.
 ///
 /// Isolation: the event loop of its channel.
-final class EarlyAnswerEnd: ChannelDuplexHandler {
+final class EarlyResponseEndHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
     /// The response is complete, and the rest of the request will not be sent.
-    struct WholeAnswer: Error {
+    struct CompleteResponse: Error {
         /// The length of the response body, in bytes.
         let length: Int64
     }
@@ -57,7 +57,7 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
             // Not within the client's own call.
             if held != nil {
                 let me = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-                context.eventLoop.execute { me.value.0.letGo(me.value.1) }
+                context.eventLoop.execute { me.value.0.releaseEnd(me.value.1) }
             }
         }
         context.write(data, promise: promise)
@@ -106,10 +106,10 @@ final class EarlyAnswerEnd: ChannelDuplexHandler {
         deadline?.cancel()
         // Otherwise body parts that the client has read but not passed on would be lost.
         context.fireChannelReadComplete()
-        context.fireErrorCaught(WholeAnswer(length: length))
+        context.fireErrorCaught(CompleteResponse(length: length))
     }
 
-    private func letGo(_ context: ChannelHandlerContext) {
+    private func releaseEnd(_ context: ChannelHandlerContext) {
         guard let end = held else { return }
         held = nil
         deadline?.cancel()

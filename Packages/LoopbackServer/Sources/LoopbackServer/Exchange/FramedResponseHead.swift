@@ -6,7 +6,7 @@ internal import NIOHTTP1
 
 /// The head of a response in the form that is sent, framed so that the end of its body is known (RFC 9112, section
 /// 6).
-struct AnswerHead {
+struct FramedResponseHead {
     var head: HTTPResponseHead
     /// The number of body bytes; `nil` if the body ends with the last chunk or with the connection.
     let length: Int64?

@@ -12,7 +12,7 @@ import Testing
 
 /// Responses that arrive before the end of their request, and request bodies that pause.
 @Suite("Uploads and their responses", .timeLimit(.minutes(3)))
-struct EarlyAnswerTests {
+struct EarlyResponseTests {
     /// The behaviour of a request body that does not end.
     enum Making: CaseIterable {
         /// One chunk, then nothing.
@@ -285,7 +285,7 @@ struct EarlyAnswerTests {
     }
 
     @Test("A request body that waits for its host is released when the request ends", arguments: [true, false])
-    func letGo(isCancelled: Bool) async throws {
+    func releaseEnd(isCancelled: Bool) async throws {
         try await RawServer.with(isReading: false) { server async throws in
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.writeTimeout = isCancelled ? .seconds(600) : .milliseconds(300)

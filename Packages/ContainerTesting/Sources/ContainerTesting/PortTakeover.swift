@@ -15,7 +15,7 @@ internal import NIOCore
 /// descriptor becomes an idle socket, and another socket listens on the port.
 ///
 /// Isolation: any.
-public final class PortThief: Sendable {
+public final class PortTakeover: Sendable {
     /// The port of 127.0.0.1 that was taken.
     public let port: Int
     private let descriptor: CInt

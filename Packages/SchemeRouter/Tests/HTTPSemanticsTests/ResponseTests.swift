@@ -9,7 +9,7 @@ import Testing
 
 /// Each title begins with the section of RFC 9110 that the test verifies, if there is one.
 @Suite("Responses", .timeLimit(.minutes(1)))
-struct AnswerTests {
+struct ResponseTests {
     @Test("8.6, 14.3 A complete response has its length, Accept-Ranges and nosniff")
     func whole() async throws {
         let response = try #require(try await Files.digits().get())

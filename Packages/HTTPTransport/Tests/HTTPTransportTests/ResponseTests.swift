@@ -9,7 +9,7 @@ import ResourceLoading
 import Testing
 
 @Suite("Responses from the network", .timeLimit(.minutes(3)))
-struct AnswerTests {
+struct ResponseTests {
     @Test("The response has the head and body that were sent, with repeated fields separate")
     func fields() async throws {
         let route = try route(.get, "/") { _ in

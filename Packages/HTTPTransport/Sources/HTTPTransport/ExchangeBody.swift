@@ -7,7 +7,7 @@ internal import Foundation
 ///
 /// The end of the body, or an error, releases the request's pass of the ``HostQueue``. Releasing the body, read or
 /// unread, cancels the request.
-struct AnswerBody: AsyncSequence, Sendable {
+struct ExchangeBody: AsyncSequence, Sendable {
     let lease: Lease
 
     /// - Parameter kept: An object that is retained for as long as the body can be read.
@@ -25,10 +25,10 @@ struct AnswerBody: AsyncSequence, Sendable {
         func next() async throws -> Data? {
             do {
                 if let data = try await lease.exchange.next() { return data }
-                lease.pass.leave()
+                lease.pass.release()
                 return nil
             } catch {
-                lease.pass.leave()
+                lease.pass.release()
                 throw error
             }
         }

@@ -9,7 +9,7 @@ import LoopbackServer
 import ResourceLoading
 
 /// A loader with a test's responses that records its requests.
-struct Answers: ResourceLoader {
+struct RecordingLoader: ResourceLoader {
     let asked = Log<ResourceRequest>()
     var immediate: (@Sendable (ResourceRequest) -> ResourceResponse?)?
     let answer: @Sendable (ResourceRequest) async throws -> ResourceResponse?
@@ -87,14 +87,14 @@ extension ExchangeReport.Outcome {
 }
 
 /// A policy that intercepts the hosts of a list.
-struct Opening: InterceptPolicy {
+struct HostListPolicy: InterceptPolicy {
     var hosts: Set<String> = ["shop.test"]
 
     func opens(_ target: HostPort) -> Bool { hosts.contains(target.host) }
 }
 
 /// A policy that intercepts all hosts or none.
-final class Turning: InterceptPolicy {
+final class SwitchablePolicy: InterceptPolicy {
     let opens: Atomic<Bool>
 
     init(opens: Bool) { self.opens = Atomic(opens) }
@@ -103,7 +103,7 @@ final class Turning: InterceptPolicy {
 }
 
 /// A policy that returns a list of results one after another, and then repeats the last one.
-final class Wavering: InterceptPolicy {
+final class SequencePolicy: InterceptPolicy {
     private let words: Mutex<[Bool]>
 
     init(_ words: [Bool]) { self.words = Mutex(words) }
