@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The ContainerKit authors
 
-import ContainerKit
 import Foundation
 import OfflinePackage
 import PackageFormat
@@ -10,6 +9,8 @@ import SchemeRouter
 import Testing
 import WebEngine
 import WebEngineTesting
+
+@testable import ContainerKit
 
 /// The removal of outdated files from the caches of an engine.
 @MainActor
