@@ -4,9 +4,10 @@
 import BaseTesting
 import ContentDigest
 import Foundation
-@_spi(Packaging) import PackageFormat
 import PackagePublisher
 import Testing
+
+@_spi(Packaging) @testable import PackageFormat
 
 @Suite("Package builder", .timeLimit(.minutes(2)))
 struct PackageBuilderTests {
