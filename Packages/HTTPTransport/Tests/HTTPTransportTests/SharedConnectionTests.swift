@@ -246,7 +246,7 @@ struct SharedConnectionTests {
 private final class ClosedStreams: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 
-    private(set) var reasons: [HTTP2ErrorCode?] = []
+    private(set) var reasons: [NIOHTTP2.HTTP2ErrorCode?] = []
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let closed = event as? StreamClosedEvent { reasons.append(closed.reason) }
