@@ -8,7 +8,7 @@ internal import HTTPTypes
 internal import ResourceLoading
 package import WebEngine
 
-/// Makes the prefetches of pages in one mode, and answers the messages of pages from their responses.
+/// Sends the prefetches of pages in one mode, and replies to the messages of pages with their responses.
 ///
 /// Isolation: the main actor.
 @MainActor

@@ -8,7 +8,7 @@ package import WebEngine
 
 /// The decision about one request.
 package enum Disposition: Sendable, Hashable, CustomStringConvertible {
-    /// The container answers the request.
+    /// The container responds to the request.
     case intercept
     /// The container leaves the request to the network, for the given reason.
     case bypass(RouteDecision.Reason)
@@ -21,10 +21,10 @@ package enum Disposition: Sendable, Hashable, CustomStringConvertible {
             }
     }
 
-    /// A Boolean value that indicates whether the container answers the request.
+    /// A Boolean value that indicates whether the container responds to the request.
     package var isIntercepted: Bool { if case .intercept = self { true } else { false } }
 
-    /// A Boolean value that indicates whether content sources must not answer the request. It is `false` for an
+    /// A Boolean value that indicates whether content sources must not respond. It is `false` for an
     /// uncovered request, because a version to which its page is pinned may still cover it.
     package var forbidsContent: Bool {
         switch self {

@@ -334,7 +334,7 @@ private struct IntegrityDigests: IntegrityHashing {
 // MARK: - 6 Deliver
 
 extension SchemeRequestHandler {
-    /// Answers a request of the engine. A response in memory is delivered before the method returns.
+    /// Responds to a request of the engine. A response in memory is delivered before the method returns.
     package func answer(_ request: EngineRequest, to sink: any SchemeTaskSink) -> SchemeTaskDelivery {
         let started = ContinuousClock.now
         let delivery = SchemeTaskDelivery(to: sink)

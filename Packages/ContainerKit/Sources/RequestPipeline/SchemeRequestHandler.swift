@@ -8,8 +8,8 @@ package import ResourceLoading
 @_spi(Facade) internal import SchemeMode
 package import WebEngine
 
-/// Answers the custom-scheme requests of engines. It adds the data that pages have passed through the bridge, runs the
-/// steps of a ``RequestHandler``, and delivers the responses.
+/// Responds to the custom-scheme requests of engines. It adds the data that pages have passed through the bridge, runs
+/// the steps of a ``RequestHandler``, and delivers the responses.
 ///
 /// Isolation: the main actor, as for engines.
 @MainActor

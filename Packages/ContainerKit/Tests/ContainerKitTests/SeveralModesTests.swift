@@ -68,7 +68,7 @@ struct SeveralModesTests {
         return (response.head.headerFields, text, request.page?.page.id, response.provenance)
     }
 
-    /// Commits the document that the view of a page was told to load.
+    /// Commits the document that was last loaded in the view of a page.
     private func show(_ place: String? = nil, in page: Page<FakeView>) throws {
         let place = try place ?? #require(page.view.loads.last)
         page.view.onSignal?(.started(url: place))

@@ -295,4 +295,21 @@ struct PackageBuilderTests {
         try folder.write("site/zeros.txt", [UInt8](repeating: 32, count: 3 << 20))
         try refuses(.tooLarge)
     }
+
+    @Test("A build that fails after the last file leaves no files")
+    func lateFailure() async throws {
+        let before = try folder.names()
+        let (site, output) = ("\(folder.path)/site", "\(folder.path)/new/out")
+        let task = Task {
+            _ = try PackageBuilder().build(
+                site, id: PackageID("shop"), version: PackageVersion("1"),
+                baseURL: PackageBaseURL("https://shop.example/"), output: output
+            ) { progress in
+                // The archive is written, but neither validated nor moved to its place.
+                if progress.files == progress.totalFiles { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try folder.names() == before)
+    }
 }

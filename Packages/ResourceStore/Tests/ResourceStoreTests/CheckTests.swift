@@ -61,6 +61,7 @@ struct CheckTests {
         #expect(check.isSound)
         #expect(check.blobs == .init(count: 5, bytes: 69))
         #expect(reports.count == 5)
+        #expect(zip(reports, reports.dropFirst()).allSatisfy { $0.completedBytes < $1.completedBytes })
         #expect(reports.last == .init(completedBytes: 69, totalBytes: 69))
         #expect(try store.read(number) == site)
         #expect(try store.readResources() == ["key": "a resource", "other": "tiny"])

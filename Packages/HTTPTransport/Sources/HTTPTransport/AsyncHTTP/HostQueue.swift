@@ -136,7 +136,7 @@ final class HostQueue: Sendable {
     /// Records that an admitted request found no capacity at its host, and lowers the limit to the number of running
     /// requests if the host multiplexes. Otherwise the network is slow, and the limit does not change.
     /// - Returns: `true` if the request, which was not sent, may wait in line again; `false` if no running request
-    ///   can make room.
+    ///   can release a connection.
     func recordFull(_ host: String) -> Bool {
         state.withLock { state in
             guard let line = state.lines[host], line.limit > limit || line.wasLowered, line.running > 0 else {

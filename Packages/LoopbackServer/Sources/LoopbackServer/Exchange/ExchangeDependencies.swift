@@ -37,7 +37,7 @@ struct ExchangeDependencies: Sendable {
     }
 
     /// Handles a failed TLS handshake of the engine with a host's certificate. The engine's network process may have
-    /// been replaced after it was told to trust the certificate.
+    /// been replaced after it received the certificate to trust.
     func distrusted(_ host: HostPort, _ error: any Error) {
         leaves.renewTrust(host.host)
         happened(

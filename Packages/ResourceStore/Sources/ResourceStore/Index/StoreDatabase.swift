@@ -81,7 +81,8 @@ extension StoreDatabase {
     func checkStructure(of name: String) throws {
         let finding = try reading { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
         guard finding == "ok" else {
-            try close()
+            // An error of closing must not replace the finding, which decides whether the database is replaced.
+            try? close()
             throw StoreError(.damaged, "the \(name) is damaged: \(finding ?? "no result")", at: path)
         }
     }
