@@ -168,7 +168,7 @@ extension RealEngine {
             try await run("modes")
         }
 
-        @Test("Cookies with an expiry exist in the next process")
+        @Test("Cookies with an expiry time are still stored in the next process")
         func persistentCookies() async throws {
             let folder = try TemporaryFolder()
             for name in ["cookiesWritten", "cookiesRead"] {

@@ -24,7 +24,7 @@ struct DownloadSite {
     /// A download whose URLs must not be rewritten.
     static let attached = "<!doctype html><a href='https://shop.example/x'>x</a>"
 
-    /// The requested paths, and the trigger for the late file.
+    /// The requested paths, and the signal on which the site sends `Body.late`.
     final class Trace: Sendable {
         let paths = Mutex<[String]>([])
         let (late, release) = AsyncStream<Void>.makeStream()

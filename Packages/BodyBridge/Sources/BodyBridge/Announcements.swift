@@ -39,7 +39,8 @@ struct Announcements {
             self.provenSite = provenSite
         }
 
-        /// The body in the relay, if the announcement is for a form with a relayed body.
+        /// The identifier and length of the body that the page sends through the relay for a form. `nil` if the
+        /// announcement is not for a form, or the form has no such body.
         var heldBody: (id: BodyID, length: Int64)? {
             guard mark.id == nil, case .relayed(let id, let length) = mark.purpose else { return nil }
             return (id, length)

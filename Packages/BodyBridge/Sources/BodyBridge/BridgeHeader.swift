@@ -72,7 +72,8 @@ internal import WebSyntax
         }
     }
 
-    /// Returns the purpose, and consumes its arguments from the tokens.
+    /// Returns the purpose that a word names, and consumes the arguments of the purpose from the tokens.
+    /// - Returns: the purpose, or `nil` if the word or an argument is invalid.
     private static func purpose(_ word: Substring, _ tokens: inout Tokens) -> Purpose? {
         switch word {
         case "none": return .bodyless

@@ -68,7 +68,9 @@ extension Container {
             throw ContainerError(.invalidURL, "only http and https pages have an origin", at: url)
         }
         guard let origins = pipeline.origins else {
-            throw ContainerError(.unsupported, "no mode of origins is recorded in this configuration", at: url)
+            throw ContainerError(
+                .unsupported, "this configuration records no modes of origins: see pages.mode and pages.originModes",
+                at: url)
         }
         origins.set(mode, of: origin)
     }

@@ -14,8 +14,8 @@ internal import ResourceLoading
 internal import SchemeMode
 public import WebEngine
 
-/// The entry point of ContainerKit. It opens pages in an engine and answers their requests from verified packages, the
-/// HTTP cache and the network, in this order.
+/// The entry point of ContainerKit. It opens pages in an engine and answers their requests from content sources such as
+/// verified packages, then from prefetched responses, the HTTP cache and the network.
 ///
 /// Isolation: the main actor, as for engines. Loading, decompression and hashing run on other threads.
 @MainActor

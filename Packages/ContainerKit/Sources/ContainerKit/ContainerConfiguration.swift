@@ -84,8 +84,9 @@ extension ContainerConfiguration {
     public struct Network: Sendable {
         /// The transport of requests that go to the network; ``/HTTPTransport/PlatformTransport`` by default.
         public var transport: any HTTPTransporting = PlatformTransport.make()
-        /// The HTTP cache of one user, for requests that no package answers. By default 10 MB in memory and 100 MB on
-        /// disk; `nil` for no cache.
+        /// The HTTP cache of one user, for requests that no package answers: those of the app, and those of pages in
+        /// modes in which the engine does not cache itself. By default 10 MB in memory and 100 MB on disk; `nil` for no
+        /// cache.
         public var httpCache: HTTPCacheOptions? = HTTPCacheOptions()
         /// The requests that the container sends when a page opens, before the page requests them; none by default.
         public var prefetch: PrefetchOptions?
@@ -107,9 +108,8 @@ extension ContainerConfiguration {
 
     /// The options of pages.
     public struct Pages: Sendable {
-        /// The mode of covered pages. `nil`, the default, selects the `standardMode` of the engine: `loopbackProxy` on
-        /// WebKitGTK, `customScheme` on engines without a standard mode. `plain` turns interception off, except for the
-        /// entries of ``modes``.
+        /// The mode of covered pages. `nil`, the default, selects the `standardMode` of the engine, which is
+        /// `loopbackProxy` on WebKitGTK. `plain` turns interception off, except for the entries of ``modes``.
         public var mode: InterceptionMode?
         /// The exceptions from ``mode`` for some covered pages; none by default. The last matching entry applies. All
         /// modes of the list are active from the start and share packages, caches and cookies. `loopbackServer` can be

@@ -230,7 +230,7 @@ package final class EngineCacheInvalidator {
             hasFailed = false
             held = wanted
             save()
-            logger.debug("the engine removed files", metadata: ["urls": "\(places)"])
+            logger.debug("the engine removed outdated package files from its caches", metadata: ["urls": "\(places)"])
             host.engineDidForgetFiles(under: urls)
             // Other generations may be active by now.
             clearSoon()
@@ -241,7 +241,9 @@ package final class EngineCacheInvalidator {
             held.mix(with: wanted)
             save()
             let error = error as? EngineError ?? EngineError(.storage, "\(error)")
-            logger.warning("the engine could not remove files", metadata: ["urls": "\(places)", "error": "\(error)"])
+            logger.warning(
+                "the engine could not remove outdated package files from its caches",
+                metadata: ["urls": "\(places)", "error": "\(error)"])
             host.engineDidKeepFiles(under: urls, because: error)
         }
     }

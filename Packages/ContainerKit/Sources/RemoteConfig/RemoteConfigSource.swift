@@ -49,11 +49,11 @@ public enum RemoteConfigCheck: Sendable {
     case applied(version: Int)
     /// The server sent the document that is already applied.
     case unchanged(version: Int)
-    /// The check failed, and the former document still applies.
+    /// The check failed. The former document still applies, unless the error is `StoreError`.
     ///
-    /// The error is `RemoteConfigError` if the response is not a document or is an older one. It is `ResourceError`,
-    /// `DeliveryError`, or `EngineError` with code `timedOut`, if there is no response. It is `StoreError` if the
-    /// document could not be stored; the new document then applies until the process ends.
+    /// The error is `RemoteConfigError` if the URL is not `https`, or if the response is not a document or is an older
+    /// one. It is `ResourceError`, `DeliveryError`, or `EngineError` with code `timedOut`, if there is no response. It
+    /// is `StoreError` if the new document could not be stored; the new document then applies until the process ends.
     case failed(any Error)
 }
 

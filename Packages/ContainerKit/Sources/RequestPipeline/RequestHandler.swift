@@ -13,9 +13,11 @@ package import ResourceLoading
 internal import SchemeRouter
 package import WebEngine
 
-// The file contains the steps of a request in order: resolve, decide, complete, answer, settle, deliver.
+// The steps of a custom-scheme request, in order: resolve, decide, complete, answer, settle, deliver. They begin in
+// `SchemeRequestHandler.answer(_:to:)`, at the end of this file. Of a request over loopback, this file has only the
+// steps decide and answer, in `answer(loopback:of:)`. The engine and LoopbackServer perform the others.
 
-/// Answers requests in one mode.
+/// Answers the requests of one mode.
 ///
 /// The traits of the engine determine which steps of completion and settlement are needed. They are read once, at
 /// initialization. The handler is immutable; it is a class because each request retains it.

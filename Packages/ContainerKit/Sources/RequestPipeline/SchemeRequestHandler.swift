@@ -9,7 +9,7 @@ package import ResourceLoading
 package import WebEngine
 
 /// Responds to the custom-scheme requests of engines. It adds the data that pages have passed through the bridge, runs
-/// the steps of a ``RequestHandler``, and delivers the responses.
+/// the steps of a ``RequestHandler``, and delivers the responses: `answer(_:to:)`, in `RequestHandler.swift`.
 ///
 /// Isolation: the main actor, as for engines.
 @MainActor
@@ -20,6 +20,7 @@ package final class SchemeRequestHandler {
     package let legacy: LegacyBridgeHost?
     /// The errors of documents that could not be loaded.
     package let failures = DocumentFailures()
+    /// The handler that resolves and answers the requests.
     let path: RequestHandler
     let sites: SiteController?
     let posts = OpeningPosts()

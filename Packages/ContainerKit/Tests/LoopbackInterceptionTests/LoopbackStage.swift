@@ -19,7 +19,7 @@ final class FakePipeline: LoopbackPipeline {
 
     let state = Mutex(State())
     let distinguishesAskers: Bool
-    /// The origins whose requests are intercepted.
+    /// The origins whose requests are intercepted, such as `https://a.example`.
     let hosts: Set<String>
 
     init(hosts: Set<String> = [], distinguishesAskers: Bool = false) {

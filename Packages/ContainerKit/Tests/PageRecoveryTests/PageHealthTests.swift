@@ -284,7 +284,7 @@ struct PageHealthTests {
         #expect(page.kinds == [.reloaded])
     }
 
-    @Test("A page that asks the app a question has its full time again, however long the answer takes")
+    @Test("Each question to the app gives the page its full time again, however long the answer takes")
     func asking() {
         let page = Patient()
         page.load()

@@ -50,7 +50,9 @@ struct LocalSiteTests {
         #expect(LocalSite(url: "http://shop.example/")?.name == "2ruuylxv6ts2mfmmtz5nikqluy.localhost")
     }
 
-    @Test("Other schemes have no site", arguments: ["ftp://a.example/", "containerkit://a.example/", "a.example", ""])
+    @Test(
+        "A URL that is not http or https has no site",
+        arguments: ["ftp://a.example/", "containerkit://a.example/", "a.example", ""])
     func others(url: String) {
         #expect(LocalSite(url: url) == nil)
     }

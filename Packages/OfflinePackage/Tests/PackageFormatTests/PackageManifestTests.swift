@@ -91,7 +91,7 @@ struct PackageManifestTests {
     }
 
     @Test(
-        "The minimum version of the host consists of numbers between dots",
+        "The minimum version of the host consists of numbers separated by dots",
         arguments: [
             ("2", true), ("2.10.0", true), ("0", true), ("2.x", false), ("2..1", false), ("2.", false),
             ("2-beta", false),
@@ -144,7 +144,7 @@ struct PackageManifestTests {
         expectRefusal(.badManifest) { try PackageManifest(decoding: latin) }
     }
 
-    @Test("A later format is reported as such, at any position of its number")
+    @Test("A manifest of a later format is reported as such, wherever the member `format` stands")
     func laterFormat() {
         let later = #"{"files":{"a":1},"format":2}"#
         let error = #expect(throws: PackageError.self) { try PackageManifest(decoding: Data(later.utf8)) }

@@ -193,7 +193,7 @@ struct DocumentRedirectTests {
         }
     }
 
-    @Test("Above the limit of pages, only the hops of the oldest page are counted anew")
+    @Test("With one page more than the limit, only the count of the oldest page starts again")
     func manyPages() async throws {
         let follower = RedirectFollower(Site(["https://a.example/1": (302, "/2")]), names: .standard, limit: 2)
         for page: UInt64 in 1...65 { _ = try await follower.load(document("https://a.example/1", page: page)) }

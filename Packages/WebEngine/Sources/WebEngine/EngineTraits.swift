@@ -60,7 +60,7 @@ public enum InterceptionMode: String, Sendable, Hashable, CaseIterable {
     /// A loopback proxy for this engine alone. The page keeps its true https origin.
     case loopbackProxy = "proxy"
     /// A loopback server for this engine alone, at `https://<site>.localhost:<port>`, for engines without scheme
-    /// handlers and without proxies. The documentation lists the differences that pages see.
+    /// handlers and without proxies. `docs/differences.md` lists the differences that pages see.
     case loopbackServer = "server"
 
     /// A Boolean value that indicates whether requests arrive without the page that sent them. All pages then share

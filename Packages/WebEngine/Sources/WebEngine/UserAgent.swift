@@ -38,7 +38,9 @@ public struct UserAgent: Sendable, Hashable, CustomStringConvertible {
     private static func checked(_ text: String) throws -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
         guard isPlain, !text.isEmpty, text.utf8.count <= limit, !text.hasPrefix(" "), !text.hasSuffix(" ") else {
-            throw EngineError(.invalidUserAgent, "not 1 to \(limit) visible ASCII characters and inner spaces")
+            throw EngineError(
+                .invalidUserAgent,
+                "a user agent has 1 to \(limit) visible ASCII characters and spaces, and no space at its ends")
         }
         return text
     }

@@ -57,7 +57,8 @@ public import WebEngine
             let names = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap { (name: String) in
                 getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : "\(name) \($0)" }
             }
-            return names.isEmpty ? "none is set" : "\(names.joined(separator: " and ")) cannot be opened"
+            guard !names.isEmpty else { return "neither WAYLAND_DISPLAY nor DISPLAY is set" }
+            return "\(names.joined(separator: " and ")) cannot be opened"
         }
 
         /// Creates an engine.

@@ -43,6 +43,7 @@ extension Container {
 struct ModePipeline: Sendable {
     let mode: InterceptionMode
     let traits: EngineTraits
+    /// The handler of the requests of the mode.
     let path: RequestHandler
     /// The prefetch setup, or `nil` if prefetching is not in use.
     let prefetch: Prefetcher.Setup?

@@ -25,8 +25,8 @@ extension AsyncHTTPTransport {
         public var eventStreamTimeout: Duration?
         /// The longest time without progress during an upload; `nil`, the default, for no limit.
         public var writeTimeout: Duration?
-        /// The silence of a peer that owes a response after which each silent HTTP/2 connection is probed with PING;
-        /// 30 s by default, `nil` for never.
+        /// The time without bytes for a request in progress, after which PING probes each HTTP/2 connection that has
+        /// been silent as long; 30 s by default, `nil` for no probes.
         ///
         /// The probe is repeated at this interval. A connection is closed if its peer does not reply within three
         /// quarters of the interval, and at least 1 s. HTTP/1.1 connections use TCP keep-alive, which detects a lost

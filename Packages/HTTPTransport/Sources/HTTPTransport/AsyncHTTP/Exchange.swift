@@ -286,7 +286,8 @@ final class Exchange: HTTPClientResponseDelegate, Exchanging {
         }
         guard let ended else { return }
         ended.timer?.cancel()
-        // Fails the upload first: a client whose request is cancelled no longer completes a pending write.
+        // The upload ends first: after the cancellation of a request, AsyncHTTPClient no longer completes its pending
+        // write.
         if case .failure(let error) = result {
             ended.upload?.end(error)
         } else {

@@ -90,7 +90,7 @@ final class HostQueue: Sendable {
             guard let longestWait, let rest else { return }
             try await clock.sleep(for: rest)
             abandon(
-                ticket, host, ResourceError(.timedOut, "no free connection (limit \(longestWait))", at: host))
+                ticket, host, ResourceError(.timedOut, "no connection became free (limit \(longestWait))", at: host))
         }
         defer { timer.cancel() }
         try await withTaskCancellationHandler {

@@ -15,7 +15,7 @@ struct Fixture: Sendable {
     let loader: RecordingLoader
     let witness: Witness
 
-    /// Runs `body` with a proxy, and stops it in any case.
+    /// Runs `body` with a proxy, and stops the proxy afterwards, also if `body` throws.
     static func with<Result: Sendable>(
         _ loader: RecordingLoader, change: (inout InterceptingProxy.Configuration) throws -> Void = { _ in },
         _ body: @Sendable (Fixture) async throws -> Result

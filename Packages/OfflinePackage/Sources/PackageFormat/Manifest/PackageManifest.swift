@@ -25,13 +25,13 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
     public var baseURL: PackageBaseURL
     /// A Boolean value that indicates whether the package contains all files below the base URL.
     ///
-    /// If `true`, the response to any other URL below the base URL is 404, without a network request. In JSON it is
-    /// `"complete": true`; otherwise the member is absent.
+    /// If `true`, the response to any other URL below the base URL is 404, or a redirect if the URL lacks the final
+    /// slash of a folder, without a network request. In JSON it is `"complete": true`; otherwise the member is absent.
     public var isComplete: Bool
     /// The minimum version of the host, or `nil` if the package works in every host.
     ///
-    /// It consists of numbers between dots, each of at most nine digits. Versions are compared number by number, and
-    /// a missing number is 0. In JSON it is `"minHost"`.
+    /// It consists of numbers separated by dots, each of at most nine digits. Versions are compared number by number,
+    /// and a missing number is 0. In JSON it is `"minHost"`.
     public var minHost: PackageVersion?
     /// The sequence number of this manifest, or `nil` if the publisher does not number manifests.
     ///
@@ -131,7 +131,7 @@ public struct PackageManifest: Encodable, Sendable, Hashable {
             throw PackageError(.tooMany, "the manifest lists \(files.count) files, the limit is \(limits.maxFiles)")
         }
         if let minHost, HostVersion(minHost.description) == nil {
-            throw PackageError(.badManifest, "minHost: \(minHost) does not consist of numbers between dots")
+            throw PackageError(.badManifest, "minHost: \(minHost) does not consist of numbers separated by dots")
         }
         if let sequence, !Self.sequences.contains(sequence) {
             throw PackageError(.badManifest, "sequence: \(sequence) is not within 1 to 2^53 - 1")

@@ -32,7 +32,7 @@ extension PackageVersion: Codable {
     }
 }
 
-/// A comparable version of the host: numbers between dots, where a missing number is 0.
+/// A comparable version of the host: numbers separated by dots, where a missing number is 0.
 package struct HostVersion: Sendable, Comparable {
     private let numbers: [Int]
 

@@ -9,9 +9,9 @@ internal import Foundation
 /// One buffer holds many blobs, because the allocator returns memory to the system if one thread allocates it and
 /// another frees it. Faulting in 50 MB of fresh pages takes as long as hashing them.
 ///
-/// Unchecked `Sendable`: only the batch that owns the chunk appends to it, under the batch's mutex and before the
-/// chunk is sent to be written. It is reset only after it was written and the store has hidden its blobs. Appended
-/// bytes do not change until then, so that any thread may read a range that was published under a mutex.
+/// Invariant: only the batch that owns the chunk appends to it, under the batch's mutex and before the chunk is sent to
+/// be written. It is reset only after it was written and the store has hidden its blobs. Appended bytes do not change
+/// until then, so that any thread may read a range that was published under a mutex.
 final class BlobChunk: @unchecked Sendable {
     private let buffer: UnsafeMutableRawBufferPointer
     /// The byte range of each blob.

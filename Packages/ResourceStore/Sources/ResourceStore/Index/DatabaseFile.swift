@@ -33,7 +33,7 @@ struct DatabaseFile: Sendable {
     /// The suffixes of the files with content, in the order of copying.
     static let contentSuffixes = ["", "-wal", "-journal"]
 
-    /// Creates the file if it does not exist, and restricts the modes of all files.
+    /// Creates the file if it does not exist, and restricts the permissions of all files.
     ///
     /// Call this before SQLite opens the database: closing a file releases SQLite's locks on it in the same process.
     /// - Throws: ``StoreError``, with code `untrusted` if a file is a link, is not a
@@ -46,7 +46,7 @@ struct DatabaseFile: Sendable {
                 throw StoreError(.damaged, "the journal names another file", at: file.path)
             }
         }
-        // SQLite creates its auxiliary files with the mode of the database.
+        // SQLite creates its auxiliary files with the permissions of the database file.
         _ = try folder.ownFile(name, creates: true)
     }
 

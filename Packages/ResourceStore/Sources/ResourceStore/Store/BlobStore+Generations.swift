@@ -48,7 +48,9 @@ extension BlobStore {
         package: String, version: String, metadata: Data, entries: [StoredEntry], from batch: BlobBatch
     ) throws -> StoredGeneration {
         let blobs = batch.blobs
-        guard batch.store === self else { throw StoreError(.conflict, "a batch of another store", at: directory) }
+        guard batch.store === self else {
+            throw StoreError(.conflict, "the batch belongs to another store", at: directory)
+        }
         if let entry = entries.first(where: { !blobs.contains($0.blob) }) {
             throw StoreError(.conflict, "blob \(entry.blob) of \(entry.path) is not in the batch", at: directory)
         }
@@ -74,7 +76,9 @@ extension BlobStore {
     /// Blocks until the bytes are on the device.
     /// - Throws: ``StoreError``.
     public func restore(from batch: BlobBatch) throws {
-        guard batch.store === self else { throw StoreError(.conflict, "a batch of another store", at: directory) }
+        guard batch.store === self else {
+            throw StoreError(.conflict, "the batch belongs to another store", at: directory)
+        }
         try writing {
             try batch.finishWriting()
             try sync(batch, batch.blobs)
@@ -99,7 +103,7 @@ extension BlobStore {
     }
 
     #if canImport(Darwin)
-        /// Flushes the files among some blobs, and their folders, to the device's cache.
+        /// Flushes those blobs that are stored as files, and the folders of these files, to the device's cache.
         private func syncFiles(among blobs: Set<SHA256Digest>) throws {
             var folders: Set<String> = []
             for id in blobs {

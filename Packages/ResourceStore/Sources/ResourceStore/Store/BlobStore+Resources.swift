@@ -52,7 +52,9 @@ extension BlobStore {
     @discardableResult
     public func putResources(_ resources: [StoredResource], from batch: BlobBatch) throws -> Int {
         let blobs = batch.blobs
-        guard batch.store === self else { throw StoreError(.conflict, "a batch of another store", at: directory) }
+        guard batch.store === self else {
+            throw StoreError(.conflict, "the batch belongs to another store", at: directory)
+        }
         guard Set(resources.map(\.key)).count == resources.count else {
             throw StoreError(.conflict, "duplicate key", at: directory)
         }

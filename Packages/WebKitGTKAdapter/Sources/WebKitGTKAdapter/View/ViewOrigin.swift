@@ -4,7 +4,7 @@
 #if os(Linux)
     internal import CWebKitGTK
 
-    /// The initial state of a view in the engine.
+    /// The state of a view at its creation, with which the check for residual state compares the view.
     @MainActor
     struct ViewOrigin {
         let userAgent: String

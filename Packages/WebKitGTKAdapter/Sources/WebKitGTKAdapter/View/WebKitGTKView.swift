@@ -31,8 +31,8 @@ public import WebEngine
         /// URLs are those of documents, custom schemes included. In `started`, the URL is the current page's own if the
         /// page started the navigation.
         public var onSignal: (@MainActor (ViewSignal) -> Void)?
-        /// A Boolean value that indicates whether the web process, the window and the view have not ended. Once false
-        /// it remains false, even if a later load starts a new process.
+        /// A Boolean value that indicates whether none of the web process, the window and the view has ended. Once it
+        /// is `false` it remains `false`, even if a later load starts a new process.
         public internal(set) var isAlive = true
 
         /// The widget. This object has its own reference, so that the pointer remains valid after the widget is

@@ -147,7 +147,7 @@ struct HTMLTokenizer {
         if isHTML { hold(tag.name) }
     }
 
-    /// Sets the content model of an HTML element.
+    /// Sets the content model that follows the start tag of an HTML element, if the element has one of its own.
     private mutating func hold(_ name: ShortName) {
         guard let held = Self.held[name] else { return }
         content = held
