@@ -134,7 +134,7 @@ struct StoreCommandTests {
         try makeStore()
         let sound = try await run("check", "store")
         #expect(sound.status == 0 && sound.errors.isEmpty)
-        #expect(sound.output == "4 blobs of 100023 bytes are valid, 0 of them unnamed\n")
+        #expect(sound.output == "4 blobs of 100023 bytes are right, 0 of them unnamed\n")
 
         let digest = SHA256Digest(of: large).description
         let file = "\(path)/blobs/\(digest.prefix(2))/\(digest.dropFirst(2))"
@@ -148,10 +148,10 @@ struct StoreCommandTests {
         #expect(
             broken.output == """
                 damaged blob: \(digest)
-                missing bytes: b.bin, generation 1
-                missing bytes: b.bin, generation 2
+                no bytes: b.bin, generation 1
+                no bytes: b.bin, generation 2
                 damaged document: table
-                3 blobs of 23 bytes are valid, 0 of them unnamed
+                3 blobs of 23 bytes are right, 0 of them unnamed
 
                 """)
         #expect(broken.errors == "error: damaged: the store is damaged (store)\n")

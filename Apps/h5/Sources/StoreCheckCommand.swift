@@ -84,13 +84,13 @@ struct StoreCheckCommand: AsyncParsableCommand {
             var lines = brokenDatabases.map { "broken database: \($0)" }
             lines += damagedBlobs.map { "damaged blob: \($0)" }
             lines += missing.map { lack in
-                "missing bytes: \(lack.name), " + (lack.generation.map { "generation \($0)" } ?? "a resource")
+                "no bytes: \(lack.name), " + (lack.generation.map { "generation \($0)" } ?? "a resource")
             }
-            if missingCount > missing.count { lines.append("missing bytes: \(missingCount - missing.count) more") }
+            if missingCount > missing.count { lines.append("no bytes: \(missingCount - missing.count) more") }
             lines += damagedGenerations.map { "damaged table: generation \($0)" }
             if damagedResources > 0 { lines.append("damaged records: \(damagedResources) resources") }
             lines += damagedDocuments.map { "damaged document: \($0)" }
-            return lines + ["\(blobs.count) blobs of \(blobs.bytes) bytes are valid, \(unnamed.count) of them unnamed"]
+            return lines + ["\(blobs.count) blobs of \(blobs.bytes) bytes are right, \(unnamed.count) of them unnamed"]
         }
     }
 

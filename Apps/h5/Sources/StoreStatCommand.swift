@@ -47,7 +47,7 @@ struct StoreStatCommand: AsyncParsableCommand {
         guard !json else { return try CommandOutput.result(json: output) }
         for (name, amount) in [
             ("blobs in rows", output.blobs.rows), ("blobs in files", output.blobs.files),
-            ("unnamed blobs", output.blobs.unnamed), ("blobs of packages", output.packages),
+            ("blobs that nothing names", output.blobs.unnamed), ("blobs of packages", output.packages),
             ("resources", output.resources), ("documents", output.documents),
         ] {
             try CommandOutput.result("\(name): \(amount.count), \(amount.bytes) bytes")

@@ -61,7 +61,7 @@ struct Verify: AsyncParsableCommand {
     /// Returns the sentence that states which properties were compared.
     private static func comparison(with manifest: PackageManifest?) -> String {
         guard let manifest else {
-            return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, because no "
+            return "compared: the archive's structure, sizes and CRC-32; not compared: any SHA-256, since no "
                 + "manifest was given; signatures"
         }
         return "compared: the archive's structure, and every path, size and SHA-256 with the manifest of "

@@ -35,13 +35,10 @@ extension StoreDatabase {
     }
 
     /// Checkpoints the log as far as readers permit.
+    /// - Throws: ``StoreError``, also if the database is closed.
     func checkpoint() throws {
         try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { database in
-                // The store may have closed after the call was enqueued, and SQLite does not check that.
-                guard database.sqliteConnection != nil else { return }
-                try database.checkpointAfterInterruption()
-            }
+            try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
         }
     }
 
