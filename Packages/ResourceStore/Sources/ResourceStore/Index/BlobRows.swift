@@ -71,6 +71,17 @@ final class BlobRows: StoreDatabase {
         return migrator
     }
 
+    /// Checkpoints the log as far as readers permit. Does nothing if the database is closed, because a checkpoint may be
+    /// enqueued before the store closes.
+    func checkpoint() throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { database in
+                guard database.sqliteConnection != nil else { return }
+                try database.checkpointAfterInterruption()
+            }
+        }
+    }
+
     /// Returns the stored bytes of a blob without verification.
     func bytes(of id: SHA256Digest) throws -> Data? {
         try readingOnce { database in

@@ -34,14 +34,6 @@ extension StoreDatabase {
         database.releaseMemoryEventually()
     }
 
-    /// Checkpoints the log as far as readers permit.
-    /// - Throws: ``StoreError``, also if the database is closed.
-    func checkpoint() throws {
-        try StoreError.mapping(path) {
-            try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
-        }
-    }
-
     /// Runs a transaction that reads.
     func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try StoreError.mapping(path) { try database.read { try $0.limited(limit, body) } }

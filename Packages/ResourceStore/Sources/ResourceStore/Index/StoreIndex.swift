@@ -133,6 +133,14 @@ extension StoreIndex {
         }
     }
 
+    /// Checkpoints the log as far as readers permit.
+    /// - Throws: ``StoreError``, also if the database is closed.
+    func checkpoint() throws {
+        try StoreError.mapping(path) {
+            try database.writeWithoutTransaction { try $0.checkpointAfterInterruption() }
+        }
+    }
+
     /// Returns the table of a generation sorted by path, or `nil` if there is no such generation.
     /// - Throws: ``StoreError``, with code `damaged` if the table does not match its
     ///   seal.
