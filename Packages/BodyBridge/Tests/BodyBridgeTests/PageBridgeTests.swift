@@ -77,7 +77,7 @@ struct PageBridgeTests {
 
     /// Returns the proof in the script that the container injects into documents of a site.
     private func proof(of site: String) throws -> Substring {
-        let script = try #require(bridge.prove(site))
+        let script = try #require(bridge.makeProof(site))
         let text = try #require(
             script.firstMatch(of: try Regex("\"(\(token.text) \\+[0-9a-f]{32})\"\\)$"))?.output[1].substring)
         return text.dropFirst(token.text.count)
@@ -87,7 +87,7 @@ struct PageBridgeTests {
     func proofs() throws {
         let proof = try proof(of: "https://a.example")
         let other = try self.proof(of: "https://b.example")
-        #expect(bridge.prove("https://a.example") == nil)
+        #expect(bridge.makeProof("https://a.example") == nil)
         #expect(proof != other)
         let question = #"{"place":"app://a.example/x","ask":"cookies"}"#
         let answer = { (token: String) in bridge.answer(to: "\(token) \(question)") }
@@ -114,8 +114,8 @@ struct PageBridgeTests {
 
     @Test("The number of proofs of a view is limited")
     func manyProofs() {
-        for number in 0..<64 { #expect(bridge.prove("https://\(number).example") != nil) }
-        #expect(bridge.prove("https://more.example") == nil)
+        for number in 0..<64 { #expect(bridge.makeProof("https://\(number).example") != nil) }
+        #expect(bridge.makeProof("https://more.example") == nil)
     }
 
     private struct Missing: Error {}
@@ -221,16 +221,16 @@ struct PageBridgeTests {
             return request
         }
         let url = "app://a.example/log"
-        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).asksWithoutCORS == false)
-        #expect(try request(try read(url, mark: "\(token.text) plain keep include")).asksWithoutCORS)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include \(id)")).requestsWithoutCORS == false)
+        #expect(try request(try read(url, mark: "\(token.text) plain keep include")).requestsWithoutCORS)
         for (method, word) in [(HTTPRequest.Method.post, "plain"), (.get, "none"), (.head, "none")] {
             _ = ask(#""ask":"next","url":"\#(url)","words":"\#(word) omit \#(id)""#)
             let silent = try request(try read(url, method, language: id))
-            #expect(silent.asksWithoutCORS && silent.credentials == .omit && silent.id != nil)
+            #expect(silent.requestsWithoutCORS && silent.credentials == .omit && silent.id != nil)
         }
         _ = ask(#""ask":"next","url":"\#(url)","words":"plain""#)
         let form = try request(try read(url))
-        #expect(!form.asksWithoutCORS && form.credentials == .unknown)
+        #expect(!form.requestsWithoutCORS && form.credentials == .unknown)
     }
 
     @Test("A message is percent-encoded, so that dialogs do not change it")
@@ -280,7 +280,7 @@ struct PageBridgeTests {
 
     private func keep(_ body: ResourceBody, of worker: WorkerScript) async throws -> Int64 {
         let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/javascript"])
-        return try await bridge.keep(
+        return try await bridge.storeResponse(
             ResourceResponse(head: head, body: body, provenance: Provenance(.network, reason: "")), of: worker)
     }
 
