@@ -66,7 +66,7 @@ package final class PageQuestionQueue {
     /// - Returns: a closure that withdraws the question, which then gets its safe answer; `nil` if the app is not
     ///   asked.
     @discardableResult
-    package func ask<Question: PageQuestion>(
+    package func send<Question: PageQuestion>(
         _ question: Question, of page: PageID, by delegate: Question.Delegate?, for prompt: EnginePrompt? = nil,
         then: @escaping @MainActor (Question.Answer, PageRequestEnding) -> Void
     ) -> (@MainActor () -> Void)? {

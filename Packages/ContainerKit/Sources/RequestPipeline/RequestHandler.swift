@@ -126,7 +126,7 @@ package final class RequestHandler: Sendable {
             // A request of a script is not a document request, even if `Accept` contains HTML, because the script reads
             // the response.
             destination: bridged.id == nil ? destination(of: request) : .subresource,
-            mode: bridged.asksWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
+            mode: bridged.requestsWithoutCORS ? .noCORS : .unknown, credentials: bridged.credentials,
             page: session.map { PageAttribution($0.reference, confidence: traits.identifiesPage ? .exact : .inferred) })
         resolved.followsRedirects = bridged.followsRedirects
         return ResolvedRequest(
@@ -144,7 +144,7 @@ package final class RequestHandler: Sendable {
 
     private func destination(of request: EngineRequest) -> ResourceRequest.Destination {
         if request.isMainDocument { return .document }
-        return request.head.asksForDocument ? .nestedDocument : .subresource
+        return request.head.isDocumentRequest ? .nestedDocument : .subresource
     }
 
     // MARK: 2 Decide
@@ -176,10 +176,10 @@ package final class RequestHandler: Sendable {
 
     /// Returns the decision about a request that arrived over loopback, according to the attributed page. Rules that
     /// name pages are as reliable as the attribution. The response of a package does not depend on it.
-    private func disposition(ofLoopback request: ResourceRequest, askers: [String]?) -> Disposition {
+    private func disposition(ofLoopback request: ResourceRequest, requesters: [String]?) -> Disposition {
         let page = request.destination == .document ? request.head.urlText : request.page?.page.documentURL
         return policy.disposition(
-            of: request.head, page: page, isDocument: request.destination == .document, askers: askers)
+            of: request.head, page: page, isDocument: request.destination == .document, requesters: requesters)
     }
 
     // MARK: 3 Complete
@@ -239,24 +239,25 @@ package final class RequestHandler: Sendable {
     /// itself resolves, completes and settles such requests.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
-    package func immediateResponse(loopback request: ResourceRequest, of askers: [String]? = nil) -> ImmediateResult {
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    package func immediateResponse(loopback request: ResourceRequest, of requesters: [String]? = nil) -> ImmediateResult
+    {
         var request = request
         removeHandOverField(from: &request.head)
-        let disposition = disposition(ofLoopback: request, askers: askers)
+        let disposition = disposition(ofLoopback: request, requesters: requesters)
         return disposition.forbidsContent ? .later : loaders.page.immediateResponse(to: request)
     }
 
     /// Returns the response to a request that arrived over loopback.
     /// - Parameters:
     ///   - request: the request, with its real URL.
-    ///   - askers: the documents that may have sent the request; `nil` if the attributed page is sufficient.
+    ///   - requesters: the documents that may have sent the request; `nil` if the attributed page is sufficient.
     package nonisolated(nonsending) func answer(
-        loopback request: ResourceRequest, of askers: [String]? = nil
+        loopback request: ResourceRequest, of requesters: [String]? = nil
     ) async throws -> ResourceResponse? {
         var request = request
         removeHandOverField(from: &request.head)
-        let disposition = disposition(ofLoopback: request, askers: askers)
+        let disposition = disposition(ofLoopback: request, requesters: requesters)
         var response = try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
         // The engine caches the response under the URL of a package file, which other pages request, too.
         if disposition == .bypass(.plainPage), isPackaged(request) { response?.head.demandRevalidation() }
@@ -408,7 +409,7 @@ extension SchemeRequestHandler {
         let timer = (bridged.timeLimit ?? (bridged.isKeptAlive ? Self.keptAliveLimit : nil)).map { limit in
             Task { [weak delivery] in
                 try await Task.sleep(for: limit)
-                delivery?.giveUp()
+                delivery?.cancel()
             }
         }
         delivery.start(outlivesStop: bridged.isKeptAlive) { [path, cookies, host, weak self] in
@@ -420,7 +421,7 @@ extension SchemeRequestHandler {
                 return host.divert(
                     response, to: request, isDocument: resolved.isDocument, of: session, askedIn: epoch) ?? response
             }
-            return try await cookies.handingOver { try await path.answer(resolved) }
+            return try await cookies.transferringCookies { try await path.answer(resolved) }
         } observe: { [path, host, weak self] response in
             record.record(response)
             host.received(response, to: request, of: session)

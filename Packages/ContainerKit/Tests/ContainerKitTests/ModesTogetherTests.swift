@@ -163,15 +163,15 @@ struct ModesTogetherTests {
         let page = try await container.open(named)
         page.view.onSignal?(.committed(url: "containerkit://s.shop.example/"))
         // Clearing fails while no page uses loopback, so that the next page must retry it.
-        fixture.engine.forgetError = EngineError(.storage, "not now")
+        fixture.engine.removeFilesError = EngineError(.storage, "not now")
         let events = container.events
         try await fixture.install(["x": "one"], version: "1", base: shop, into: container)
         for await case .engineCachesKept in events { break }
-        fixture.engine.forgetError = nil
-        let before = fixture.engine.forgotten.count
+        fixture.engine.removeFilesError = nil
+        let before = fixture.engine.removedFiles.count
         _ = try await fixture.answer(
             to: "containerkit://m.shop.example/a", from: page.view, isMainDocument: true, of: container)
-        #expect(fixture.engine.forgotten.count == before + 1)
+        #expect(fixture.engine.removedFiles.count == before + 1)
         await container.close(page)
         await container.shutDown()
     }

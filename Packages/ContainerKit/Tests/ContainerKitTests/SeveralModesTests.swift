@@ -214,9 +214,9 @@ struct SeveralModesTests {
         try await fixture.install(["x": "one"], version: "1", base: byProxy, into: container)
         let proxied = try await container.open(byProxy)
         let named = try await container.open(byName)
-        let before = fixture.engine.forgotten.count
+        let before = fixture.engine.removedFiles.count
         try await fixture.install(["x": "two"], version: "2", base: byProxy, into: container)
-        #expect(fixture.engine.forgotten.count == before)
+        #expect(fixture.engine.removedFiles.count == before)
         let events = container.events
         await container.close(proxied)
         for await case .engineCachesCleared(let bases) in events {

@@ -205,7 +205,7 @@ final class PipelineComponent<Engine: WebEngineDriver>: ContainerComponent {
     }
 
     func pageDidClose(_ page: PageSession) {
-        for pipeline in pipelines.all { pipeline.path.forget(page.id) }
+        for pipeline in pipelines.all { pipeline.path.removePage(page.id) }
         requests.end(in: page.view)
     }
 
@@ -294,7 +294,7 @@ final class RequestDeliveryAdapter<Engine: WebEngineDriver>: RequestDeliveryHost
         }
         recovery?.recordDocument(response.head, of: request.view)
         guard response.isInterim, let view = request.view else { return }
-        pages?.load(of: view)?.passOverDocument()
+        pages?.load(of: view)?.ignoreDocument()
     }
 
     func requestEnded(_ record: RequestRecord, pendingFor page: PageID?) {
