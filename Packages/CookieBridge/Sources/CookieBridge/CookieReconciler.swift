@@ -114,7 +114,7 @@ actor CookieReconciler {
     /// - Returns: `true` if all stores have the cookies; `false` after the configured limit, if stores failed, if too
     ///   many calls wait, and after stopping or cancellation. The response is still delivered in that case, and the
     ///   reconciler keeps trying to write the cookies.
-    func handOver(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
+    func waitForTransfer(from store: CookieStoreID, of identities: Set<Cookie.Identity>? = nil) async -> Bool {
         guard phase == .running else { return false }
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
@@ -247,11 +247,11 @@ actor CookieReconciler {
         let id = lastID
         tasks[id] = Task { [weak self] in
             await body { [weak self] in self }
-            await self?.forget(id)
+            await self?.removeTask(id)
         }
     }
 
-    private func forget(_ id: UInt64) {
+    private func removeTask(_ id: UInt64) {
         tasks[id] = nil
     }
 
@@ -263,7 +263,7 @@ actor CookieReconciler {
         var ticket = ticket
         if let result = Self.result(of: reconciliation.progress(of: &ticket)) { return try result.get() }
         guard waiters.count < configuration.maxWaiters else {
-            ownCounters.turnedAway += 1
+            ownCounters.rejectedCalls += 1
             throw CookieBridgeError(.overloaded, "more than \(configuration.maxWaiters) calls are waiting")
         }
         lastID += 1

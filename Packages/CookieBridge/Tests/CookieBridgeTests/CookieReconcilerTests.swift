@@ -53,7 +53,7 @@ struct CookieReconcilerTests {
         engine.closeGate()
         jar.change(.set(cookie("login", "1")))
         jar.change(.remove(name("page")))
-        async let handedOver = reconciler.handOver(from: .jar, of: [name("login"), name("page")])
+        async let handedOver = reconciler.waitForTransfer(from: .jar, of: [name("login"), name("page")])
         while other.values["login"] == nil || other.values["page"] != nil { await Task.yield() }
         #expect(engine.values["login"] == nil)
         engine.openGate()
@@ -68,7 +68,7 @@ struct CookieReconcilerTests {
         try await reconciler.barrier()
         engine.closeGate()
         jar.change(.set(cookie("login", "1")))
-        async let handedOver = reconciler.handOver(from: .jar, of: [name("login")])
+        async let handedOver = reconciler.waitForTransfer(from: .jar, of: [name("login")])
         for await sleep in clock.sleeps where sleep == .seconds(2) { break }
         clock.open()
         #expect(await handedOver == false)

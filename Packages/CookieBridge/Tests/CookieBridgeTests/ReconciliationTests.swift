@@ -223,7 +223,7 @@ struct ReconciliationTests {
         let number = try #require(reads(state.signalled(.engine, now: start))[.engine])
         _ = state.readEnded(.engine, number: number, cookies: [], now: start)
         // Their writes are in progress, so they cannot be discarded yet.
-        #expect(state.tombstones.count == 3 && state.counters.forgottenDeletions == 0)
+        #expect(state.tombstones.count == 3 && state.counters.discardedDeletions == 0)
     }
 
     @Test mutating func writesTakeTurns() throws {
