@@ -116,7 +116,7 @@ final class DiskCacheStore: CacheStoring {
         switch found {
         case .there(let body): return CachedBody(body, from: .disk)
         case .notThere: return nil
-        case .gone:
+        case .missingBody:
             // The store has already counted the damage. The record is removed so that it does not use the budget,
             // unless another response has replaced it.
             await change("removal") { store in
@@ -133,7 +133,7 @@ final class DiskCacheStore: CacheStoring {
         case there(ResourceBody)
         case notThere
         /// The record exists, but its bytes are missing or damaged.
-        case gone
+        case missingBody
     }
 
     private static func body(in resource: StoredResource, of store: BlobStore) throws -> FoundBody {
@@ -145,7 +145,7 @@ final class DiskCacheStore: CacheStoring {
                     .file(FileSlice(try OpenFile(copying: file.descriptor, path: file.path), range: 0..<resource.size)))
             }
         } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
-            return .gone
+            return .missingBody
         }
     }
 
