@@ -47,7 +47,7 @@ struct ExchangeBody: AsyncSequence, Sendable {
         }
 
         deinit {
-            exchange.giveUp()
+            exchange.cancel()
         }
     }
 }
