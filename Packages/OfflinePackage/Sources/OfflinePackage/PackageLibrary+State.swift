@@ -205,7 +205,7 @@ extension PackageLibrary {
         }
 
         /// Removes the records of damage of a generation, so that it is reported again.
-        mutating func forgetDamage(of generation: Int64) {
+        mutating func removeDamage(of generation: Int64) {
             reported[generation] = nil
         }
 

@@ -29,7 +29,7 @@ final class FakeNetwork: ResourceLoader {
         set { state.withLock { $0.answers[url] = newValue } }
     }
 
-    func forget() { state.withLock { $0.asked = [] } }
+    func removeRequests() { state.withLock { $0.asked = [] } }
 
     /// Configures responses for the files of a table.
     func serve(_ maker: TableMaker) {

@@ -15,7 +15,7 @@ struct TableCheckTests {
     private mutating func ask(_ trigger: TableTrigger = .open, after seconds: TimeInterval = 30) -> TableCheck.Attempt?
     {
         now += seconds
-        guard case .ask(let attempt) = begin(trigger, at: now) else { return nil }
+        guard case .query(let attempt) = begin(trigger, at: now) else { return nil }
         return attempt
     }
 
@@ -154,7 +154,7 @@ struct TableCheckTests {
     mutating func noMirror() {
         for _ in 0..<20 {
             now += 30
-            guard case .ask(let attempt) = begin(.open, at: now, hasMirror: false) else {
+            guard case .query(let attempt) = begin(.open, at: now, hasMirror: false) else {
                 Issue.record("dropped")
                 return
             }
@@ -209,7 +209,7 @@ struct TableCheckTests {
                     #expect(decision == .underWay)
                 } else if let last = starts.last, now.timeIntervalSince(last) < 30 {
                     #expect(decision == .tooSoon)
-                } else if case .ask(let attempt) = decision {
+                } else if case .query(let attempt) = decision {
                     #expect(attempt.source == .primary || errors == 5)
                     open = attempt
                     began = now

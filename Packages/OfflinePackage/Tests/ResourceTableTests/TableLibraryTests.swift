@@ -29,7 +29,7 @@ struct TableLibraryTests {
         #expect(store.keys == keys(old) && library.counters.downloads == 200)
         // A budget has evicted one file.
         try await store.remove([try #require(TableURL(old.items[7].key))])
-        network.forget()
+        network.removeRequests()
         let new = TableMaker("2", count: 201)
         guard case .replaced(.primary, let diff) = try await fixture.update(library, to: new) else {
             Issue.record("not replaced")
@@ -50,7 +50,7 @@ struct TableLibraryTests {
         let old = TableMaker("1", count: 4)
         try await fixture.update(library, to: old)
         await library.downloadPending()
-        network.forget()
+        network.removeRequests()
         var new = old
         new.version = "0"
         new.items.remove(at: 3)
@@ -128,7 +128,7 @@ struct TableLibraryTests {
                 }
             }
             #expect(await library.policy.isOnMirror)
-            fixture.network.forget()
+            fixture.network.removeRequests()
             fixture.network[LibraryFixture.mirror] = .bytes(TableMaker("7", count: 1).data)
             fixture.network[LibraryFixture.testMirror] = .bytes(TableMaker("8", count: 1).data)
             fixture.pass(30)
@@ -152,7 +152,7 @@ struct TableLibraryTests {
             try await library.check(.foreground)
         }
         network[LibraryFixture.mirror] = .bytes(TableMaker("9", count: 1).data)
-        network.forget()
+        network.removeRequests()
         fixture.pass(30)
         guard case .unchanged(.mirror) = try await library.check(.close) else {
             Issue.record("an older table came from the mirror")
@@ -163,7 +163,7 @@ struct TableLibraryTests {
         library = try await fixture.open()
         #expect(await library.policy.isOnMirror)
         network[LibraryFixture.mirror] = .bytes(TableMaker("11", count: 3).data)
-        network.forget()
+        network.removeRequests()
         fixture.pass(30)
         guard case .replaced(.mirror, _) = try await library.check(.launch) else {
             Issue.record("the mirror was not used")
@@ -279,7 +279,7 @@ struct TableLibraryTests {
         _ = try await fixture.text(library, maker.items[2].url)
         let orphan = try #require(TableURL("https://cdn.example.com/orphan"))
         try await store.put(Data(), md5: MD5Digest(of: Data()), for: orphan)
-        network.forget()
+        network.removeRequests()
         library = try await fixture.open()
         #expect(library.table == (try maker.table()) && store.keys == [maker.items[2].key])
         #expect(await library.queue.count == 5)
@@ -302,7 +302,7 @@ struct TableLibraryTests {
         library = try await fixture.open()
         #expect(library.table == nil && store.keys == keys(maker))
         #expect(library.counters.damagedDocuments == 2)
-        network.forget()
+        network.removeRequests()
         try await fixture.update(library, to: maker)
         await library.downloadPending()
         #expect(network.asked == [LibraryFixture.primary])
@@ -362,7 +362,7 @@ struct TableLibraryTests {
         let library = try await fixture.open()
         let maker = TableMaker("1", count: 2)
         try await fixture.update(library, to: maker)
-        network.forget()
+        network.removeRequests()
         fixture.conditions.set(conditions)
         await library.downloadPending()
         #expect(network.asked.isEmpty)
@@ -378,7 +378,7 @@ struct TableLibraryTests {
         try await fixture.update(library, to: maker)
         let gate = Gate()
         for item in maker.items { network[item.key] = .gated(gate, item.bytes) }
-        network.forget()
+        network.removeRequests()
         fixture.conditions.set(.favourable)
         await gate.arrivals(2)
         gate.open()

@@ -22,7 +22,7 @@ struct TableLoaderTests {
         let library = try await fixture.open()
         try await fixture.update(library, to: maker)
         if downloading { await library.downloadPending() }
-        network.forget()
+        network.removeRequests()
         return library
     }
 

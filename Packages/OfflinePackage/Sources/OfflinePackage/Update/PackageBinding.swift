@@ -22,8 +22,8 @@ struct PackageBinding: Sendable {
     init(_ stored: StoredGeneration) throws {
         let record = try GenerationRecord(decoding: stored.metadata)
         package = stored.package
-        scope = record.keptScope
-        source = record.keptSource
+        scope = record.effectiveScope
+        source = record.effectiveSource
         sequence = record.sequence
     }
 }

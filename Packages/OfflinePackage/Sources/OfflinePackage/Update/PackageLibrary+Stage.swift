@@ -120,7 +120,7 @@ extension PackageLibrary {
     func isInScope(_ generation: PackageGeneration) async throws -> Bool {
         try await onThread { library in
             guard let record = try library.activeRecord(of: generation.package.id) else { return true }
-            return generation.package.baseURL.lies(under: record.keptScope)
+            return generation.package.baseURL.lies(under: record.effectiveScope)
         }
     }
 
@@ -157,13 +157,13 @@ extension PackageLibrary {
         try await onThread { library in
             guard let record = try library.activeRecord(of: id), let source = record.source else { return nil }
             return PackageSource(
-                source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.keptScope)
+                source.manifestURL, archiveURL: source.archiveURL, package: id, scope: record.effectiveScope)
         }
     }
 
     /// Restores lost bytes of a generation from a filled draft. When the function returns, they survive a power loss.
     func restore(_ generation: PackageGeneration, from draft: PackageDraft) async throws {
         try await onThread { try $0.store.restore(from: draft.batch) }
-        forgetDamage(of: generation)
+        removeDamage(of: generation)
     }
 }
