@@ -460,7 +460,7 @@ struct LoaderTests {
         #expect(try await fixture.text(fixture.own(page: other, confidence: .inferred)) == "prefetch: data")
         try fixture.open()
         #expect(fixture.loader.counters.started == 1)
-        fixture.loader.forget(fixture.page.id)
+        fixture.loader.removePage(fixture.page.id)
         try fixture.open()
         #expect(fixture.loader.counters.started == 2)
     }
@@ -473,7 +473,7 @@ struct LoaderTests {
         ahead.answer()
         ahead.send("data")
         try await until { ahead.askedCount == 2 }
-        if signsOut { fixture.loader.removeAll() } else { fixture.loader.forget(fixture.page.id) }
+        if signsOut { fixture.loader.removeAll() } else { fixture.loader.removePage(fixture.page.id) }
         try await until { ahead.isEnded }
         let counters = fixture.loader.counters
         #expect(counters.wasted == 1 && counters.wastedBytes == 4 && fixture.loader.waitingCount == 0)

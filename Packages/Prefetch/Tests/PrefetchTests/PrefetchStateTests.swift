@@ -244,10 +244,10 @@ private struct World {
         switch askers[index].phase {
         case .over: break
         case .joining(let number):
-            switch state.handOver(number, at: now) {
+            switch state.transfer(number, at: now) {
             case nil:
                 asleep.insert(number)
-            case .gone:
+            case .unavailable:
                 try require(sources[number] == nil, "reported as gone, but still present")
                 try retry(index, number)
             case .mismatch:
@@ -316,7 +316,7 @@ private struct World {
                 drop { $0.number == number }
             }
         case .reading(let number, _):
-            state.leave(number)
+            state.endReading(number)
             try closed(index, number)
         }
     }
@@ -325,7 +325,7 @@ private struct World {
         switch random(6) {
         case 0:
             let page = pages[random(3)]
-            state.forget(page)
+            state.discardUnclaimed(page)
             drop { $0.page == page && $0.claimant == nil }
             for number in sources.keys where sources[number]?.page == page { sources[number]?.isForgotten = true }
             // The id is not reused for another page.
@@ -362,7 +362,7 @@ private struct World {
                 try require(!mayAppend, "a source was not notified")
             } else if source.claimant != nil {
                 let was = before.standing(number, at: now)
-                try require(was || copy.handOver(number, at: now) == nil, "a claimant was not notified")
+                try require(was || copy.transfer(number, at: now) == nil, "a claimant was not notified")
             } else {
                 try require(
                     !(state.hasCapacity(number) == true && before.hasCapacity(number) == false), "source not notified")
@@ -391,7 +391,7 @@ extension PrefetchState {
     /// Returns a Boolean value that indicates whether a claimant would get a result.
     fileprivate func standing(_ number: Number, at now: Duration) -> Bool {
         var copy = self
-        return copy.handOver(number, at: now) != nil
+        return copy.transfer(number, at: now) != nil
     }
 
     /// Returns a Boolean value that indicates whether a reader would get a result.
