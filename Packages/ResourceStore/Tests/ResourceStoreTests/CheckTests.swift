@@ -72,7 +72,7 @@ struct CheckTests {
         try Data("large enough to be a fine".utf8).write(to: URL(filePath: store.path(of: blob("b"))))
         let resource = try #require(try store.resource(for: "key")).blob
         try FileManager.default.removeItem(atPath: store.path(of: resource))
-        let lacks: Set<StoreCheck.Lack> = [
+        let lacks: Set<StoreCheck.MissingReference> = [
             .init(generation: number, name: "a", blob: blob("a")),
             .init(generation: number, name: "b", blob: blob("b")),
             .init(generation: nil, name: "key", blob: resource),
@@ -80,11 +80,11 @@ struct CheckTests {
         for repairs in [false, true] {
             let check = try store.check(repairs: repairs)
             #expect(Set(check.damagedBlobs) == [blob("a"), blob("b")])
-            #expect(Set(check.lacking) == lacks && check.lackingCount == 3 && !check.isSound)
+            #expect(Set(check.missingReferences) == lacks && check.missingReferenceCount == 3 && !check.isSound)
         }
         // Repaired blobs are missing, and can be added again.
         let check = try store.check()
-        #expect(check.damagedBlobs == [] && check.lacking.map(\.name) == ["a", "b"])
+        #expect(check.damagedBlobs == [] && check.missingReferences.map(\.name) == ["a", "b"])
         #expect(try store.resources().map(\.key) == ["other"])
         try store.install(site, version: "2")
         #expect(try store.check().isSound)

@@ -131,7 +131,7 @@ struct HostileFolderTests {
         let before = try picture(outside.path)
         let store = try open()
         #expect(code { _ = try store.blob(id) } == .notFound)
-        #expect(try store.check().lacking.map(\.name) == ["b"])
+        #expect(try store.check().missingReferences.map(\.name) == ["b"])
         // The next install replaces the link.
         try store.install(site, version: "2")
         #expect(try store.bytes(of: id) == Data(text.utf8))
@@ -304,7 +304,7 @@ extension HostileFolderTests {
             let store = try inspect()
             let check = try store.check()
             #expect(store.counters.lostRowDatabases == 1 && check.damagedBlobs.count == 1)
-            #expect(check.damagedDocuments == ["table"] && check.lackingCount == 2)
+            #expect(check.damagedDocuments == ["table"] && check.missingReferenceCount == 2)
         }
         #expect(try picture(path) == before)
     }
