@@ -194,7 +194,7 @@ struct ForeignAnswerTests {
     func accept() throws {
         let navigation = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
         for (accept, isDocument) in [(navigation, true), ("*/*", false), ("text/html", false), ("", false)] {
-            #expect(try subrequest(start, .get, [.accept: accept]).head.asksForDocument == isDocument)
+            #expect(try subrequest(start, .get, [.accept: accept]).head.isDocumentRequest == isDocument)
         }
     }
 }

@@ -134,10 +134,10 @@ public struct RequestCompletion: Sendable {
     }
 
     /// Removes the state of a closed page.
-    public func forget(_ page: PageID) {
-        frames.forget(page)
-        documentRedirects.forget(page)
-        rewriteRecord.forget(page)
+    public func removePage(_ page: PageID) {
+        frames.removePage(page)
+        documentRedirects.removePage(page)
+        rewriteRecord.removePage(page)
     }
 
     private func mode(of request: ResourceRequest) -> ResourceRequest.Mode {
@@ -164,18 +164,18 @@ public struct RequestCompletion: Sendable {
         // scripts and images that request their own origin with CORS. It does not send it for a same-origin DELETE
         // request.
         if hasOrigin { return .cors }
-        return request.head.asksForImage || request.head.asksForStyle ? .noCORS : .unknown
+        return request.head.isImageRequest || request.head.isStyleRequest ? .noCORS : .unknown
     }
 }
 
 extension HTTPRequest {
     /// A Boolean value that indicates whether `Accept` is the one of WebKit for `<img>` and images of style sheets.
-    var asksForImage: Bool { asks(for: "image/") }
+    var isImageRequest: Bool { isRequest(for: "image/") }
 
     /// A Boolean value that indicates whether `Accept` is the one of WebKit for style sheets.
-    var asksForStyle: Bool { asks(for: "text/css") }
+    var isStyleRequest: Bool { isRequest(for: "text/css") }
 
-    private func asks(for type: String) -> Bool {
+    private func isRequest(for type: String) -> Bool {
         headerFields.first { $0.name == .accept }?.value.hasPrefix(type) ?? false
     }
 
