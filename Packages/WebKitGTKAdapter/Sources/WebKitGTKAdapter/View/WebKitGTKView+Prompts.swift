@@ -34,16 +34,16 @@ internal import WebEngine
             if case .prompt = kind, let promptResponder, text.hasPrefix(promptResponder.prefix) {
                 return webkit_script_dialog_prompt_set_text(dialog, promptResponder.answer(text))
             }
-            let asking = Asking()
+            let state = PromptState()
             webkit_script_dialog_ref(dialog)
             put(
                 EnginePrompt(.dialog(kind, message: text)) { answer in
                     Self.apply(dialog, kind, answer)
                     // Inside the signal, its return closes the dialog.
-                    if !asking.isInSignal { webkit_script_dialog_close(dialog) }
+                    if !state.isInSignal { webkit_script_dialog_close(dialog) }
                     webkit_script_dialog_unref(dialog)
                 })
-            asking.isInSignal = false
+            state.isInSignal = false
         }
 
         private static func kind(of dialog: OpaquePointer) -> DialogKind {
