@@ -24,7 +24,7 @@ struct CookieReconcilerTests {
             [.jar: jar, .engine: engine, .other: other], configuration: configuration, clock: clock, now: { start })
     }
 
-    @Test func theFirstNavigationHasTheCookies() async throws {
+    @Test func firstNavigationHasCookies() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -36,7 +36,7 @@ struct CookieReconcilerTests {
         await #expect(throws: CookieBridgeError.self) { try await reconciler.start() }
     }
 
-    @Test func aChangeReachesAllStores() async throws {
+    @Test func changeReachesAllStores() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -46,7 +46,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func anAnswerWaitsForItsCookies() async throws {
+    @Test func responseWaitsForCookies() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -62,7 +62,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func anAnswerDoesNotWaitForEver() async throws {
+    @Test func responseWaitHasLimit() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -77,7 +77,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func failuresAreTriedAgainAfterAWait() async throws {
+    @Test func failuresAreRetriedAfterDelay() async throws {
         let reconciler = make { $0.firstWait = .milliseconds(7) }
         engine.failNext(1)
         try await reconciler.start()
@@ -91,7 +91,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func oneCallClearsAnAccount() async throws {
+    @Test func oneCallClearsAccount() async throws {
         let reconciler = make()
         try await reconciler.start()
         try await reconciler.barrier()
@@ -103,7 +103,7 @@ struct CookieReconcilerTests {
         await reconciler.stop()
     }
 
-    @Test func whoIsCancelledDoesNotWait() async throws {
+    @Test func cancelledCallerDoesNotWait() async throws {
         let reconciler = make()
         engine.closeGate()
         try await reconciler.start()
