@@ -30,7 +30,7 @@ struct CheckTests {
         return number
     }
 
-    @Test func countsWhatIsThere() throws {
+    @Test func countsStoredBlobs() throws {
         #expect(try store.statistics() == StoreStatistics())
         _ = try fill()
         try store.install(["a": "small", "d": "new"], version: "2")
@@ -54,7 +54,7 @@ struct CheckTests {
     }
 
     @Test(arguments: [true, false])
-    func findsNothingWrong(_ repairs: Bool) throws {
+    func intactStoreHasNoFindings(_ repairs: Bool) throws {
         let number = try fill()
         var reports: [StoreCheck.Progress] = []
         let check = try store.check(repairs: repairs) { reports.append($0) }
@@ -66,7 +66,7 @@ struct CheckTests {
         #expect(try store.readResources() == ["key": "a resource", "other": "tiny"])
     }
 
-    @Test func findsDamagedBlobsAndDropsThem() throws {
+    @Test func damagedBlobsAreFoundAndRemoved() throws {
         let number = try fill()
         try store.overwriteRow(blob("a"), with: Data("smell".utf8))
         try Data("large enough to be a fine".utf8).write(to: URL(filePath: store.path(of: blob("b"))))
@@ -105,7 +105,7 @@ struct CheckTests {
         #expect(try store.resources().map(\.key) == ["other"])
     }
 
-    @Test func findsARowOfAnotherSize() throws {
+    @Test func findsRowWithWrongSize() throws {
         _ = try fill()
         // Batches rely on this column.
         let database = try DatabaseQueue(path: directory.path + "/blobs.sqlite")
@@ -114,7 +114,7 @@ struct CheckTests {
         #expect(try store.check().damagedBlobs == [SHA256Digest(of: Data("tiny".utf8))])
     }
 
-    @Test func canBeStopped() throws {
+    @Test func checkCanBeCancelled() throws {
         _ = try fill()
         struct Stop: Error {}
         var reports = 0
