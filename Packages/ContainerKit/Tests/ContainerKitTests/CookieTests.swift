@@ -113,7 +113,7 @@ struct CookieTests {
         #expect(page.view.loads == [place])
         try await set("id=1", [try #require(marker): "1"], in: page, of: container)
         #expect(stored == [])
-        #expect(try #require(await container.cookieCounters()).lateHandOvers == 1)
+        #expect(try #require(await container.cookieCounters()).lateTransfers == 1)
         // The container's own pages have the cookie.
         #expect(try #require(container.cookies).jar.cookies.map(\.value) == ["1"])
         await container.shutDown()
@@ -130,7 +130,7 @@ struct CookieTests {
         #expect(stored == ["id=1"])
         // A response without cookies does not wait.
         _ = try await fixture.answer(to: place + "none", .get, fields, from: page.view, of: container)
-        #expect(try #require(await container.cookieCounters()).lateHandOvers == 0)
+        #expect(try #require(await container.cookieCounters()).lateTransfers == 0)
         await container.shutDown()
     }
 

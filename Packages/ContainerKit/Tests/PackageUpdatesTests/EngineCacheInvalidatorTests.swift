@@ -22,8 +22,8 @@ struct EngineCacheInvalidatorTests {
         var arePackagesInUse = true
         /// Returns the URL in the engine; by default the same URL.
         var place: (String) -> String? = { $0 }
-        private(set) var forgotten: [[String]] = []
-        private(set) var kept: [EngineError] = []
+        private(set) var removedURLs: [[String]] = []
+        private(set) var failures: [EngineError] = []
         let results: AsyncStream<Void>
         private let result: AsyncStream<Void>.Continuation
 
@@ -32,12 +32,12 @@ struct EngineCacheInvalidatorTests {
         func engineURL(of url: String) -> String? { place(url) }
 
         func engineDidRemoveFiles(under urls: [PackageBaseURL]) {
-            forgotten.append(urls.map(\.description))
+            removedURLs.append(urls.map(\.description))
             result.yield()
         }
 
         func engineDidFailToRemoveFiles(under urls: [PackageBaseURL], because error: EngineError) {
-            kept.append(error)
+            failures.append(error)
             result.yield()
         }
     }
@@ -105,7 +105,7 @@ struct EngineCacheInvalidatorTests {
         try await stage.install("shop", "2", at: shop + "new/")
         invalidator.packagesDidChange()
         await result()
-        #expect(host.forgotten == [["https://cdn.example/lib/"], [shop], [shop, shop + "new/"]])
+        #expect(host.removedURLs == [["https://cdn.example/lib/"], [shop], [shop, shop + "new/"]])
         await invalidator.shutDown()
     }
 
@@ -116,7 +116,7 @@ struct EngineCacheInvalidatorTests {
         let first = invalidator()
         first.start()
         await result()
-        #expect(host.kept.map(\.code) == [.storage])
+        #expect(host.failures.map(\.code) == [.storage])
         await first.shutDown()
         engine.removeFilesError = nil
         for launch in 1...2 {
@@ -128,7 +128,7 @@ struct EngineCacheInvalidatorTests {
             #expect(engine.removedFiles == [[shop], [shop]])
             await next.shutDown()
         }
-        #expect(host.forgotten == [[shop]])
+        #expect(host.removedURLs == [[shop]])
     }
 
     @Test("No file is removed while a page that may use it is open, and files are removed after the page closes")
@@ -167,12 +167,12 @@ struct EngineCacheInvalidatorTests {
         await invalidator.invalidateStaleFiles(for: session(2, .plain))
         #expect(engine.removedFiles.isEmpty)
         await invalidator.invalidateStaleFiles(for: page)
-        #expect(engine.removedFiles == [["https://shop-example.localhost:8443/"]] && host.forgotten == [[shop]])
+        #expect(engine.removedFiles == [["https://shop-example.localhost:8443/"]] && host.removedURLs == [[shop]])
         host.arePackagesInUse = false
         invalidator.packagesDidChange()
         await result()
         await result()
-        #expect(host.forgotten == [[shop], [shop]])
+        #expect(host.removedURLs == [[shop], [shop]])
         await invalidator.shutDown()
     }
 
