@@ -8,7 +8,7 @@ public struct CookieCounters: Sendable, Hashable {
     /// The number of change signals from stores.
     public var signals = 0
     /// The number of responses that were delivered before their cookies were in all stores.
-    public var lateHandOvers = 0
+    public var lateTransfers = 0
     /// The number of calls that failed because too many callers were waiting.
     public var rejectedCalls = 0
 

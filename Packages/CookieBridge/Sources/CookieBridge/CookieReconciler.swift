@@ -122,7 +122,7 @@ actor CookieReconciler {
             try await wait(for: ticket, configuration.handOverLimit, "handover of a response's cookies")
             return true
         } catch {
-            ownCounters.lateHandOvers += 1
+            ownCounters.lateTransfers += 1
             return false
         }
     }

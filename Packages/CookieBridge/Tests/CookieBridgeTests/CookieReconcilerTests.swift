@@ -72,7 +72,7 @@ struct CookieReconcilerTests {
         for await sleep in clock.sleeps where sleep == .seconds(2) { break }
         clock.open()
         #expect(await handedOver == false)
-        #expect(await reconciler.counters.lateHandOvers == 1)
+        #expect(await reconciler.counters.lateTransfers == 1)
         engine.openGate()
         await reconciler.stop()
     }
