@@ -96,10 +96,10 @@ final class Dialer: Sendable {
             return channel.eventLoop.makeFailedFuture(
                 LoopbackError(.loop, "the connection would lead to the proxy itself", at: "\(target)"))
         }
-        return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : askProxy(channel, for: target)
+        return proxy == nil ? channel.eventLoop.makeSucceededFuture(channel) : connectThroughProxy(channel, for: target)
     }
 
-    private func askProxy(_ channel: any Channel, for target: HostPort) -> EventLoopFuture<any Channel> {
+    private func connectThroughProxy(_ channel: any Channel, for target: HostPort) -> EventLoopFuture<any Channel> {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))

@@ -194,7 +194,7 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    private func askSecurely(_ context: ChannelHandlerContext) {
+    private func sendRequestOverTLS(_ context: ChannelHandlerContext) {
         let tls = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
         guard let secureHost, let certificate = try? tls?.peerCertificate?.toDERBytes(),
             HostIdentity.isOf(secureHost, certificate: certificate)
@@ -251,7 +251,7 @@ private final class UpgradeResponseHandler: ChannelInboundHandler, RemovableChan
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case TLSUserEvent.handshakeCompleted: askSecurely(context)
+        case TLSUserEvent.handshakeCompleted: sendRequestOverTLS(context)
         case ChannelEvent.inputClosed:
             fail(context, ResourceError(.connectionLost, "the host closed the connection"))
         default: break
