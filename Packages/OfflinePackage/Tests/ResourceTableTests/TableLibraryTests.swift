@@ -37,7 +37,7 @@ struct TableLibraryTests {
         }
         #expect(diff.downloads.count == 1)
         await library.downloadPending()
-        #expect(network.asked == [LibraryFixture.primary, new.items[200].key])
+        #expect(network.requestedURLs == [LibraryFixture.primary, new.items[200].key])
         #expect(store.keys == keys(new).subtracting([old.items[7].key]))
         // The file is fetched on first use.
         #expect(try await fixture.text(library, new.items[7].url) == "content 7")
@@ -71,7 +71,7 @@ struct TableLibraryTests {
         gate.open()
         #expect(try await page == "other")
         await library.downloadPending()
-        #expect(Set(network.asked) == keys(new).union([LibraryFixture.primary]))
+        #expect(Set(network.requestedURLs) == keys(new).union([LibraryFixture.primary]))
         #expect(store.keys == keys(new))
     }
 
@@ -137,7 +137,7 @@ struct TableLibraryTests {
                 return
             }
             let isTest = environment == .test
-            #expect(fixture.network.asked == [isTest ? LibraryFixture.testMirror : LibraryFixture.mirror])
+            #expect(fixture.network.requestedURLs == [isTest ? LibraryFixture.testMirror : LibraryFixture.mirror])
             #expect(library.table?.version == (isTest ? "8" : "7"))
         }
     }
@@ -158,7 +158,7 @@ struct TableLibraryTests {
             Issue.record("an older table came from the mirror")
             return
         }
-        #expect(library.table?.version == "10" && network.asked == [LibraryFixture.mirror])
+        #expect(library.table?.version == "10" && network.requestedURLs == [LibraryFixture.mirror])
         // The count survives the restart. The launch tries the primary, then the mirror.
         library = try await fixture.open()
         #expect(await library.policy.isOnMirror)
@@ -169,7 +169,7 @@ struct TableLibraryTests {
             Issue.record("the mirror was not used")
             return
         }
-        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.mirror])
+        #expect(network.requestedURLs == [LibraryFixture.primary, LibraryFixture.mirror])
         fixture.pass(30 * 60 - 30)
         // A lower version of the primary is adopted.
         try await fixture.update(library, to: TableMaker("3", count: 1))
@@ -187,7 +187,7 @@ struct TableLibraryTests {
                 return
             }
         }
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
         // The conditions report a network, but the transport is offline.
         fixture.conditions.set(.favourable)
         network[LibraryFixture.primary] = .error(.offline)
@@ -268,7 +268,7 @@ struct TableLibraryTests {
         try await fixture.update(library, to: TableMaker("a b&1", count: 1))
         fixture.pass(30)
         try await library.check(.open)
-        #expect(network.asked == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
+        #expect(network.requestedURLs == [LibraryFixture.primary, LibraryFixture.primary + "?v=a%20b%261"])
     }
 
     @Test("A restart restores table, files and queue, and removes unnamed files")
@@ -285,7 +285,7 @@ struct TableLibraryTests {
         #expect(await library.queue.count == 5)
         await library.downloadPending()
         // A file that was fetched for a page meanwhile is not fetched again.
-        #expect(Set(network.asked) == keys(maker).subtracting([maker.items[2].key]))
+        #expect(Set(network.requestedURLs) == keys(maker).subtracting([maker.items[2].key]))
         library = try await fixture.open()
         #expect(await library.queue.count == 0)
     }
@@ -305,7 +305,7 @@ struct TableLibraryTests {
         network.removeRequests()
         try await fixture.update(library, to: maker)
         await library.downloadPending()
-        #expect(network.asked == [LibraryFixture.primary])
+        #expect(network.requestedURLs == [LibraryFixture.primary])
     }
 
     @Test("A pending list of another table, or with invalid positions, is ignored")
@@ -365,7 +365,7 @@ struct TableLibraryTests {
         network.removeRequests()
         fixture.conditions.set(conditions)
         await library.downloadPending()
-        #expect(network.asked.isEmpty)
+        #expect(network.requestedURLs.isEmpty)
         #expect(await library.queue.count == 2)
     }
 
@@ -395,7 +395,7 @@ struct TableLibraryTests {
         second.open()
         run.cancel()
         await run.value
-        #expect(Set(network.asked) == keys(more).union([LibraryFixture.primary]))
+        #expect(Set(network.requestedURLs) == keys(more).union([LibraryFixture.primary]))
     }
 
     @Test("Files that are wrong or too large are rejected, retried and finally dropped")
