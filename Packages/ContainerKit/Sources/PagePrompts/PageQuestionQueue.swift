@@ -144,7 +144,7 @@ private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
     /// Starts the delegate method and the time limit in separate tasks, because a delegate may ignore its
     /// cancellation. The end cancels both.
     func begin(_ delegate: Question.Delegate, _ limit: Duration, _ clock: any Clock<Duration>) {
-        let asked = Task { [weak self, question] in
+        let decisionTask = Task { [weak self, question] in
             do {
                 let answer = try await question.put(to: delegate)
                 self?.end(answer, .answered)
@@ -157,7 +157,7 @@ private final class WaitingQuestion<Question: PageQuestion>: PendingQuestion {
             guard !Task.isCancelled else { return }
             self?.end(.timedOut)
         }
-        tasks = [asked, timer]
+        tasks = [decisionTask, timer]
     }
 
     func end(_ ending: PageRequestEnding) { end(question.safeAnswer, ending) }

@@ -342,12 +342,12 @@ extension SchemeRequestHandler {
         let session = request.view.flatMap { host.session(of: $0) }
         var request = request
         let post = posts.removePost(for: request)
-        var asked = legacy?.bare(request) ?? request
-        if post != nil { asked.head.method = .post }
+        var bareRequest = legacy?.bare(request) ?? request
+        if post != nil { bareRequest.head.method = .post }
         func makeRecord() -> RequestRecord {
-            RequestRecord(asked, session: session, names: path.names, started: started)
+            RequestRecord(bareRequest, session: session, names: path.names, started: started)
         }
-        if request.isMainDocument { host.documentRequested(by: asked, of: session) }
+        if request.isMainDocument { host.documentRequested(by: bareRequest, of: session) }
         do {
             let bridged: BridgedRequest
             let body: ResourceBody?
@@ -356,8 +356,8 @@ extension SchemeRequestHandler {
                 delivery.start(answer: answer)
                 return delivery
             case .worker(let script, let bridge):
-                let resolved = try path.resolve(asked, for: session)
-                lead(resolved, of: asked, script, in: bridge, of: session, by: delivery, makeRecord())
+                let resolved = try path.resolve(bareRequest, for: session)
+                lead(resolved, of: bareRequest, script, in: bridge, of: session, by: delivery, makeRecord())
                 return delivery
             case .request(let read, let passed):
                 bridged = read

@@ -90,7 +90,7 @@ struct PagePromptTests {
 
     @Test("Links without a user gesture reach the app if the option is set")
     func withoutGesture() async throws {
-        let stage = PromptStage { $0.asksWithoutGesture = true }
+        let stage = PromptStage { $0.allowsLinksWithoutGesture = true }
         stage.sendPrompt(.otherScheme(url: "tel:+1", isUserGesture: false))
         #expect(try await stage.record(0).ending == .answered)
         #expect(stage.delegate.links.map(\.isUserGesture) == [false])

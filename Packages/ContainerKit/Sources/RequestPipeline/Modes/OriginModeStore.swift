@@ -43,8 +43,8 @@ package final class OriginModeStore: Sendable {
         self.store = store
         self.logger = logger
         do {
-            let kept = try store.document(Self.document)
-            state = Mutex(kept.map { OriginModes($0, of: mode) } ?? OriginModes())
+            let storedDocument = try store.document(Self.document)
+            state = Mutex(storedDocument.map { OriginModes($0, of: mode) } ?? OriginModes())
         } catch {
             logger.warning("the modes of origins could not be read", metadata: ["error": "\(error)"])
             state = Mutex(OriginModes())
