@@ -191,9 +191,10 @@ private struct Storing {
     func storeForDetachedReaders(_ stored: StoredResponse, _ flight: Flight) async {
         guard let writer, merge == nil, flight.hasDetached else { return }
         // No request contains a field with this name.
-        let nobody = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
+        let selector = StoredResponse.Selector(name: ":kept", value: String(stored.revision))
         let detached = StoredResponse(
-            head: stored.head, selectors: [nobody], requestTime: stored.requestTime, responseTime: stored.responseTime,
+            head: stored.head, selectors: [selector], requestTime: stored.requestTime,
+            responseTime: stored.responseTime,
             range: 0..<count, length: count)
         await writer.finish(detached)
         flight.setDetachedBody(await loader.store.body(of: detached, for: key)?.body)

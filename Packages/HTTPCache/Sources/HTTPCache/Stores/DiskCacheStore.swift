@@ -232,10 +232,10 @@ final class DiskCacheStore: CacheStoring {
 extension DiskCacheStore {
     /// Runs a job that changes the store.
     /// - Parameters:
-    ///   - doomed: The responses to hide if the job fails: one variant of a key, all variants of a key, or everything.
+    ///   - invalidated: The responses to hide if the job fails: one variant of a key, all variants of a key, or everything.
     ///   - ifThere: A Boolean value that indicates whether responses are hidden only if the key has stored responses.
     fileprivate func change(
-        _ what: String, elseRemoving doomed: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
+        _ what: String, elseRemoving invalidated: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
         _ work: @escaping @Sendable (BlobStore) throws -> Void
     ) async {
         await run(what, on: changes, or: ()) { [self] store in
@@ -243,7 +243,9 @@ extension DiskCacheStore {
                 try removePending()
                 try work(store)
             } catch {
-                if let doomed, !ifThere || holds(doomed.key, in: store) { hide(doomed.key, doomed.variant) }
+                if let invalidated, !ifThere || holds(invalidated.key, in: store) {
+                    hide(invalidated.key, invalidated.variant)
+                }
                 throw error
             }
         }
