@@ -103,12 +103,12 @@ final class Dialer: Sendable {
         let promise = channel.eventLoop.makePromise(of: Void.self)
         let encoder = HTTPRequestEncoder()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
-        let asking = NIOHTTP1ProxyConnectHandler(
+        let connectHandler = NIOHTTP1ProxyConnectHandler(
             targetHost: target.isIPv6 ? "[\(target.host)]" : target.host, targetPort: target.port, headers: [:],
             deadline: .now() + TimeAmount(timeout), promise: promise)
         let pipeline = channel.pipeline.syncOperations
         do {
-            try pipeline.addHandlers([encoder, decoder, asking])
+            try pipeline.addHandlers([encoder, decoder, connectHandler])
         } catch {
             promise.fail(error)
         }
