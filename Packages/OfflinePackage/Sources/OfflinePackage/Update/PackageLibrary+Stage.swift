@@ -53,8 +53,10 @@ extension PackageLibrary {
             if let (source, scope) = authority {
                 record.source = .init(manifestURL: source.manifestURL, archiveURL: source.archiveURL)
                 (record.scope, record.boundTo) = (scope, source.address)
-            } else if let kept = try library.binding(of: manifest.id), manifest.baseURL.lies(under: kept.scope) {
-                (record.scope, record.boundTo) = (kept.scope, kept.source)
+            } else if let storedBinding = try library.binding(of: manifest.id),
+                manifest.baseURL.lies(under: storedBinding.scope)
+            {
+                (record.scope, record.boundTo) = (storedBinding.scope, storedBinding.source)
             } else {
                 record.scope = manifest.baseURL
             }
