@@ -106,10 +106,10 @@ struct CrossOriginResponsePolicy {
             // The field of a POST request that continues as GET.
             hop.head.headerFields[.origin] = nil
         }
-        let said = hop.head.headerFields[.origin]
+        let originField = hop.head.headerFields[.origin]
         // With CORS, a request that returns to the page's origin keeps its `Origin`, and therefore its cookies, as in
         // the plain engine.
-        if isShown || isScriptsWithoutCORS && said != nil, let origin, said != "null" {
+        if isShown || isScriptsWithoutCORS && originField != nil, let origin, originField != "null" {
             let isTainted = request.head.webOrigin != origin && request.head.webOrigin != hop.head.webOrigin
             hop.head.headerFields[.origin] = isTainted ? "null" : origin.description
         }
@@ -147,8 +147,8 @@ struct CrossOriginResponsePolicy {
     /// Returns the response to a request that an element or a script may have made.
     private func checked(_ response: ResourceResponse, of request: ResourceRequest) throws -> ResourceResponse {
         guard request.head.webOrigin != origin else { return response }
-        let asking = request.head.headerFields[.origin] ?? origin?.description
-        let permission = CORSPermission(of: response.head, to: request, by: names, from: asking)
+        let requester = request.head.headerFields[.origin] ?? origin?.description
+        let permission = CORSPermission(of: response.head, to: request, by: names, from: requester)
         guard
             permission.isGiven || isRevalidation(response.head, of: request)
                 || !isOfScript && isOfElements(response.head.headerFields)
