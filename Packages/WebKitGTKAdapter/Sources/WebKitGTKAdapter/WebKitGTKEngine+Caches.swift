@@ -46,8 +46,8 @@ internal import WebEngine
             let isInMemory = configuration.storage == .ephemeral
             guard !isInMemory || hasViews else { return }
             // With storage in memory, the engine does not list workers.
-            let kept = isInMemory ? nil : try await records(of: .scripted)
-            let places = origins.filter { origin in kept?.contains { $0.concerns(origin) } ?? true }
+            let previousRecords = isInMemory ? nil : try await records(of: .scripted)
+            let places = origins.filter { origin in previousRecords?.contains { $0.concerns(origin) } ?? true }
             var failure: (any Error)?
             do {
                 if !places.isEmpty { try await removeScriptedState(urls, at: places) }

@@ -17,12 +17,13 @@ internal import WebEngine
                     }
             signals.connect("create", unsafeBitCast(created, to: GCallback.self), to: self)
 
-            let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
-                _, request, data in
-                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.requestPermission(request) }
-                return 1
-            }
-            signals.connect("permission-request", unsafeBitCast(asked, to: GCallback.self), to: self)
+            let onPermissionRequest:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
+                    _, request, data in
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.requestPermission(request) }
+                    return 1
+                }
+            signals.connect("permission-request", unsafeBitCast(onPermissionRequest, to: GCallback.self), to: self)
 
             let decided:
                 @convention(c) (

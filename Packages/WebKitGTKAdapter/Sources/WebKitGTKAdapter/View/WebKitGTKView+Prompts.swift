@@ -20,12 +20,13 @@ internal import WebEngine
         }
 
         func connectPrompts(_ signals: GObjectSignals) {
-            let asked: @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
-                _, dialog, data in
-                MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.answer(dialog) }
-                return 1
-            }
-            signals.connect("script-dialog", unsafeBitCast(asked, to: GCallback.self), to: self)
+            let onScriptDialog:
+                @convention(c) (UnsafeMutablePointer<WebKitWebView>, OpaquePointer, gpointer?) -> gboolean = {
+                    _, dialog, data in
+                    MainActor.assumeIsolated { target(data, as: WebKitGTKView.self)?.answer(dialog) }
+                    return 1
+                }
+            signals.connect("script-dialog", unsafeBitCast(onScriptDialog, to: GCallback.self), to: self)
         }
 
         private func answer(_ dialog: OpaquePointer) {
