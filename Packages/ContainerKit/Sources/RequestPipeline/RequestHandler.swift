@@ -27,7 +27,7 @@ package final class RequestHandler: Sendable {
     let traits: EngineTraits
     let completion: RequestCompletion
     let loaders: LoaderStack
-    private let handOverField: HTTPField.Name?
+    private let transferField: HTTPField.Name?
     private let hasCache: Bool
     private let cacheSwitch: FeatureSwitch
 
@@ -36,16 +36,16 @@ package final class RequestHandler: Sendable {
     ///   - parts: the parts of the loaders.
     ///   - policy: the policy that decides about requests.
     ///   - checkedBytes: the maximum number of bytes of a style sheet that is held in memory until it is verified.
-    ///   - handOverField: the name of a request header field. If a request has the field, the cookies of the response
+    ///   - transferField: the name of a request header field. If a request has the field, the cookies of the response
     ///     are in the engine's store before the page receives the response; `nil` for none.
-    package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, handOverField: String?) {
+    package init(_ parts: LoaderStack.Parts, policy: InterceptionPolicy, checkedBytes: Int, transferField: String?) {
         let (names, traits) = (parts.names, parts.traits)
         let completion = RequestCompletion(names, sites: SuffixList(), acceptLanguage: traits.acceptLanguage)
         self.names = names
         self.traits = traits
         self.policy = policy
         self.completion = completion
-        self.handOverField = handOverField.flatMap { HTTPField.Name($0) }
+        self.transferField = transferField.flatMap { HTTPField.Name($0) }
         hasCache = parts.cache != nil
         cacheSwitch = parts.cacheSwitch
         loaders = LoaderStack(parts) { loader in
@@ -85,7 +85,7 @@ package final class RequestHandler: Sendable {
         fileprivate let isOfOtherMode: Bool
         /// A Boolean value that indicates whether the cookies of the response must be in the engine's store before the
         /// page receives the response.
-        fileprivate let wantsHandOver: Bool
+        fileprivate let needsTransfer: Bool
 
         /// A Boolean value that indicates whether the request is for a document of a page or a frame.
         fileprivate var isDocument: Bool { [.document, .nestedDocument].contains(request.destination) }
@@ -113,7 +113,7 @@ package final class RequestHandler: Sendable {
         }
         head.scheme = scheme
         head.path = head.path.map(names.realTarget)
-        let wantsHandOver = removeHandOverField(from: &head)
+        let needsTransfer = removeTransferField(from: &head)
         let page = request.isMainDocument ? head.urlText : session?.documentURL
         if !traits.preflights { head = try completion.checked(head, in: page) }
         let disposition = policy.disposition(of: head, page: page, isDocument: request.isMainDocument)
@@ -132,12 +132,12 @@ package final class RequestHandler: Sendable {
         return ResolvedRequest(
             request: resolved, session: session, disposition: disposition, hasBody: body != nil,
             isOfScript: bridged.id != nil, provenSite: bridged.provenSite, isOfOtherMode: isOfOtherMode,
-            wantsHandOver: wantsHandOver)
+            needsTransfer: needsTransfer)
     }
 
     @discardableResult
-    private func removeHandOverField(from head: inout HTTPRequest) -> Bool {
-        guard let name = handOverField, head.headerFields.contains(name) else { return false }
+    private func removeTransferField(from head: inout HTTPRequest) -> Bool {
+        guard let name = transferField, head.headerFields.contains(name) else { return false }
         head.headerFields[name] = nil
         return true
     }
@@ -243,7 +243,7 @@ package final class RequestHandler: Sendable {
     package func immediateResponse(loopback request: ResourceRequest, of requesters: [String]? = nil) -> ImmediateResult
     {
         var request = request
-        removeHandOverField(from: &request.head)
+        removeTransferField(from: &request.head)
         let disposition = disposition(ofLoopback: request, requesters: requesters)
         return disposition.forbidsContent ? .later : loaders.page.immediateResponse(to: request)
     }
@@ -256,7 +256,7 @@ package final class RequestHandler: Sendable {
         loopback request: ResourceRequest, of requesters: [String]? = nil
     ) async throws -> ResourceResponse? {
         var request = request
-        removeHandOverField(from: &request.head)
+        removeTransferField(from: &request.head)
         let disposition = disposition(ofLoopback: request, requesters: requesters)
         var response = try await load(request, disposition, by: loaders.page, bypass: loaders.pageBypass)
         // The engine caches the response under the URL of a package file, which other pages request, too.
@@ -272,7 +272,7 @@ package final class RequestHandler: Sendable {
     /// response.
     package nonisolated(nonsending) func answer(_ request: ResourceRequest) async throws -> ResourceResponse? {
         var request = request
-        removeHandOverField(from: &request.head)
+        removeTransferField(from: &request.head)
         let disposition = policy.disposition(of: request.head, page: nil)
         if request.head.headerFields[.cacheControl]?.contains("only-if-cached") == true,
             disposition.forbidsContent || !hasCache || !cacheSwitch.isOn
@@ -415,7 +415,7 @@ extension SchemeRequestHandler {
         delivery.start(outlivesStop: bridged.isKeptAlive) { [path, cookies, host, weak self] in
             let resolved = try resolved.get()
             if request.isMainDocument { try await self?.prepareSite(of: request) }
-            guard resolved.wantsHandOver, let cookies else {
+            guard resolved.needsTransfer, let cookies else {
                 let response = try await path.answer(resolved)
                 if request.isMainDocument { await host.prepare(session, for: response) }
                 return host.divert(

@@ -106,7 +106,7 @@ struct CookieTests {
     func hangs() async throws {
         let container = try await container { configuration in
             configuration.network.cookies.openLimit = .milliseconds(50)
-            configuration.network.cookies.handOverLimit = .milliseconds(50)
+            configuration.network.cookies.transferLimit = .milliseconds(50)
         }
         fixture.engine.jar.hangs = true
         let page = try await container.open("https://shop.example/")
@@ -369,7 +369,7 @@ struct CookieTests {
         let other = try #require(HTTPField.Name("X-Wait"))
         let container = try await container { configuration in
             configuration.pages.mode = .loopbackProxy
-            configuration.network.cookies.handOverField = "x-wait"
+            configuration.network.cookies.transferField = "x-wait"
         }
         let head = try #require(
             HTTPRequest(method: .get, urlText: "https://shop.example/", headerFields: [other: "1", marker: "1"]))

@@ -119,7 +119,7 @@ actor CookieReconciler {
         perform(reconciliation.signalled(store, now: wallClock()))
         let ticket = identities.map { reconciliation.ticket(for: $0, from: store) } ?? reconciliation.barrier()
         do {
-            try await wait(for: ticket, configuration.handOverLimit, "handover of a response's cookies")
+            try await wait(for: ticket, configuration.transferLimit, "handover of a response's cookies")
             return true
         } catch {
             ownCounters.lateTransfers += 1
@@ -308,7 +308,7 @@ extension CookieReconciler {
         /// The longest wait of a barrier; 3 seconds by default.
         var barrierLimit = Duration.seconds(3)
         /// The longest wait of a response for its cookies; 2 seconds by default.
-        var handOverLimit = Duration.seconds(2)
+        var transferLimit = Duration.seconds(2)
         /// The longest wait for the stores when cookies are cleared; 10 seconds by default.
         var clearLimit = Duration.seconds(10)
         /// The pause of a store after its first failure; 50 milliseconds by default. It doubles with each further

@@ -46,7 +46,7 @@ public import WebEngine
         reconciler = engine.map { [jar] engine in
             var configuration = CookieReconciler.Configuration()
             configuration.barrierLimit = options.openLimit
-            configuration.handOverLimit = options.handOverLimit
+            configuration.transferLimit = options.transferLimit
             configuration.report = { delegate.record(.storesDiffer($0)) }
             return CookieReconciler(
                 [.engine: EngineCookies(engine, clock: clock), .jar: JarCookieStore(jar: jar)],

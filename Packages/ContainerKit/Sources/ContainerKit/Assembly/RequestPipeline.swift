@@ -101,7 +101,7 @@ extension ContainerCore {
                 prefetch: prefetch)
             let path = RequestHandler(
                 loaders, policy: policy, checkedBytes: memory.checked,
-                handOverField: configuration.network.cookies.handOverField)
+                transferField: configuration.network.cookies.transferField)
             pipelines.append(ModePipeline(mode: mode, traits: traits, path: path, prefetch: prefetch))
         }
         return ModePipelines(all: pipelines)
