@@ -80,8 +80,8 @@ package struct InterceptionPolicy: Sendable {
     ///   - page: the URL of the page that sent the request; for a document, its own URL.
     ///   - isDocument: a Boolean value that indicates whether the request is for the document of a view. Its decision
     ///     determines the origin of the page's storage.
-    ///   - requesters: the pages that may have sent the request, if `page` is uncertain. The request counts as a request of
-    ///     a plain page only if all of them are plain.
+    ///   - requesters: the pages that may have sent the request, if `page` is uncertain. The request counts as one
+    ///     of a plain page only if all of them are plain.
     package func disposition(
         of request: HTTPRequest, page: String?, isDocument: Bool = false, requesters: [String]? = nil
     ) -> Disposition {

@@ -232,7 +232,7 @@ final class DiskCacheStore: CacheStoring {
 extension DiskCacheStore {
     /// Runs a job that changes the store.
     /// - Parameters:
-    ///   - invalidated: The responses to hide if the job fails: one variant of a key, all variants of a key, or everything.
+    ///   - invalidated: The responses to hide if the job fails: one variant of a key, all its variants, or all.
     ///   - ifThere: A Boolean value that indicates whether responses are hidden only if the key has stored responses.
     fileprivate func change(
         _ what: String, elseRemoving invalidated: (key: CacheKey?, variant: String?)? = nil, ifThere: Bool = false,
